@@ -1,0 +1,69 @@
+/**
+ * The log of accepted events. Appending is the only way an event comes to exist: event, original request, repeat mark,
+ * table row and due deliveries are committed together, and the receipt is given after the commit.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { JsonObject } from "./Json.ts"
+
+/** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
+export type Channel = "webhook" | "file" | "pull"
+
+export const CHANNELS: ReadonlyArray<Channel> = ["webhook", "file", "pull"]
+
+export interface NewEvent {
+  readonly payload: JsonObject
+  /** No field is filled. */
+  readonly empty: boolean
+  /** What makes two bodies equal (32 bytes); null where repeats are not looked for (files, polling). */
+  readonly fingerprint: Uint8Array | null
+}
+
+/** The request as it came, kept for 90 days. Cookies and authorization never reach this type. */
+export interface Original {
+  /** At most the first 65,536 bytes. */
+  readonly body: Uint8Array
+  readonly bodyBytes: number
+  readonly contentType: string | null
+  readonly ip: string | null
+  readonly referer: string | null
+  readonly origin: string | null
+  readonly userAgent: string | null
+  readonly acceptLanguage: string | null
+  /** Which charset the body was read in, what decided it, and how many characters could not be read. */
+  readonly charset: string
+  readonly charsetFrom: string
+  readonly replaced: number
+}
+
+/** The events of one request: accepted together or not at all. */
+export interface AcceptRequest {
+  readonly sourceId: number
+  readonly sourceVersion: number
+  readonly channel: Channel
+  readonly history: boolean
+  readonly events: ReadonlyArray<NewEvent>
+  readonly original: Original | null
+}
+
+export interface Receipt {
+  readonly id: number
+  /** The first event with the same body, when this one repeats it. */
+  readonly repeatOf: number | null
+  readonly empty: boolean
+}
+
+/** The source changed, was switched off or deleted since it was looked up: look it up again, and parse again. */
+export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceChanged", {
+  sourceId: Schema.Int,
+}) {}
+
+/** Appends accepted events. Receipts come in the order of the request's events. */
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    readonly append: (
+      request: AcceptRequest,
+    ) => Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+  }
+>()("@data-cabinet/core/event/EventLog") {}

@@ -1,0 +1,18 @@
+/** The keys of a cabinet: issued once, listed without the secret, revoked at once. */
+import { Context, type Effect, Schema } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ApiKey, IssuedKey } from "./ApiKey.ts"
+
+export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
+  code: Schema.Literals(["no_such_key", "bad_name"]),
+  message: Schema.String,
+}) {}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    readonly issue: (name: string) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/key/ApiKeys") {}

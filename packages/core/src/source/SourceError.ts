@@ -1,0 +1,7 @@
+/** What can be refused about a source. */
+import { Schema } from "effect"
+
+export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
+  code: Schema.Literals(["no_such_source", "bad_name", "bad_encoding", "bad_thanks_url"]),
+  message: Schema.String,
+}) {}
