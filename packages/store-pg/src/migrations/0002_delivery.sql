@@ -9,8 +9,10 @@ CREATE TABLE cabinet.address (
   every_source          boolean NOT NULL,
   created_at            timestamptz NOT NULL DEFAULT cabinet.now(),
   paused_at             timestamptz,
+  failing_since         timestamptz,
   removed_at            timestamptz
 );
+COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one: a failing address is served in a lane of its own, so that it costs the others nothing.';
 CREATE TABLE cabinet.address_source (
   address_id bigint NOT NULL REFERENCES cabinet.address,
   source_id  bigint NOT NULL REFERENCES cabinet.source,
@@ -19,16 +21,58 @@ CREATE TABLE cabinet.address_source (
 
 CREATE SEQUENCE cabinet.delivery_id MAXVALUE 9007199254740991;
 CREATE TABLE cabinet.delivery (
-  id          bigint NOT NULL PRIMARY KEY DEFAULT nextval('cabinet.delivery_id'),
-  address_id  bigint NOT NULL,
-  event_id    bigint,
-  type        text NOT NULL DEFAULT 'event.received' CHECK (type IN ('event.received', 'ping')),
-  state       text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'delivered', 'failed', 'cancelled')),
-  attempts    integer NOT NULL DEFAULT 0,
-  created_at  timestamptz NOT NULL,
-  due_at      timestamptz NOT NULL,
-  leased_till timestamptz
+  id         bigint NOT NULL PRIMARY KEY DEFAULT nextval('cabinet.delivery_id'),
+  address_id bigint NOT NULL,
+  event_id   bigint,
+  type       text NOT NULL DEFAULT 'event.received' CHECK (type IN ('event.received', 'ping')),
+  state      text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'delivered', 'failed', 'cancelled')),
+  attempts   integer NOT NULL DEFAULT 0,
+  failures   integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL,
+  due_at     timestamptz NOT NULL,
+  claimed_at timestamptz
 );
 ALTER SEQUENCE cabinet.delivery_id OWNED BY cabinet.delivery.id;
 CREATE INDEX delivery_due ON cabinet.delivery (address_id, due_at) WHERE state = 'due';
 CREATE INDEX delivery_of_event ON cabinet.delivery (event_id);
+CREATE INDEX delivery_age ON cabinet.delivery USING brin (created_at);
+COMMENT ON COLUMN cabinet.delivery.attempts IS 'How many attempts were begun. It moves with every claim, so that a worker whose lease ran out cannot settle what another took over.';
+COMMENT ON COLUMN cabinet.delivery.failures IS 'Failed attempts since the delivery was made or sent again by hand: what the retry interval grows with.';
+COMMENT ON COLUMN cabinet.delivery.due_at IS 'When it may be claimed next; while it is claimed, the end of the lease.';
+COMMENT ON COLUMN cabinet.delivery.claimed_at IS 'When the attempt under way was begun; null while there is none.';
+
+-- The event of a delivery went to the trash: nobody is told of it any more, whoever deleted it and however.
+CREATE FUNCTION cabinet.cancel_deliveries_of_event() RETURNS trigger LANGUAGE plpgsql
+  AS $$
+    BEGIN
+      UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = OLD.id AND state = 'due';
+      RETURN NULL;
+    END
+  $$;
+CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event
+  FOR EACH ROW WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
+  EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
+CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event
+  FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
+
+-- What came of each attempt. Failed ones are kept longer, so each kind has its own daily partitions.
+CREATE TABLE cabinet.attempt (
+  delivery_id bigint NOT NULL,
+  number      integer NOT NULL,
+  address_id  bigint NOT NULL,
+  at          timestamptz NOT NULL,
+  delivered   boolean NOT NULL,
+  duration_ms integer NOT NULL,
+  peer        text,
+  status      integer,
+  failure     text,
+  answer      text,
+  next_at     timestamptz
+) PARTITION BY LIST (delivered);
+CREATE TABLE cabinet.attempt_delivered PARTITION OF cabinet.attempt FOR VALUES IN (true) PARTITION BY RANGE (at);
+CREATE TABLE cabinet.attempt_failed PARTITION OF cabinet.attempt FOR VALUES IN (false) PARTITION BY RANGE (at);
+CREATE INDEX attempt_of_address ON cabinet.attempt (address_id, at, delivery_id);
+CREATE INDEX attempt_of_delivery ON cabinet.attempt (delivery_id);
+COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected to; null when no connection was made.';
+COMMENT ON COLUMN cabinet.attempt.answer IS 'The first 2,048 bytes of the answer, as text.';
+SELECT cabinet.make_partitions('cabinet.attempt_delivered'), cabinet.make_partitions('cabinet.attempt_failed');

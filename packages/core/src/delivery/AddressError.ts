@@ -1,0 +1,19 @@
+/** What can be refused about delivery addresses and their deliveries. */
+import { Schema } from "effect"
+
+/**
+ * `bad_url`: not the form of a delivery address. `not_public`: it leads to an address that is not public; the message
+ * names the address and the network. `name_not_found`: the host's name has no address, or its name server was silent.
+ */
+export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
+  code: Schema.Literals([
+    "bad_url",
+    "not_public",
+    "name_not_found",
+    "bad_range",
+    "no_such_address",
+    "no_such_source",
+    "no_such_delivery"
+  ]),
+  message: Schema.String
+}) {}

@@ -1,0 +1,29 @@
+/**
+ * The form of a delivery address: absolute, http or https, no credentials, at most 2,048 characters. Whether its host
+ * is public is for `AddressCheck`.
+ */
+import { Result } from "effect"
+import { AddressError } from "./AddressError.ts"
+
+const MAX_LENGTH = 2048
+
+const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_url", message }))
+
+/**
+ * Reads the text the way every later step reads it (`0x7f.1` becomes `127.0.0.1`), so that what is checked is what is
+ * sent to. The fragment is dropped: it never leaves the house.
+ */
+export const parseAddressUrl = (text: string): Result.Result<URL, AddressError> => {
+  if (text.length > MAX_LENGTH) return refuse(`an address has at most ${MAX_LENGTH} characters`)
+  const url = URL.parse(text.trim())
+  if (url === null) return refuse("an address is an absolute URL such as https://example.com/hook")
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return refuse(`an address begins with https:// or http://, not ${url.protocol}//`)
+  }
+  if (url.username !== "" || url.password !== "") {
+    return refuse("an address carries no user name and no password")
+  }
+  if (url.hostname === "") return refuse("an address names a host")
+  url.hash = ""
+  return Result.succeed(url)
+}

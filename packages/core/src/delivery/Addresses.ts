@@ -1,0 +1,68 @@
+/** What the owner of a cabinet does with delivery addresses. A URL is checked before it is saved. */
+import { Context, Effect, Layer } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Address, AddressChange, NewAddress } from "./Address.ts"
+import { AddressBook } from "./AddressBook.ts"
+import { AddressCheck } from "./AddressCheck.ts"
+import type { AddressError } from "./AddressError.ts"
+import { parseAddressUrl } from "./AddressUrl.ts"
+import type { Outcome } from "./Attempt.ts"
+import { Deliver } from "./Deliver.ts"
+import { DeliveryQueue } from "./DeliveryQueue.ts"
+import { DeliverySignal } from "./DeliverySignal.ts"
+
+/** What came of a ping: the number it was sent under, and whether it was answered by 2xx. */
+export interface PingResult extends Outcome {
+  readonly deliveryId: number
+  readonly delivered: boolean
+}
+
+type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+
+/** Long enough for one attempt and its settlement. */
+const PING_LEASE_SECONDS = 60
+
+export class Addresses extends Context.Service<
+  Addresses,
+  {
+    readonly create: (address: NewAddress) => Answer<Address>
+    readonly set: (id: number, change: AddressChange) => Answer<Address>
+    readonly resume: (id: number) => Answer<Address>
+    /** Sends a ping at once, from here, to a paused address too, and waits for what comes of it. */
+    readonly ping: (id: number) => Answer<PingResult>
+  }
+>()("@data-cabinet/core/delivery/Addresses") {
+  static readonly layer = Layer.effect(
+    Addresses,
+    Effect.gen(function* () {
+      const book = yield* AddressBook
+      const check = yield* AddressCheck
+      const queue = yield* DeliveryQueue
+      const deliver = yield* Deliver
+      const signal = yield* DeliverySignal
+
+      const checked = Effect.fnUntraced(function* (text: string) {
+        const url = yield* Effect.fromResult(parseAddressUrl(text))
+        yield* check.check(url)
+        return url.href
+      })
+
+      return Addresses.of({
+        create: (address) =>
+          Effect.flatMap(checked(address.url), (url) => book.create({ url, sources: address.sources })),
+        set: Effect.fnUntraced(function* (id, change) {
+          if (change.url === undefined) return yield* book.set(id, change)
+          return yield* book.set(id, { ...change, url: yield* checked(change.url) })
+        }),
+        resume: (id) => Effect.tap(book.resume(id), () => signal.wake),
+        ping: Effect.fnUntraced(function* (id) {
+          const delivery = yield* queue.ping(id, PING_LEASE_SECONDS)
+          const settlement = yield* deliver.attempt(delivery)
+          yield* queue.settle([settlement])
+          const delivered = settlement.verdict.state === "delivered"
+          return { ...settlement.outcome, deliveryId: delivery.id, delivered }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,8 @@
+/** When a failed delivery is tried again: 30 seconds, one minute, two, and so on up to a day; without end. */
+
+const FIRST_SECONDS = 30
+const MAX_SECONDS = 86_400
+
+/** Seconds from the `failures`-th failed attempt (counted from 1) to the next. */
+export const retryAfterSeconds = (failures: number): number =>
+  Math.min(FIRST_SECONDS * 2 ** (Math.max(1, failures) - 1), MAX_SECONDS)
