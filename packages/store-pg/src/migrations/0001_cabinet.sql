@@ -1,7 +1,7 @@
 -- The cabinet's own house: what a source is, what has been accepted, and what remembers a repeat.
 -- Ids end at 2^53 - 1, so that every number we print is exact in every JSON reader.
 
-CREATE SCHEMA cabinet;
+CREATE SCHEMA IF NOT EXISTS cabinet;
 CREATE SCHEMA sources;
 REVOKE ALL ON SCHEMA cabinet FROM PUBLIC;
 
@@ -216,3 +216,9 @@ CREATE UNLOGGED TABLE cabinet.rate_window (
   minute  timestamptz NOT NULL,
   count   integer NOT NULL
 ) WITH (fillfactor = 50);
+
+-- Logins of the reader and the author, made with the database: any process that knows the owner's address can use them.
+CREATE TABLE cabinet.login (
+  role     text PRIMARY KEY,
+  password text NOT NULL
+);

@@ -1,0 +1,66 @@
+/**
+ * Sorts what the driver reports into the two things a port may say: the database is away (a typed error, to be tried
+ * again), or the program is wrong (a defect, with its cause kept for the log).
+ */
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Cause, Effect } from "effect"
+import { SqlError } from "effect/sql"
+
+/** How long a caller is told to wait before the next try, in seconds. */
+const RETRY_AFTER = 2
+
+/** No statement of a request may hold its caller longer. */
+const PATIENCE = "8 seconds"
+
+/** The SQLSTATE behind a driver's error, when PostgreSQL sent one. */
+export const sqlState = (error: SqlError.SqlError): string | undefined => {
+  const cause = error.reason.cause
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
+  return typeof cause.code === "string" && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined
+}
+
+/** PostgreSQL's own sentence, without the statement that it was about. */
+export const sqlMessage = (error: SqlError.SqlError): string => {
+  const cause = error.reason.cause
+  return cause instanceof Error ? cause.message : error.message
+}
+
+/** True when the session or the server is gone, starting, stopping, full, or too slow; false when the statement is at fault. */
+export const isAway = (error: SqlError.SqlError): boolean => {
+  const state = sqlState(error)
+  if (state === undefined) return error.reason._tag === "ConnectionError" || error.reason._tag === "AuthenticationError"
+  return (
+    state.startsWith("08") || // connection exception
+    state.startsWith("57P") || // shutting down, starting, database dropped
+    state.startsWith("53") || // out of connections, memory or disk
+    state.startsWith("28") || // the login is refused
+    state === "3D000" || // the database does not exist
+    state === "57014" || // statement timeout
+    state === "25006" // a standby: it cannot be written to
+  )
+}
+
+export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
+  new StoreUnavailable({ message, retryAfter: RETRY_AFTER, outcomeUnknown })
+
+/** A connection lost inside a transaction comes as a defect from the driver: makes it the typed error it is. */
+export const lossAsFailure = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.catchCause(self, (cause): Effect.Effect<never, E | SqlError.SqlError> => {
+    for (const reason of cause.reasons) {
+      if (reason._tag === "Die" && SqlError.isSqlError(reason.defect)) return Effect.fail(reason.defect)
+    }
+    return Effect.failCause(cause)
+  })
+
+/** Gives a port's effect its error type: away → `StoreUnavailable`, anything else of SQL → a defect. Bounded in time. */
+export const orUnavailable = <A, E, R>(
+  self: Effect.Effect<A, E | SqlError.SqlError, R>,
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
+  lossAsFailure(self).pipe(
+    Effect.timeout(PATIENCE),
+    Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
+      if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not answer in time."))
+      if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
+      return isAway(error) ? Effect.fail(unavailable("The database cannot be reached.")) : Effect.die(error)
+    }),
+  )

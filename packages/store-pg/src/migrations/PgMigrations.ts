@@ -1,0 +1,91 @@
+/**
+ * Brings a database up to date: every numbered script of this folder that it has not had, in one transaction, under a
+ * lock, so that any number of processes may start at once. Refuses a database that cannot keep what is sent (another
+ * encoding than UTF-8), one too old, and one that a newer program has already been at.
+ */
+import { readdir, readFile } from "node:fs/promises"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { lossAsFailure } from "../connection/StoreFailure.ts"
+import { splitStatements } from "../connection/SqlScript.ts"
+
+export class MigrationError extends Schema.TaggedError<MigrationError>()("MigrationError", {
+  code: Schema.Literals(["encoding", "version", "newer", "rights"]),
+  message: Schema.String,
+}) {}
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+}
+
+const FOLDER = new URL("../../src/migrations/", import.meta.url)
+const OLDEST = 150000
+
+/** The scripts that this program brings, by number. */
+export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () => {
+  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
+  return Promise.all(
+    files.map(async (file) => ({
+      number: Number(file.slice(0, 4)),
+      name: file.slice(5, -4),
+      statements: splitStatements(await readFile(new URL(file, FOLDER), "utf8")),
+    })),
+  )
+})
+
+/** Applies what is missing and answers the names of what was applied; an up-to-date database answers `[]`. */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const all = yield* migrations
+  const [server] = yield* sql<{ encoding: string; version: number; may: boolean }>`
+    SELECT pg_encoding_to_char(encoding) AS encoding, current_setting('server_version_num')::int4 AS version,
+           has_database_privilege(current_database(), 'CREATE') AS may
+    FROM pg_database WHERE datname = current_database()`
+  if (server!.encoding !== "UTF8") {
+    return yield* new MigrationError({
+      code: "encoding",
+      message: `The database's encoding is ${server!.encoding}; a cabinet needs UTF8. Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+    })
+  }
+  if (server!.version < OLDEST) {
+    return yield* new MigrationError({
+      code: "version",
+      message: `The database is PostgreSQL ${Math.floor(server!.version / 10000)}; a cabinet needs 15 or newer.`,
+    })
+  }
+  const apply = Effect.gen(function* () {
+    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet migrations', 0))`
+    const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
+    if (!house!.there) {
+      if (!server!.may) {
+        return yield* new MigrationError({
+          code: "rights",
+          message:
+            "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
+        })
+      }
+      yield* sql`CREATE SCHEMA IF NOT EXISTS cabinet`
+      yield* sql`CREATE TABLE cabinet.migration (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
+    }
+    const had = new Set((yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`).map((row) => row.number))
+    const newest = all.at(-1)?.number ?? 0
+    const ahead = [...had].find((number) => number > newest)
+    if (ahead !== undefined) {
+      return yield* new MigrationError({
+        code: "newer",
+        message: `The database has had migration ${ahead}, this program knows ${newest}: it was served by a newer version. Start that version, or a later one.`,
+      })
+    }
+    const applied: Array<string> = []
+    for (const migration of all) {
+      if (had.has(migration.number)) continue
+      for (const statement of migration.statements) yield* sql.unsafe(statement)
+      yield* sql`INSERT INTO cabinet.migration (number, name) VALUES (${migration.number}, ${migration.name})`
+      applied.push(`${String(migration.number).padStart(4, "0")}_${migration.name}`)
+    }
+    return applied as ReadonlyArray<string>
+  })
+  return yield* lossAsFailure(sql.withTransaction(apply))
+})

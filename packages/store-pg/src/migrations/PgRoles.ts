@@ -1,0 +1,129 @@
+/**
+ * The two login roles beside the owner. The reader selects and nothing else, and sees no schema `cabinet`; the author
+ * makes tables and views in `public` and in schemas of its own. Roles belong to the whole cluster, so their names carry
+ * the database's. Where they cannot be made, connection addresses of existing roles are given instead.
+ */
+import { hash, randomBytes } from "node:crypto"
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
+import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+
+export type RoleKind = "reader" | "author"
+
+/** A role that can log in, or the sentence that says why there is none. */
+export type RoleLogin =
+  | { readonly there: true; readonly role: string; readonly url: string }
+  | { readonly there: false; readonly role: string; readonly reason: string }
+
+export interface Roles {
+  readonly reader: RoleLogin
+  readonly author: RoleLogin
+}
+
+export interface RolesOptions {
+  /** The owner's connection address: the roles' own are made from it. */
+  readonly url: string
+  /** Addresses of roles that exist already, where this user may not make any. */
+  readonly readerUrl?: string | undefined
+  readonly authorUrl?: string | undefined
+}
+
+const roleName = (database: string, kind: RoleKind): string => {
+  const whole = `cabinet_${database}_${kind}`
+  if (Buffer.byteLength(whole) <= 63) return whole
+  return `cabinet_${hash("sha256", database).slice(0, 32)}_${kind}`
+}
+
+const withLogin = (url: string, role: string, password: string): string => {
+  const parsed = new URL(url)
+  // A socket directory stands percent-encoded where a host would; WHATWG URL refuses logins on an empty host.
+  parsed.username = encodeURIComponent(role)
+  parsed.password = encodeURIComponent(password)
+  return parsed.toString()
+}
+
+const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
+
+/** Makes the roles if need be, and sets their rights right; safe to repeat and to run at once. */
+export const ensureRoles = Effect.fnUntraced(function* (
+  options: RolesOptions,
+): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  const run = (statement: string) => sql.unsafe(statement)
+  const [here] = yield* sql<{ database: string; owner: string }>`
+    SELECT current_database()::text AS database, current_user::text AS owner`
+  const database = here!.database
+
+  const ensureRole = (kind: RoleKind, given: string | undefined) =>
+    Effect.gen(function* () {
+      if (given !== undefined) return { there: true, role: userOf(given), url: given } as RoleLogin
+      const role = roleName(database, kind)
+      const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.login WHERE role = ${role}`
+      const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
+      const password = known?.password ?? randomBytes(24).toString("base64url")
+      if (exists === undefined) {
+        yield* run(`CREATE ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${password}'`)
+      } else if (known === undefined) {
+        yield* run(`ALTER ROLE ${quoteName(role)} LOGIN PASSWORD '${password}'`)
+      }
+      if (known === undefined) {
+        yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
+      }
+      if (kind === "author") yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
+      return { there: true, role, url: withLogin(options.url, role, password) } as RoleLogin
+    })
+
+  const roleOrReason = (kind: RoleKind, given: string | undefined, setting: string, off: string) =>
+    sql.withTransaction(ensureRole(kind, given)).pipe(
+      Effect.catchTag("SqlError", (error) => {
+        if (sqlState(error) !== "42501") return Effect.fail(error)
+        const role = roleName(database, kind)
+        const reason = `${off}: the database user ${here!.owner} may not make the role ${role} (${sqlMessage(error)}). Let an administrator run: ALTER ROLE ${here!.owner} CREATEROLE; or make the role and put its address into ${setting}.`
+        return Effect.succeed<RoleLogin>({ there: false, role, reason })
+      }),
+    )
+
+  const work = Effect.gen(function* () {
+    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet roles', 0))`
+    const reader = yield* roleOrReason("reader", options.readerUrl, "DATABASE_READER_URL", "Reading is off")
+    const author = yield* roleOrReason("author", options.authorUrl, "DATABASE_AUTHOR_URL", "`cabinet sql` is off")
+    if (reader.there) {
+      const name = quoteName(reader.role)
+      yield* run(`GRANT CONNECT ON DATABASE ${quoteName(database)} TO ${name}`)
+      yield* run(`GRANT USAGE ON SCHEMA sources, public TO ${name}`)
+      yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
+      yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
+    }
+    if (author.there) {
+      const name = quoteName(author.role)
+      yield* run(`GRANT CONNECT, CREATE ON DATABASE ${quoteName(database)} TO ${name}`)
+      yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
+      // Where `public` is another's, its owner has to let the author in; schemas of the author's own work all the same.
+      yield* sql.withTransaction(run(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)).pipe(
+        Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))),
+      )
+      yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
+      yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
+    }
+    return { reader, author }
+  })
+  const roles = yield* lossAsFailure(sql.withTransaction(work))
+  if (roles.reader.there && roles.author.there) yield* openAuthorsWork(roles.author.url, roles.reader.role)
+  return roles
+})
+
+/** What the author makes from now on, the reader may read. Said by the author, whose default it is. */
+const openAuthorsWork = (authorUrl: string, reader: string) =>
+  Effect.gen(function* () {
+    const author = yield* PgClient.PgClient
+    const name = quoteName(reader)
+    yield* author.unsafe(`ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${name}`)
+    yield* author.unsafe(`ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO ${name}`)
+  }).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(authorUrl), maxConnections: 1 }), { local: true }),
+    Effect.scoped,
+    // The address that was given may be out of reach from here; the author's next own session says so in words.
+    Effect.catchTag("SqlError", () => Effect.void),
+  )
