@@ -1,0 +1,136 @@
+/**
+ * A JSON parser that loses nothing: every digit of a number, the order of keys, keys like `__proto__`. It keeps its own
+ * stack, refuses nesting past a limit instead of crashing, and says where and why a text is not JSON.
+ */
+import { Result } from "effect"
+import type { Json } from "../event/Json.ts"
+import { bomLength, JsonFault, JsonScanner } from "./JsonScanner.ts"
+import { positionInWords, textPosition } from "./TextPosition.ts"
+import type { TextPosition } from "./TextPosition.ts"
+
+/** Deeper texts are refused: nobody means them, and what reads them later may recurse. */
+export const MAX_JSON_DEPTH = 512
+
+export interface JsonSyntaxError extends TextPosition {
+  readonly _tag: "JsonSyntaxError"
+  /** In words, without the position. */
+  readonly reason: string
+}
+
+export interface ParseJsonOptions {
+  /** How many objects and lists may be open at once; `MAX_JSON_DEPTH` unless told. */
+  readonly maxDepth?: number
+  /** Filled in while parsing, for callers that report on a body. */
+  readonly notes?: JsonNotes
+}
+
+export interface JsonNotes {
+  /** U+0000 and lone surrogates that became U+FFFD. */
+  replaced: number
+  /** Offset of the whole value. */
+  valueOffset: number
+  /** Offsets of the items, where the whole value is a list. */
+  readonly itemOffsets: Array<number>
+}
+
+export const emptyJsonNotes = (): JsonNotes => ({ replaced: 0, valueOffset: 0, itemOffsets: [] })
+
+/**
+ * Parses one JSON text; a byte order mark before it is skipped. Of equal keys in one object the last value wins, in the
+ * place of the first. The one exception: a key with U+FFFD in it may stand for several keys that were different as sent,
+ * so the second such key becomes `key2`, the third `key3`, and nothing is lost.
+ */
+export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> => {
+  const start = bomLength(text)
+  const scanner = new JsonScanner(text, start)
+  try {
+    const value = read(scanner, options?.maxDepth ?? MAX_JSON_DEPTH, start, options?.notes)
+    if (options?.notes !== undefined) options.notes.replaced = scanner.replaced
+    return Result.succeed(value)
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault
+    const position = textPosition(start === 0 ? text : text.slice(start), fault.at - start)
+    return Result.fail({ _tag: "JsonSyntaxError", reason: fault.reason, ...position })
+  }
+}
+
+/** The whole sentence: what is wrong and where. */
+export const jsonErrorInWords = (error: JsonSyntaxError): string =>
+  `not valid JSON: ${error.reason}, at ${positionInWords(error)}`
+
+const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: JsonNotes | undefined): Json => {
+  const open: Array<Array<Json> | Map<string, Json>> = []
+  const keys: Array<string> = []
+  const sentMarks = scanner.text.includes("\uFFFD")
+  const apart = new Map<Map<string, Json>, Map<string, number>>()
+  value: for (;;) {
+    const code = scanner.next()
+    if (notes !== undefined && open.length < 2) {
+      if (open.length === 0) notes.valueOffset = scanner.at - start
+      else if (Array.isArray(open[0])) notes.itemOffsets.push(scanner.at - start)
+    }
+    let done: Json
+    if (code === 34) done = scanner.string()
+    else if (code === 123 || code === 91) {
+      if (open.length >= maxDepth) scanner.refuse(`the text nests deeper than ${maxDepth} levels`)
+      scanner.at++
+      const container = code === 123 ? new Map<string, Json>() : []
+      if (scanner.next() !== code + 2) {
+        open.push(container)
+        keys.push(code === 123 ? scanner.key() : "")
+        continue value
+      }
+      scanner.at++
+      done = container
+    } else if (code === 45 || (code >= 48 && code <= 57)) done = scanner.number()
+    else if (code === 116) done = scanner.word("true", true)
+    else if (code === 102) done = scanner.word("false", false)
+    else if (code === 110) done = scanner.word("null", null)
+    else scanner.expected("a value")
+    for (;;) {
+      const top = open[open.length - 1]
+      const following = scanner.next()
+      if (top === undefined) {
+        if (following === following) scanner.expected("the end of the text")
+        return done
+      }
+      if (Array.isArray(top)) {
+        top.push(done)
+        if (following === 44) {
+          scanner.at++
+          continue value
+        }
+        if (following !== 93) scanner.expected("a comma or ] after the item")
+      } else {
+        const key = keys[keys.length - 1]!
+        if ((sentMarks || scanner.replaced > 0) && top.has(key) && key.includes("\uFFFD")) {
+          top.set(freeKey(top, key, apart), done)
+        } else top.set(key, done)
+        if (following === 44) {
+          scanner.at++
+          keys[keys.length - 1] = scanner.key()
+          continue value
+        }
+        if (following !== 125) scanner.expected("a comma or } after the value")
+      }
+      scanner.at++
+      done = top
+      open.pop()
+      keys.pop()
+    }
+  }
+}
+
+/** Counts on from the last number given, so that thousands of such keys do not cost their square. */
+const freeKey = (
+  object: Map<string, Json>,
+  key: string,
+  apart: Map<Map<string, Json>, Map<string, number>>
+): string => {
+  let counts = apart.get(object)
+  if (counts === undefined) apart.set(object, (counts = new Map()))
+  let count = (counts.get(key) ?? 1) + 1
+  while (object.has(key + count)) count++
+  counts.set(key, count)
+  return key + count
+}
