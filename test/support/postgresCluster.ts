@@ -1,0 +1,87 @@
+/**
+ * One throw-away PostgreSQL for a whole test run, started before the first file
+ * and stopped after the last. It has a template database, migrated once, that
+ * test files clone (see postgres.ts).
+ *
+ * `TEST_PG_BIN=/usr/lib/postgresql/15/bin` runs the suite on that version instead
+ * of the one that npm installed.
+ *
+ * It writes without fsync: nothing here outlives the run, and crashes of the
+ * *server process* (which the fault tests cause on clusters of their own) do not
+ * need it; only a power cut would.
+ */
+import { spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { TestProject } from "vitest/node"
+import { binariesIn, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
+import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
+import { startPostmaster, stopPostmaster } from "@data-cabinet/store-pg/embedded/Postmaster"
+import { findLauncher, giveTo, type Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { migrateTemplate } from "./migrateTemplate.ts"
+import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Directory of the test cluster's unix socket. */
+    postgresSocketDir: string
+    /** Major version of the test cluster. */
+    postgresMajor: number
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Short, and not below TMPDIR if that is deep: a unix socket's path holds 107 bytes.
+  const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-test-"))
+  chmodSync(home, 0o755)
+  const pgdata = join(home, "pgdata")
+  const bin = process.env["TEST_PG_BIN"]
+  const binaries = bin === undefined || bin === "" ? shippedBinaries(join(home, "lib")) : binariesIn(bin)
+  const launcher = dyingWithUs(findLauncher(binaries.postgres, binaries.env, home))
+  await initCluster({ binaries, launcher, pgdata, superuser })
+  const socketDir = mkdtempSync(join(home, "s-"))
+  giveTo(launcher, socketDir)
+  const server = await startPostmaster({
+    binaries,
+    launcher,
+    pgdata,
+    logFile: join(home, "postgres.log"),
+    settings: {
+      listen_addresses: "",
+      unix_socket_directories: socketDir,
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+      max_connections: "200",
+      shared_buffers: "128MB",
+      max_wal_size: "1GB",
+      autovacuum_naptime: "10s",
+      log_min_messages: "warning"
+    },
+    startTimeoutMillis: 60_000
+  })
+  const stop = async () => {
+    await stopPostmaster(pgdata, server, 30_000)
+    rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    const admin = databaseUrl(socketDir, superuser, "postgres")
+    await runSql(admin, `CREATE ROLE ${ownerRole} LOGIN CREATEDB CREATEROLE`)
+    await runSql(admin, `CREATE DATABASE ${templateDatabase} OWNER ${ownerRole} TEMPLATE template0`)
+    await migrateTemplate(databaseUrl(socketDir, ownerRole, templateDatabase))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  project.provide("postgresSocketDir", socketDir)
+  project.provide("postgresMajor", binaries.major)
+  return stop
+}
+
+/** A test run that is killed must leave no server behind; where the system can promise that, it is asked to. */
+const dyingWithUs = (launcher: Launcher): Launcher => {
+  const words = ["setpriv", "--pdeathsig", "INT", "--"]
+  const works = spawnSync(words[0]!, [...words.slice(1), "true"]).status === 0
+  return works ? { ...launcher, prefix: [...launcher.prefix, ...words] } : launcher
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config"
+
+// Packages are tested from their sources: the condition "source" leads to src/*.ts.
+const conditions = ["source", "module", "node", "development|production"]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ["node", "module-sync"] } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    globalSetup: ["test/support/postgresCluster.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 60_000
+  }
+})
