@@ -1,0 +1,65 @@
+/**
+ * The closed table of the read API's machine codes. Every error the API answers stands here with its type, so a code
+ * that is not placed does not compile, and `docs/errors.md` is made from this table.
+ */
+
+/** The kinds a client branches on. */
+export type ErrorType = "invalid_request" | "unauthorized" | "not_found" | "conflict" | "rate_limited" | "unavailable"
+
+/** Which type each code belongs to. */
+export const ERROR_TYPES = {
+  unknown_param: "invalid_request",
+  bad_limit: "invalid_request",
+  bad_cursor: "invalid_request",
+  bad_source_id: "invalid_request",
+  bad_channel: "invalid_request",
+  bad_filter: "invalid_request",
+  bad_fo: "invalid_request",
+  bad_fv: "invalid_request",
+  bad_dir: "invalid_request",
+  bad_period: "invalid_request",
+  unknown_column: "invalid_request",
+  bad_columns: "invalid_request",
+  bad_selection: "invalid_request",
+  method_not_allowed: "invalid_request",
+  invalid_key: "unauthorized",
+  no_such_source: "not_found",
+  no_such_table: "not_found",
+  no_such_endpoint: "not_found",
+  table_busy: "conflict",
+  query_failed: "conflict",
+  rate_limited: "rate_limited",
+  query_timeout: "unavailable",
+  reader_off: "unavailable",
+  internal_error: "unavailable"
+} as const satisfies Record<string, ErrorType>
+
+export type ErrorCode = keyof typeof ERROR_TYPES
+
+/** What each code means, in one sentence for the reference page and `docs/errors.md`. */
+export const ERROR_MEANINGS = {
+  unknown_param: "The query has a parameter that this endpoint does not know.",
+  bad_limit: "`limit` is not a whole number from 1 to 1000.",
+  bad_cursor: "`cursor` was not issued by this endpoint, or was issued for another selection.",
+  bad_source_id: "The source's id is not a positive whole number.",
+  bad_channel: "`channel` is none of `webhook`, `file`, `pull`.",
+  bad_filter: "The counts of `fc`, `fo` and `fv` do not fit together.",
+  bad_fo: "A filter condition is not one of the listed words.",
+  bad_fv: "A filter value cannot be taken by the column's type, or stands where none belongs.",
+  bad_dir: "`dir` is neither `asc` nor `desc`.",
+  bad_period: "The period is incomplete, malformed, turned round, or its column holds no dates.",
+  unknown_column: "The object has no column of this name.",
+  bad_columns: "The lists of columns contradict each other, name a column twice, or leave nothing to show.",
+  bad_selection: "The selection does not apply to this object, or a single parameter came twice.",
+  method_not_allowed: "The endpoint is read with GET (or HEAD); the header `Allow` says so.",
+  invalid_key: "No key, a wrong key, a revoked key, or two different keys in the two headers.",
+  no_such_source: "The cabinet has no source with this id.",
+  no_such_table: "The cabinet has no readable table or view of this name.",
+  no_such_endpoint: "The API has no such path.",
+  table_busy: "The table is locked by somebody else; ask again.",
+  query_failed: "The view's query failed; the cause is in `message`.",
+  rate_limited: "The key has used up its requests of this minute; `Retry-After` says when to come back.",
+  query_timeout: "The query did not finish in time; ask for less, or again.",
+  reader_off: "Reading is switched off, or the database cannot be reached now.",
+  internal_error: "A fault of the service; `message` carries the id under which it was logged."
+} as const satisfies Record<ErrorCode, string>

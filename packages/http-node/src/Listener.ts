@@ -1,0 +1,101 @@
+/** A listening socket with the limits that keep slow and idle senders from tying it up. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Context, Effect, Layer, Schema } from "effect"
+
+export interface ListenOptions {
+  /** 0 for any free port. */
+  readonly port: number
+  readonly host: string
+  /** How long requests under way may still take once the server stops, in milliseconds. */
+  readonly drainMillis?: number
+}
+
+/** The address could not be taken. */
+export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
+  code: Schema.Literals(["address_in_use", "not_permitted", "no_such_address", "other"]),
+  host: Schema.String,
+  port: Schema.Int,
+  message: Schema.String
+}) {}
+
+const HEADERS_MILLIS = 15_000
+const REQUEST_MILLIS = 300_000
+// Longer than the idle time of common proxies, so that it is they who close first.
+const KEEP_ALIVE_MILLIS = 75_000
+// A selection that names 300 columns is some 60 KB of address.
+const HEADER_BYTES = 98_304
+const MAX_CONNECTIONS = 10_000
+const DRAIN_MILLIS = 10_000
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Where the server listens. */
+export class Listener extends Context.Service<Listener, { readonly host: string; readonly port: number }>()(
+  "@data-cabinet/http-node/Listener"
+) {
+  static readonly layer = (handler: Handler, options: ListenOptions): Layer.Layer<Listener, ListenError> =>
+    Layer.effect(
+      Listener,
+      Effect.gen(function* () {
+        const open = new Set<ServerResponse>()
+        let draining = false
+        const server = createServer(
+          {
+            headersTimeout: HEADERS_MILLIS,
+            requestTimeout: REQUEST_MILLIS,
+            keepAliveTimeout: KEEP_ALIVE_MILLIS,
+            connectionsCheckingInterval: 5_000,
+            maxHeaderSize: HEADER_BYTES
+          },
+          (request, response) => {
+            open.add(response)
+            response.once("close", () => open.delete(response))
+            if (draining) response.shouldKeepAlive = false
+            handler(request, response)
+          }
+        )
+        server.maxConnections = MAX_CONNECTIONS
+        yield* Effect.acquireRelease(listen(server, options), () =>
+          Effect.suspend(() => {
+            draining = true
+            for (const response of open) response.shouldKeepAlive = false
+            return drain(server, options.drainMillis ?? DRAIN_MILLIS)
+          })
+        )
+        const { address, port } = server.address() as AddressInfo
+        return { host: address, port }
+      })
+    )
+}
+
+const listen = (server: Server, { host, port }: ListenOptions) =>
+  Effect.callback<void, ListenError>((resume) => {
+    const refuse = (error: NodeJS.ErrnoException) => resume(Effect.fail(listenError(error, host, port)))
+    server.once("error", refuse)
+    server.listen({ host, port }, () => {
+      server.off("error", refuse)
+      resume(Effect.void)
+    })
+  })
+
+const drain = (server: Server, millis: number) =>
+  Effect.callback<void>((resume) => {
+    const last = setTimeout(() => server.closeAllConnections(), millis)
+    server.close(() => {
+      clearTimeout(last)
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+  })
+
+const listenError = (error: NodeJS.ErrnoException, host: string, port: number): ListenError => {
+  const at = `${host}:${port}`
+  const make = (code: ListenError["code"], message: string) => new ListenError({ code, host, port, message })
+  if (error.code === "EADDRINUSE") return make("address_in_use", `Another program already listens on ${at}.`)
+  if (error.code === "EACCES")
+    return make("not_permitted", `This user may not listen on ${at}; ports below 1024 are the system's.`)
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return make("no_such_address", `This machine has no address ${host} to listen on.`)
+  return make("other", `Cannot listen on ${at}: ${error.message}`)
+}

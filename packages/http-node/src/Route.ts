@@ -1,0 +1,76 @@
+/**
+ * A route: an address pattern below a cabinet's base address, and what answers there, whatever the method.
+ *
+ * Effect's HttpRouter is not used: it folds case and slashes, ends parameters at 100 characters, has no 405, and wants
+ * the services of a request in its context, while one server here answers for many cabinets. A route closes over its
+ * cabinet's services instead, so that a request costs no context to be built.
+ */
+import type { Effect } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+
+/** Where a request is addressed. Nothing is decoded yet: what a malformed escape means is for the route to say. */
+export interface Target {
+  /** The segments that stand where the pattern has `{name}`, as sent, in order. */
+  readonly params: ReadonlyArray<string>
+  /** What follows the `?`, as sent; empty without one. */
+  readonly query: string
+}
+
+export interface Route {
+  /** For example `/api/v1/sources/{source_id}`: `{name}` stands for one segment that is not empty. */
+  readonly path: `/${string}`
+  readonly handle: (
+    request: HttpServerRequest.HttpServerRequest,
+    target: Target
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** The answer when `handle` dies. The fault is logged under this id, which is all that the client may see of it. */
+  readonly fault: (correlationId: string) => HttpServerResponse.HttpServerResponse
+}
+
+/** A request's address in its two parts. Bytes that were sent unescaped are read as UTF-8, not as Node's Latin-1. */
+export const splitUrl = (url: string): { readonly path: string; readonly query: string } => {
+  const plain = /[\u0080-\u00ff]/.test(url) ? Buffer.from(url, "latin1").toString("utf8") : url
+  const hash = plain.indexOf("#")
+  const whole = hash < 0 ? plain : plain.slice(0, hash)
+  const mark = whole.indexOf("?")
+  return mark < 0 ? { path: whole, query: "" } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) }
+}
+
+export interface Match {
+  readonly route: Route
+  readonly params: ReadonlyArray<string>
+}
+
+/** Finds the route of a path: exact in case, slashes and number of segments. */
+export const routeTable = (routes: ReadonlyArray<Route>): ((path: string) => Match | undefined) => {
+  const byLength = new Map<number, Array<readonly [Route, ReadonlyArray<string>]>>()
+  for (const route of routes) {
+    const pattern = route.path.split("/")
+    const same = byLength.get(pattern.length) ?? []
+    byLength.set(pattern.length, [...same, [route, pattern]])
+  }
+  return (path) => {
+    const segments = path.split("/")
+    for (const [route, pattern] of byLength.get(segments.length) ?? []) {
+      const params = matchSegments(pattern, segments)
+      if (params !== undefined) return { route, params }
+    }
+    return undefined
+  }
+}
+
+const matchSegments = (
+  pattern: ReadonlyArray<string>,
+  segments: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const params: Array<string> = []
+  for (let i = 0; i < pattern.length; i++) {
+    const expected = pattern[i]!
+    const actual = segments[i]!
+    if (expected[0] === "{") {
+      if (actual === "") return undefined
+      params.push(actual)
+    } else if (expected !== actual) return undefined
+  }
+  return params
+}

@@ -1,0 +1,62 @@
+/**
+ * The faces in which cabinets are served over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a
+ * server of its own. All three run the same app, which finds the cabinet by host and lets its routes answer.
+ *
+ * Compose: `Server.layer(options)` needs `Cabinets` and `Readiness`. One cabinet: `Cabinets.single` over
+ * `CabinetHttp.layer` over that cabinet's ports and `HttpSettings`. Many: `Cabinets.many(domain, find)`, where `find`
+ * builds (and remembers) a `CabinetHttp` a cabinet.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, Option, Scope } from "effect"
+import { HttpEffect, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { errorResponse } from "./api/ApiError.ts"
+import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
+import { Cabinets } from "./cabinet/Cabinets.ts"
+import { processRoutes } from "./cabinet/ProcessRoutes.ts"
+import { Listener, type ListenOptions } from "./Listener.ts"
+import { routeTable, splitUrl } from "./Route.ts"
+
+export interface ServerOptions {
+  /** Whether `/metrics` is served here; false where it has a port of its own. */
+  readonly metrics: boolean
+}
+
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+
+/** The app that all faces run. */
+export const app = Effect.fnUntraced(function* (options: ServerOptions) {
+  const cabinets = yield* Cabinets
+  const findProcess = routeTable(yield* processRoutes(options))
+  const answer: App = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const { path, query } = splitUrl(request.url)
+    const match = findProcess(path)
+    if (match !== undefined) return match.route.handle(request, { params: match.params, query })
+    return Effect.matchEffect(cabinets.byHost(request.headers["host"]), {
+      onFailure: (unavailable) =>
+        Effect.succeed(
+          errorResponse({ code: "reader_off", message: unavailable.message, retryAfter: unavailable.retryAfter })
+        ),
+      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint)
+    })
+  })
+  return answer
+})
+
+/** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
+export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions) {
+  const scope = yield* Scope.Scope
+  const handler = yield* NodeHttpServer.makeHandler(yield* app(options), { scope })
+  return (request: IncomingMessage, response: ServerResponse): void => handler(request, response)
+})
+
+/** `Request => Promise<Response>`, for frameworks that speak fetch. */
+export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions) {
+  const context = yield* Effect.context<never>()
+  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(context)(yield* app(options))
+  return (request: Request): Promise<Response> => handler(request)
+})
+
+/** A server of its own. Stops by draining: no new connections, requests under way are answered, then it ends. */
+export const layer = (options: ServerOptions & ListenOptions) =>
+  Layer.unwrap(Effect.map(nodeHandler(options), (handler) => Listener.layer(handler, options)))

@@ -1,0 +1,31 @@
+/** The one shape in which the read API says no: `{error: {type, code, message, param}}`. */
+import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import { HttpServerResponse } from "effect/http"
+import { ERROR_STATUS } from "./ErrorStatus.ts"
+
+export interface ApiError {
+  readonly code: ErrorCode
+  /** What was expected, in words. Never a stack, never SQL. */
+  readonly message: string
+  /** The offending parameter, where there is one. */
+  readonly param?: string | null
+  /** Whole seconds, for `Retry-After`. */
+  readonly retryAfter?: number
+}
+
+/** The answer for an error, with the headers that its kind calls for. */
+export const errorResponse = (
+  error: ApiError,
+  headers: Readonly<Record<string, string>> = {}
+): HttpServerResponse.HttpServerResponse => {
+  const type = ERROR_TYPES[error.code]
+  const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }
+  const all: Record<string, string> = { "cache-control": "no-store", ...headers }
+  if (type === "unauthorized") all["www-authenticate"] = "Bearer"
+  if (error.retryAfter !== undefined) all["retry-after"] = String(error.retryAfter)
+  return HttpServerResponse.text(JSON.stringify(body), {
+    status: ERROR_STATUS[error.code],
+    contentType: "application/json",
+    headers: all
+  })
+}

@@ -1,0 +1,52 @@
+/** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
+import { randomUUID } from "node:crypto"
+import { Cause, Context, Effect, Layer } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { apiRoutes } from "../api/ApiRoutes.ts"
+import { type Route, routeTable, splitUrl } from "../Route.ts"
+import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
+import { HttpSettings } from "./HttpSettings.ts"
+
+/** Answers a request addressed to this cabinet. Always answers: a fault is logged under an id and becomes a 500. */
+export class CabinetHttp extends Context.Service<
+  CabinetHttp,
+  {
+    readonly answer: (
+      request: HttpServerRequest.HttpServerRequest
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  }
+>()("@data-cabinet/http-node/cabinet/CabinetHttp") {
+  static readonly layer = Layer.effect(
+    CabinetHttp,
+    Effect.gen(function* () {
+      const settings = yield* HttpSettings
+      // A face more (intake, uploads) is one more Effect of routes here; its ports become this layer's.
+      const find = routeTable([...(yield* apiRoutes)])
+      const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
+      return CabinetHttp.of({
+        answer: (request) => {
+          const { path, query } = splitUrl(request.url)
+          // Express cuts the path it is mounted at off the address; node:http and Fastify leave it on.
+          const match =
+            find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
+          if (match === undefined) return noSuchEndpoint
+          return guarded(match.route, match.route.handle(request, { params: match.params, query }))
+        }
+      })
+    })
+  )
+}
+
+const guarded = (
+  route: Route,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.catchCause(answer, (cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    const correlationId = randomUUID()
+    // The pattern, not the address: an intake address is a secret.
+    return Effect.as(
+      Effect.annotateLogs(Effect.logError("a request failed", cause), { correlationId, route: route.path }),
+      route.fault(correlationId)
+    )
+  })

@@ -1,0 +1,46 @@
+/** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
+import { Duration, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import { errorResponse } from "../api/ApiError.ts"
+import type { Route } from "../Route.ts"
+import { Readiness } from "./Readiness.ts"
+
+const noStore = { "cache-control": "no-store" }
+
+const status = (code: number, body: object) =>
+  HttpServerResponse.text(JSON.stringify(body), { status: code, contentType: "application/json", headers: noStore })
+
+const fault = (correlationId: string) =>
+  errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
+
+/** `metrics: false` where the counters have a port of their own. */
+export const processRoutes = (options: { readonly metrics: boolean }) =>
+  Effect.map(Readiness, (readiness): ReadonlyArray<Route> => {
+    const healthz: Route = { path: "/healthz", fault, handle: () => Effect.succeed(status(200, { ok: true })) }
+    const readyz: Route = {
+      path: "/readyz",
+      fault,
+      handle: () =>
+        readiness.check.pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.seconds(5),
+            orElse: () => Effect.succeed("the database did not answer within 5 s")
+          }),
+          Effect.map((missing) =>
+            missing === null ? status(200, { ok: true }) : status(503, { ok: false, error: missing })
+          )
+        )
+    }
+    return options.metrics ? [healthz, readyz, metricsRoute] : [healthz, readyz]
+  })
+
+/** The counters in Prometheus' text form. */
+export const metricsRoute: Route = {
+  path: "/metrics",
+  fault,
+  handle: () =>
+    Effect.map(PrometheusMetrics.format({ prefix: "cabinet" }), (text) =>
+      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore })
+    )
+}

@@ -1,0 +1,107 @@
+/**
+ * Who sent a request: the socket's peer, unless that is a proxy we were told to trust. Then `X-Forwarded-For` or
+ * `Forwarded` is read from the right, past trusted proxies only, so that nothing a client writes itself is believed.
+ */
+import { BlockList, isIP, SocketAddress } from "node:net"
+import { Option } from "effect"
+import type { Headers, HttpServerRequest } from "effect/http"
+
+/** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
+export type TrustedProxies = (address: string) => boolean
+
+export const NO_PROXIES: TrustedProxies = () => false
+
+/** Reads a list of addresses and CIDRs; the first entry that is neither is given back as the failure. */
+export const trustedProxies = (
+  networks: ReadonlyArray<string>
+): { readonly ok: true; readonly trusted: TrustedProxies } | { readonly ok: false; readonly wrong: string } => {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = "", bits, ...rest] = network.trim().split("/")
+    const family = isIP(address)
+    const width = family === 6 ? 128 : 32
+    const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    if (family === 0 || rest.length > 0 || prefix < 0 || prefix > width) return { ok: false, wrong: network }
+    list.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4")
+  }
+  return {
+    ok: true,
+    trusted: networks.length === 0 ? NO_PROXIES : (ip) => list.check(ip, ip.includes(":") ? "ipv6" : "ipv4")
+  }
+}
+
+/**
+ * The one spelling of an address: IPv4 also where it came mapped into IPv6, IPv6 compressed and without zone or
+ * brackets, no port. Undefined for what is no address.
+ */
+export const plainAddress = (text: string): string | undefined => {
+  let bare = text.trim()
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(bare)
+  if (bracketed !== null) bare = bracketed[1]!
+  else if (/^[\d.]+:\d+$/.test(bare)) bare = bare.slice(0, bare.indexOf(":"))
+  const zone = bare.indexOf("%")
+  if (zone >= 0) bare = bare.slice(0, zone)
+  const family = isIP(bare)
+  if (family === 4) return bare
+  if (family === 0) return undefined
+  const { address } = new SocketAddress({ address: bare, family: "ipv6" })
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  return mapped === null ? address : mapped[1]!
+}
+
+/** The client's address in plain form; null when even the peer is unknown (a request made without a socket). */
+export const clientAddress = (request: HttpServerRequest.HttpServerRequest, trusted: TrustedProxies): string | null => {
+  const peer = Option.getOrUndefined(request.remoteAddress)
+  const address = peer === undefined ? undefined : plainAddress(peer)
+  return address === undefined ? null : resolveClient(address, request.headers, trusted)
+}
+
+/**
+ * The same by value. Where both headers are there and say different things, one of them is the client's own invention:
+ * then the nearest proxy's address stands for the client.
+ */
+export const resolveClient = (peer: string, headers: Headers.Headers, trusted: TrustedProxies): string => {
+  if (!trusted(peer)) return peer
+  const xForwardedFor = headers["x-forwarded-for"]
+  const forwarded = headers["forwarded"]
+  const byList = xForwardedFor === undefined ? undefined : walk(peer, xForwardedFor.split(","), trusted)
+  const byForwarded = forwarded === undefined ? undefined : walk(peer, forwardedFor(forwarded), trusted)
+  if (byList !== undefined && byForwarded !== undefined) return byList === byForwarded ? byList : peer
+  return byList ?? byForwarded ?? peer
+}
+
+const walk = (peer: string, hops: ReadonlyArray<string>, trusted: TrustedProxies): string => {
+  let address = peer
+  for (const hop of hops.toReversed()) {
+    const next = plainAddress(hop)
+    if (next === undefined) return address
+    address = next
+    if (!trusted(address)) return address
+  }
+  return address
+}
+
+// RFC 7239: elements end with commas, pairs with semicolons, and either may stand inside quotes.
+const forwardedFor = (header: string): ReadonlyArray<string> =>
+  split(header, ",").map((element) => {
+    for (const pair of split(element, ";")) {
+      const [, value] = /^\s*for\s*=\s*(.*?)\s*$/i.exec(pair) ?? []
+      if (value !== undefined) return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value
+    }
+    return ""
+  })
+
+const split = (text: string, at: string): ReadonlyArray<string> => {
+  const parts = [""]
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!
+    if (character === '"') quoted = !quoted
+    if (character === at && !quoted) parts.push("")
+    else {
+      parts[parts.length - 1] += character
+      if (character === "\\" && quoted && i + 1 < text.length) parts[parts.length - 1] += text[++i]!
+    }
+  }
+  return parts
+}
