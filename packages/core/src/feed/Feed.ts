@@ -1,0 +1,51 @@
+/** Reading the event feed, page after page: what the API, the command line and the library share. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { Sources } from "../source/Sources.ts"
+import { FeedError } from "./FeedError.ts"
+import { feedParams, writeCursor } from "./FeedParams.ts"
+import { FeedStore } from "./FeedStore.ts"
+
+export interface FeedAnswer {
+  /** Each an Event as JSON text. */
+  readonly items: ReadonlyArray<string>
+  readonly hasMore: boolean
+  /** Where to go on from, at once or later: there on every page, an empty one too. */
+  readonly nextCursor: string
+}
+
+export class Feed extends Context.Service<
+  Feed,
+  {
+    /**
+     * One page. A source that was deleted is no source to ask for (404), though its events stay in the whole feed; one
+     * that is switched off is.
+     */
+    readonly page: (
+      params: ReadonlyArray<readonly [name: string, value: string]>,
+    ) => Effect.Effect<FeedAnswer, FeedError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/feed/Feed") {
+  static readonly layer = Layer.effect(
+    Feed,
+    Effect.gen(function* () {
+      const store = yield* FeedStore
+      const sources = yield* Sources
+      return Feed.of({
+        page: Effect.fnUntraced(function* (params) {
+          const { sourceId, channel, limit, after } = yield* feedParams(params)
+          if (sourceId === "unknown" || (sourceId !== null && Option.isNone(yield* sources.get(sourceId)))) {
+            const message = "The cabinet has no source with this id."
+            return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
+          }
+          const page = yield* store.page({ after, limit, sourceId, channel })
+          return {
+            items: page.items,
+            hasMore: page.hasMore,
+            nextCursor: writeCursor({ sourceId, channel }, page.next),
+          }
+        }),
+      })
+    }),
+  )
+}

@@ -1,0 +1,9 @@
+/** What can be refused about a request for the event feed. */
+import { Schema } from "effect"
+
+export class FeedError extends Schema.TaggedError<FeedError>()("FeedError", {
+  code: Schema.Literals(["unknown_param", "bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "no_such_source"]),
+  message: Schema.String,
+  /** The parameter at fault. */
+  param: Schema.String,
+}) {}

@@ -1,0 +1,86 @@
+/**
+ * The event feed's parameters: from the pairs of a query string, in their order, to what is asked of the store. Refuses
+ * unknown names first, then every value of the wrong form; whether a source exists is not asked here.
+ */
+import { Effect } from "effect"
+import { type Channel, CHANNELS } from "../event/EventLog.ts"
+import { type CursorPosition, type CursorWalk, decodeCursor, encodeCursor } from "../page/Cursor.ts"
+import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../page/Page.ts"
+import { parseSourceId } from "../source/SourceId.ts"
+import { FeedError } from "./FeedError.ts"
+import { FEED_START, type FeedPosition } from "./FeedStore.ts"
+
+/** Every parameter of the feed; each may come once. */
+export const FEED_PARAMS = ["source_id", "channel", "limit", "cursor"] as const
+
+export type FeedParam = (typeof FEED_PARAMS)[number]
+
+/** What was asked, its cursor already read as a place of exactly this walk. */
+export interface FeedRequest {
+  /** `"unknown"`: well formed, but past every id that a source can have. */
+  readonly sourceId: number | "unknown" | null
+  readonly channel: Channel | null
+  readonly limit: number
+  readonly after: FeedPosition
+}
+
+const CODE_OF = {
+  source_id: "bad_source_id",
+  channel: "bad_channel",
+  limit: "bad_limit",
+  cursor: "bad_cursor",
+} as const satisfies Record<FeedParam, FeedError["code"]>
+
+const refuse = (param: FeedParam, message: string) =>
+  Effect.fail(new FeedError({ code: CODE_OF[param], message, param }))
+
+const isFeedParam = (name: string): name is FeedParam => (FEED_PARAMS as ReadonlyArray<string>).includes(name)
+
+export const feedParams = (
+  pairs: ReadonlyArray<readonly [name: string, value: string]>,
+): Effect.Effect<FeedRequest, FeedError> => {
+  for (const [name] of pairs) {
+    if (!isFeedParam(name)) {
+      const message = `The feed has no parameter ${JSON.stringify(name)}. It has ${FEED_PARAMS.join(", ")}.`
+      return Effect.fail(new FeedError({ code: "unknown_param", message, param: name }))
+    }
+  }
+  for (const name of FEED_PARAMS) {
+    if (pairs.filter(([other]) => other === name).length > 1) return refuse(name, `${name} may be sent once.`)
+  }
+  const sent = Object.fromEntries(pairs) as { readonly [name in FeedParam]?: string }
+  const sourceId = sent.source_id === undefined ? null : parseSourceId(sent.source_id)
+  if (sourceId === "malformed") return refuse("source_id", "source_id is a positive whole number.")
+  const channel = sent.channel === undefined ? null : CHANNELS.find((known) => known === sent.channel)
+  if (channel === undefined) return refuse("channel", `channel is one of ${CHANNELS.join(", ")}.`)
+  const limit = sent.limit === undefined ? DEFAULT_LIMIT : parseLimit(sent.limit)
+  if (limit === undefined) return refuse("limit", `${LIMIT_EXPECTED}.`)
+  const after = sent.cursor === undefined ? FEED_START : readCursor({ sourceId, channel }, sent.cursor)
+  if (after === undefined) {
+    return refuse(
+      "cursor",
+      "cursor is a next_cursor of this feed, unchanged, together with the same source_id and channel it was issued for.",
+    )
+  }
+  return Effect.succeed({ sourceId, channel, limit, after })
+}
+
+type Filter = Pick<FeedRequest, "sourceId" | "channel">
+
+const walk = ({ sourceId, channel }: Filter): CursorWalk => ({ kind: "feed", scope: [sourceId, channel] })
+
+/** The cursor of a place: good for the same source and channel only. */
+export const writeCursor = (filter: Filter, { epoch, xid, id }: FeedPosition): string =>
+  encodeCursor(walk(filter), [String(epoch), String(xid), String(id)])
+
+const readCursor = (filter: Filter, cursor: string): FeedPosition | undefined => {
+  const position = decodeCursor(walk(filter), cursor)
+  return position === undefined ? undefined : readPosition(position)
+}
+
+const readPosition = (position: CursorPosition): FeedPosition | undefined => {
+  const [epoch, xid, id, ...rest] = position
+  if (epoch == null || xid == null || id == null || rest.length > 0) return undefined
+  if (!position.every((part) => /^[0-9]{1,19}$/.test(part ?? ""))) return undefined
+  return { epoch: Number(epoch), xid: BigInt(xid), id: Number(id) }
+}

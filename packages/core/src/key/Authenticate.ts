@@ -1,0 +1,64 @@
+/**
+ * From the headers of a request to the key that sent it, counted. Refuses what carries no key, no live key, or two
+ * different ones; says nothing about which of these it was beyond what the sender can see itself.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { Admission, type KeyAdmission } from "../limit/Admission.ts"
+import { keyFingerprint } from "./ApiKey.ts"
+
+export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {
+  code: Schema.Literal("invalid_key"),
+  message: Schema.String,
+}) {}
+
+/** The two headers a key may come in, as sent; undefined where one is absent. */
+export interface KeyHeaders {
+  readonly authorization: string | undefined
+  readonly xApiKey: string | undefined
+}
+
+/** Looks up and counts in one step. An exhausted key is a success with `allowed: false`: its answer still bears counts. */
+export class Authenticate extends Context.Service<
+  Authenticate,
+  {
+    readonly key: (headers: KeyHeaders) => Effect.Effect<KeyAdmission, AuthenticateError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/key/Authenticate") {
+  static readonly layer = Layer.effect(
+    Authenticate,
+    Effect.map(Admission, (admission) =>
+      Authenticate.of({
+        key: (headers) => {
+          const sent = sentKey(headers)
+          if (typeof sent !== "string") return sent
+          return Effect.flatMap(admission.key(keyFingerprint(sent)), (found) =>
+            found === null ? wrongKey : Effect.succeed(found),
+          )
+        },
+      }),
+    ),
+  )
+}
+
+const refuse = (message: string) => Effect.fail(new AuthenticateError({ code: "invalid_key", message }))
+
+const noKey = refuse("Send an API key in the header Authorization: Bearer <key>, or in X-Api-Key: <key>.")
+const twoKeys = refuse("Authorization and X-Api-Key carry different keys. Send one of them.")
+const notBearer = refuse("Authorization must have the form: Bearer <key>.")
+const wrongKey = refuse("The API key is wrong or was revoked.")
+
+// What writeKey makes. Anything else is refused without asking the database.
+const KEY_SHAPE = /^dck_[A-Za-z0-9_-]{43}$/
+
+const sentKey = ({ authorization, xApiKey }: KeyHeaders) => {
+  const inHeader = xApiKey?.trim()
+  if (authorization === undefined) {
+    if (inHeader === undefined || inHeader === "") return noKey
+    return KEY_SHAPE.test(inHeader) ? inHeader : wrongKey
+  }
+  const bearer = /^bearer +(\S+)\s*$/i.exec(authorization)?.[1]
+  if (inHeader !== undefined && inHeader !== bearer) return twoKeys
+  if (bearer === undefined) return notBearer
+  return KEY_SHAPE.test(bearer) ? bearer : wrongKey
+}
