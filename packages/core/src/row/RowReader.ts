@@ -1,0 +1,31 @@
+/** Runs the query of a page where it can do no harm: as the reader, read-only, within its limits. */
+import { Context, type Effect } from "effect"
+import type { ReadError, RefusedValue } from "./ReadError.ts"
+
+/** A parameter's text, and the type that the query casts it to. */
+export interface QueryValue {
+  readonly text: string
+  readonly type: string
+}
+
+export interface RowQuery {
+  /** The object that is read: reads of one object never take all places of the others. */
+  readonly object: string
+  /** Every column it returns is text. */
+  readonly text: string
+  readonly values: ReadonlyArray<QueryValue>
+  /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
+  readonly inert: boolean
+}
+
+/** A row as the query returned it, column by column. */
+export type QueryRow = ReadonlyArray<string | null>
+
+/**
+ * Runs one query in a read-only transaction of the reader role, under a time limit and a lock limit. Interrupting it
+ * cancels the query in the database.
+ */
+export class RowReader extends Context.Service<
+  RowReader,
+  { readonly read: (query: RowQuery) => Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue> }
+>()("@data-cabinet/core/row/RowReader") {}

@@ -1,0 +1,35 @@
+/** A table or view as clients see it. The field names are those of the API's JSON, so that these are sent as they are. */
+
+/** Partitioned and foreign tables are tables to a reader. */
+export type TableKind = "table" | "view" | "matview"
+
+/** One readable object, as in the list of them. */
+export interface Table {
+  readonly schema: string
+  readonly name: string
+  readonly kind: TableKind
+  /** The source whose rows these are; null for a customer's own object. */
+  readonly source: { readonly id: number; readonly name: string } | null
+  readonly comment: string | null
+  /** From the database's statistics; null for a view. */
+  readonly rows_estimate: number | null
+}
+
+export interface Column {
+  /** The name in the database: what selections name it by, and its key in a row. */
+  readonly name: string
+  /** The database's name of the type, such as `timestamp with time zone`. */
+  readonly type: string
+  /** What screens show: the field's name as sent for a source's column, else the column's name. */
+  readonly label: string
+  readonly comment: string | null
+}
+
+/** One object with everything that a reader may know of it. */
+export interface TableDetail extends Table {
+  readonly columns: ReadonlyArray<Column>
+  /** The names of the primary key's columns, in the key's order; empty where there is none. */
+  readonly key: ReadonlyArray<string>
+  /** The query of a view or materialized view. */
+  readonly definition: string | null
+}

@@ -1,0 +1,189 @@
+/**
+ * The rows endpoint's parameters: from the pairs of a query string, in their order, to a selection. Refuses unknown
+ * names first, then every value of the wrong form. What needs the object's columns to be judged is not judged here.
+ */
+import { Result } from "effect"
+import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../page/Page.ts"
+import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
+import type { Direction, Period, Selection } from "./Selection.ts"
+import { type SelectionCode, SelectionError } from "./SelectionError.ts"
+
+/** The parameters of a query string, decoded, in the order they came. */
+export type ParamPairs = ReadonlyArray<readonly [name: string, value: string]>
+
+/** Those that come once, with the code that answers when they come again. */
+const SINGLE = {
+  q: "bad_selection",
+  per: "bad_period",
+  from: "bad_period",
+  to: "bad_period",
+  sort: "bad_selection",
+  dir: "bad_dir",
+  limit: "bad_limit",
+  cursor: "bad_cursor",
+} as const satisfies Record<string, SelectionCode>
+
+const REPEATED = ["fc", "fo", "fv", "col", "order", "hide"] as const
+
+type Single = keyof typeof SINGLE
+type Repeated = (typeof REPEATED)[number]
+
+/** Every parameter of the rows endpoint, in the order of the reference. */
+export const SELECTION_PARAMS = [
+  "q",
+  "fc",
+  "fo",
+  "fv",
+  "per",
+  "from",
+  "to",
+  "sort",
+  "dir",
+  "col",
+  "order",
+  "hide",
+  "limit",
+  "cursor",
+] as const satisfies ReadonlyArray<Single | Repeated>
+
+export const selectionError = (code: SelectionCode, param: string | null, message: string): SelectionError =>
+  new SelectionError({ code, param, message })
+
+/** Text as it may stand in a message: quoted, and cut where it is long. */
+export const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+/** The selection that the pairs spell, or the first thing wrong with them. */
+export const selectionParams = (pairs: ParamPairs): Result.Result<Selection, SelectionError> => {
+  try {
+    return Result.succeed(read(pairs))
+  } catch (error) {
+    if (error instanceof SelectionError) return Result.fail(error)
+    throw error
+  }
+}
+
+const read = (pairs: ParamPairs): Selection => {
+  for (const [name] of pairs) {
+    if (!(SELECTION_PARAMS as ReadonlyArray<string>).includes(name)) {
+      const known = SELECTION_PARAMS.join(", ")
+      throw selectionError("unknown_param", name, `There is no parameter ${shown(name)}. There are ${known}.`)
+    }
+  }
+  const all = (name: Repeated) => pairs.flatMap(([other, value]) => (other === name ? [value] : []))
+  const one = (name: Single): string | null => {
+    const values = pairs.filter(([other]) => other === name)
+    if (values.length > 1) throw selectionError(SINGLE[name], name, `${name} may be sent once.`)
+    return values[0]?.[1] ?? null
+  }
+  return {
+    search: search(one("q")),
+    filters: filters(all("fc"), all("fo"), all("fv")),
+    period: period(one("per"), one("from"), one("to")),
+    sort: one("sort"),
+    direction: direction(one("dir")),
+    columns: columns(all("col"), all("order"), all("hide")),
+    limit: limit(one("limit")),
+    cursor: one("cursor"),
+  }
+}
+
+const search = (text: string | null): string => {
+  if (text?.includes("\0")) throw selectionError("bad_selection", "q", "q holds a zero byte, which no text can hold.")
+  return text ?? ""
+}
+
+const isCondition = (word: string): word is FilterCondition =>
+  (FILTER_CONDITIONS as ReadonlyArray<string>).includes(word)
+
+const filters = (
+  names: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
+  values: ReadonlyArray<string>,
+): ReadonlyArray<Filter> => {
+  if (names.length !== words.length) {
+    const counts = `${names.length} fc and ${words.length} fo`
+    throw selectionError("bad_filter", "fo", `Each filter is one fc with one fo and one fv: there are ${counts}.`)
+  }
+  if (values.length > names.length) {
+    const counts = `${values.length} fv and ${names.length} fc`
+    throw selectionError("bad_filter", "fv", `Each filter is one fc with one fo and one fv: there are ${counts}.`)
+  }
+  return names.map((column, index) => {
+    const condition = words[index] ?? ""
+    const value = values[index] ?? ""
+    if (!isCondition(condition)) {
+      const known = FILTER_CONDITIONS.join(", ")
+      throw selectionError("bad_fo", "fo", `fo number ${index + 1} is ${shown(condition)}; it is one of ${known}.`)
+    }
+    if ((condition === "empty" || condition === "notempty") && value !== "") {
+      const message = `fv number ${index + 1} belongs to ${condition}, which takes no value: leave it empty.`
+      throw selectionError("bad_fv", "fv", message)
+    }
+    if (value.includes("\0")) {
+      throw selectionError("bad_fv", "fv", `fv number ${index + 1} holds a zero byte, which no value can hold.`)
+    }
+    return { column, condition, value }
+  })
+}
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
+
+/** True for a day that the calendar has, from 0001-01-01 to 9999-12-31. */
+const isDay = (text: string): boolean => {
+  const parts = DAY.exec(text)
+  if (parts === null || parts[1] === "0000") return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+const period = (column: string | null, from: string | null, to: string | null): Period | null => {
+  for (const [name, text] of [
+    ["from", from],
+    ["to", to],
+  ] as const) {
+    if (text === null) continue
+    if (column === null) throw selectionError("bad_period", name, `${name} needs per, the name of a date column.`)
+    if (!isDay(text)) {
+      throw selectionError("bad_period", name, `${name} is a day of the calendar as YYYY-MM-DD, not ${shown(text)}.`)
+    }
+  }
+  if (from !== null && to !== null && from > to) {
+    throw selectionError("bad_period", "to", `The period ends (${to}) before it begins (${from}).`)
+  }
+  return column === null ? null : { column, from, to }
+}
+
+const direction = (word: string | null): Direction | null => {
+  if (word === null || word === "asc" || word === "desc") return word
+  throw selectionError("bad_dir", "dir", `dir is asc or desc, not ${shown(word)}.`)
+}
+
+const columns = (
+  only: ReadonlyArray<string>,
+  first: ReadonlyArray<string>,
+  hidden: ReadonlyArray<string>,
+): ColumnChoice => {
+  for (const [name, list] of [
+    ["col", only],
+    ["order", first],
+    ["hide", hidden],
+  ] as const) {
+    const twice = list.find((column, index) => list.indexOf(column) !== index)
+    if (twice !== undefined)
+      throw selectionError("bad_columns", name, `${name} names the column ${shown(twice)} twice.`)
+    if (name !== "col" && only.length > 0 && list.length > 0) {
+      throw selectionError(
+        "bad_columns",
+        name,
+        `${name} is only for requests without col, which says exactly what to show.`,
+      )
+    }
+  }
+  return only.length > 0 ? { only } : { first, hidden }
+}
+
+const limit = (text: string | null): number => {
+  const size = text === null ? DEFAULT_LIMIT : parseLimit(text)
+  if (size === undefined) throw selectionError("bad_limit", "limit", `${LIMIT_EXPECTED}, not ${shown(text ?? "")}.`)
+  return size
+}
