@@ -13,6 +13,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    teardownTimeout: 60_000
-  }
+    teardownTimeout: 60_000,
+  },
 })

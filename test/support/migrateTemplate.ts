@@ -1,10 +1,13 @@
 /**
  * Brings the template database of the test cluster to the current schema.
- * `url` is the owner's; whatever is done here, every test database begins with.
+ * Whatever is done here, every test database begins with. Roles belong to the
+ * whole cluster and are named after their database, so a test that needs
+ * them makes them in its own clone.
  */
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { layer } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { Effect } from "effect"
 
+/** `url` is the owner's. */
 export const migrateTemplate = (url: string): Promise<void> =>
-  Effect.runPromise(migrate.pipe(Effect.asVoid, Effect.provide(OwnerClient.layer({ url }))))
+  migrate.pipe(Effect.asVoid, Effect.provide(layer({ url, maxConnections: 1 })), Effect.runPromise)

@@ -11,7 +11,7 @@ it("testDatabase gives a UTF-8 database of the owner's, over a unix socket", asy
   const [row] = await database.run(
     `SELECT pg_encoding_to_char(encoding) AS encoding, datcollate AS collation, pg_get_userbyid(datdba) AS owner,
             inet_server_addr() IS NULL AS socket
-     FROM pg_database WHERE datname = current_database()`
+     FROM pg_database WHERE datname = current_database()`,
   )
   expect(row).toEqual({ encoding: "UTF8", collation: "C", owner: "cabinet", socket: true })
 })

@@ -40,7 +40,7 @@ export const testDatabase = async (options: { readonly empty?: boolean } = {}): 
     urlAs: (role) => databaseUrl(socketDir, role, name),
     socketDir,
     run: (statement) => runSql(superuserUrl, statement),
-    drop: () => runSql(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).then(() => undefined)
+    drop: () => runSql(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).then(() => undefined),
   }
 }
 

@@ -15,5 +15,5 @@ export const databaseUrl = (socketDir: string, role: string, database: string): 
 export const runSql = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
     Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-    Effect.runPromise
+    Effect.runPromise,
   )

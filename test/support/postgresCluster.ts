@@ -57,9 +57,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       shared_buffers: "128MB",
       max_wal_size: "1GB",
       autovacuum_naptime: "10s",
-      log_min_messages: "warning"
+      log_min_messages: "warning",
     },
-    startTimeoutMillis: 60_000
+    startTimeoutMillis: 60_000,
   })
   const stop = async () => {
     await stopPostmaster(pgdata, server, 30_000)

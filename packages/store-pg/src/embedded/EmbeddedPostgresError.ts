@@ -24,10 +24,10 @@ export const EmbeddedPostgresErrorCode = Schema.Literals([
   "init_failed",
   "start_failed",
   "stop_failed",
-  "incompatible"
+  "incompatible",
 ])
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   code: EmbeddedPostgresErrorCode,
-  message: Schema.String
+  message: Schema.String,
 }) {}

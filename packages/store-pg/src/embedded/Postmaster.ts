@@ -38,7 +38,7 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
     env: { ...process.env, ...binaries.env, LC_ALL: "C" },
     stdio: ["ignore", log, log],
     detached: true,
-    ...launcher.identity
+    ...launcher.identity,
   })
   closeSync(log)
   let ended = false
@@ -54,7 +54,7 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
   if (!ended && child.pid !== undefined) process.kill(child.pid, "SIGQUIT")
   throw new EmbeddedPostgresError({
     code: "start_failed",
-    message: `The database in ${pgdata} did not start: ${lastWords(logFile, logStart)}. Its whole log is ${logFile}.`
+    message: `The database in ${pgdata} did not start: ${lastWords(logFile, logStart)}. Its whole log is ${logFile}.`,
   })
 }
 
@@ -73,7 +73,7 @@ export const stopPostmaster = async (pgdata: string, server: PostmasterPid, time
   }
   throw new EmbeddedPostgresError({
     code: "stop_failed",
-    message: `The database process ${server.pid} has not ended after ${timeoutMillis / 1000} s. Look at its log beside ${pgdata}; nothing is lost if you end it with: kill -QUIT ${server.pid}`
+    message: `The database process ${server.pid} has not ended after ${timeoutMillis / 1000} s. Look at its log beside ${pgdata}; nothing is lost if you end it with: kill -QUIT ${server.pid}`,
   })
 }
 

@@ -37,7 +37,7 @@ export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => 
     port: Number(port),
     socketDir: socketDir.trim(),
     host: host.trim(),
-    status: status.trim()
+    status: status.trim(),
   }
 }
 

@@ -36,17 +36,17 @@ export const candidates = (): ReadonlyArray<Launcher> => {
     {
       name: "namespace",
       prefix: ["unshare", "--user", "--map-user=65534", "--map-group=65534", "--"],
-      owner: { uid: 0, gid: 0 }
+      owner: { uid: 0, gid: 0 },
     },
     {
       name: "capability",
       prefix: [
         ...["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
-        ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
+        ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"],
       ],
-      owner: nobody
+      owner: nobody,
     },
-    { name: "user", prefix: [], identity: user, owner: user }
+    { name: "user", prefix: [], identity: user, owner: user },
   ]
 }
 
@@ -58,7 +58,7 @@ export const findLauncher = (
   program: string,
   env: Readonly<Record<string, string>>,
   dir: string,
-  among: ReadonlyArray<Launcher> = candidates()
+  among: ReadonlyArray<Launcher> = candidates(),
 ): Launcher => {
   const reasons: Array<string> = []
   for (const launcher of among) {
@@ -69,14 +69,14 @@ export const findLauncher = (
   if (among[0]?.name === "direct") {
     throw new EmbeddedPostgresError({
       code: "no_binaries",
-      message: `The shipped PostgreSQL does not run here (${reasons.join("; ")}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`
+      message: `The shipped PostgreSQL does not run here (${reasons.join("; ")}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
     })
   }
   throw new EmbeddedPostgresError({
     code: "no_unprivileged_user",
     message:
       `PostgreSQL refuses to run as root, and no other way worked (${reasons.join("; ")}). ` +
-      "Start as an ordinary user, put the clone and the data directory where the user nobody can reach them, or set DATABASE_URL."
+      "Start as an ordinary user, put the clone and the data directory where the user nobody can reach them, or set DATABASE_URL.",
   })
 }
 
@@ -94,7 +94,7 @@ const probe = (
   launcher: Launcher,
   program: string,
   env: Readonly<Record<string, string>>,
-  dir: string
+  dir: string,
 ): string | undefined => {
   const place = mkdtempSync(join(dir, "probe-"))
   try {
@@ -108,14 +108,14 @@ const probe = (
             "-c",
             'test "$(id -u)" != 0 && : >"$0/x" && exec "$1" --version',
             place,
-            program
+            program,
           ]
     const result = spawnSync(words[0]!, words.slice(1), {
       cwd: "/",
       env: { ...process.env, ...env },
       encoding: "utf8",
       timeout: 10_000,
-      ...launcher.identity
+      ...launcher.identity,
     })
     if (result.status === 0) return undefined
     return (
