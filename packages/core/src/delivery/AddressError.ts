@@ -13,7 +13,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_range",
     "no_such_address",
     "no_such_source",
-    "no_such_delivery"
+    "no_such_delivery",
   ]),
-  message: Schema.String
+  message: Schema.String,
 }) {}

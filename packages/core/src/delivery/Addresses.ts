@@ -61,8 +61,8 @@ export class Addresses extends Context.Service<
           yield* queue.settle([settlement])
           const delivered = settlement.verdict.state === "delivered"
           return { ...settlement.outcome, deliveryId: delivery.id, delivered }
-        })
+        }),
       })
-    })
+    }),
   )
 }

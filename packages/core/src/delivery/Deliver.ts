@@ -35,14 +35,14 @@ export class Deliver extends Context.Service<
               "User-Agent": "DataCabinet/1",
               "X-Service-Event": delivery.type,
               "X-Service-Delivery": String(delivery.id),
-              "X-Service-Signature": signDelivery(body, delivery.secrets, t)
+              "X-Service-Signature": signDelivery(body, delivery.secrets, t),
             },
-            body
+            body,
           })
           const verdict = verdictOf(delivery, outcome)
           return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
-        })
+        }),
       })
-    })
+    }),
   )
 }

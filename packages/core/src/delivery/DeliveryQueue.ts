@@ -87,7 +87,7 @@ export class DeliveryQueue extends Context.Service<
     readonly settle: (batch: ReadonlyArray<Settlement>) => Effect.Effect<void, StoreUnavailable>
     /** Milliseconds until something could be claimed by such a request; 0 for now, null for nothing in sight. */
     readonly nextDue: (
-      request: Pick<ClaimRequest, "lane" | "perAddress" | "busy">
+      request: Pick<ClaimRequest, "lane" | "perAddress" | "busy">,
     ) => Effect.Effect<number | null, StoreUnavailable>
     /** Makes a ping, already claimed by the caller, who sends and settles it. */
     readonly ping: (addressId: number, leaseSeconds: number) => Answer<Claimed>

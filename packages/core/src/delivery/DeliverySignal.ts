@@ -30,8 +30,8 @@ export class DeliverySignal extends Context.Service<
           listeners.add(latch)
           return latch
         }),
-        (latch) => Effect.sync(() => listeners.delete(latch))
-      ).pipe(Effect.map((latch) => Effect.tap(latch.await, () => Effect.sync(() => latch.closeUnsafe()))))
+        (latch) => Effect.sync(() => listeners.delete(latch)),
+      ).pipe(Effect.map((latch) => Effect.tap(latch.await, () => Effect.sync(() => latch.closeUnsafe())))),
     })
   })
 }

@@ -25,7 +25,7 @@ export const verifyDelivery = (
   rawBody: Uint8Array | string,
   header: string | null | undefined,
   secret: string,
-  options: VerifyOptions = {}
+  options: VerifyOptions = {},
 ): boolean => {
   if (typeof header !== "string" || secret === "") return false
   const fields = header.split(",").map((part) => part.trim())

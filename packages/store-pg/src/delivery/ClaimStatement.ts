@@ -1,0 +1,106 @@
+/** Takes due deliveries, fairly over addresses, and gives each the text of its event. */
+import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
+
+/** A claimed delivery as the database gives it: ids as doubles, which hold them exactly. */
+export interface ClaimedRow {
+  readonly id: number
+  readonly type: "event.received" | "ping"
+  readonly address_id: number
+  readonly url: string
+  readonly secret: string
+  readonly previous_secret: string | null
+  readonly attempt: number
+  readonly failures: number
+  readonly created_at: string
+  readonly event: string | null
+  readonly source_id: number | null
+  readonly source_name: string | null
+}
+
+/** $1 busy address ids, $2 how many of each, $3 per address, $4 lane is `failing`: the addresses that have room. */
+export const ADDRESSES_WITH_ROOM = `
+  SELECT a.id, a.url, $3::int - coalesce(b.used, 0) AS room
+  FROM cabinet.address a
+  LEFT JOIN unnest($1::bigint[], $2::int[]) AS b (address_id, used) ON b.address_id = a.id
+  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND (a.failing_since IS NOT NULL) = $4::boolean
+    AND coalesce(b.used, 0) < $3::int`
+
+/** What a claimed delivery needs for one attempt, from `t` (the delivery, claimed). */
+const JOB = `
+  SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
+    CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
+    t.attempts AS attempt, t.failures, cabinet.rfc3339(t.created_at) AS created_at,
+    CASE WHEN e.id IS NOT NULL THEN cabinet.event_json(e, s.name) END AS event,
+    e.source_id::float8 AS source_id, s.name AS source_name
+  FROM taken t
+  JOIN cabinet.address a ON a.id = t.address_id
+  LEFT JOIN cabinet.event e ON e.id = t.event_id
+  LEFT JOIN cabinet.source s ON s.id = e.source_id`
+
+/**
+ * $5 the address after which the round begins, $6 how many in all, $7 seconds of lease.
+ *
+ * The row locks of \`picked\` pass over what another worker is taking. A delivery that is due and still has
+ * \`claimed_at\` was taken by a worker that never settled it: that attempt is written down as lost, and a lost ping ends.
+ */
+export const CLAIM = `
+  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  turn AS MATERIALIZED (${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id),
+  picked AS MATERIALIZED (
+    SELECT d.* FROM turn CROSS JOIN LATERAL (
+      SELECT d.id, d.event_id, d.address_id, d.type, d.attempts, d.claimed_at FROM cabinet.delivery d
+      WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
+      ORDER BY d.due_at LIMIT turn.room FOR UPDATE SKIP LOCKED
+    ) d LIMIT $6::int
+  ),
+  fate AS MATERIALIZED (
+    SELECT p.*, CASE
+      WHEN p.type = 'ping' AND p.claimed_at IS NOT NULL THEN 'failed'
+      WHEN p.type <> 'ping' AND (e.id IS NULL OR e.deleted_at IS NOT NULL) THEN 'cancelled'
+      ELSE 'due' END AS state
+    FROM picked p LEFT JOIN cabinet.event e ON e.id = p.event_id
+  ),
+  lost AS (
+    INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, failure, next_at)
+    SELECT f.id, f.attempts, f.address_id, f.claimed_at, false,
+      least(extract(epoch FROM (SELECT at FROM clock) - f.claimed_at) * 1000, 2147483647)::int,
+      'the worker ended before it could write down what came of it; the request may have been sent',
+      CASE WHEN f.state = 'due' THEN (SELECT at FROM clock) END
+    FROM fate f WHERE f.claimed_at IS NOT NULL
+  ),
+  ended AS (
+    UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL FROM fate f WHERE d.id = f.id AND f.state <> 'due'
+  ),
+  taken AS (
+    UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
+      due_at = (SELECT at FROM clock) + make_interval(secs => $7::float8)
+    FROM fate f WHERE d.id = f.id AND f.state = 'due'
+    RETURNING d.id, d.type, d.address_id, d.event_id, d.attempts, d.failures, d.created_at
+  )
+  ${JOB}`
+
+/** $1 address, $2 seconds of lease: a ping, born claimed. No row when there is no such address. */
+export const CLAIM_NEW_PING = `
+  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  taken AS (
+    INSERT INTO cabinet.delivery (address_id, type, attempts, created_at, due_at, claimed_at)
+    SELECT a.id, 'ping', 1, at, at + make_interval(secs => $2::float8), at
+    FROM cabinet.address a, clock WHERE a.id = $1::bigint AND a.removed_at IS NULL
+    RETURNING id, type, address_id, event_id, attempts, failures, created_at
+  )
+  ${JOB}`
+
+/** Milliseconds until the first delivery that such a claim could take. */
+export const NEXT_DUE = `
+  SELECT (extract(epoch FROM min(d.due_at) - cabinet.now()) * 1000)::float8 AS millis
+  FROM (${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
+    SELECT d.due_at FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due' ORDER BY d.due_at LIMIT 1
+  ) d`
+
+/** The first four parameters of both. */
+export const roomParameters = (request: Pick<ClaimRequest, "lane" | "perAddress" | "busy">) => [
+  [...request.busy.keys()],
+  [...request.busy.values()],
+  request.perAddress,
+  request.lane === "failing",
+]

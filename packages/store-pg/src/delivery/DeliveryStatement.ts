@@ -1,0 +1,85 @@
+/** What the owner does with deliveries by hand, and what is read of them. */
+
+const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
+  cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(due_at) END AS "dueAt"`
+
+/** $1 delivery. What is under way is left to end; a ping is not sent again. The address must be there still. */
+export const RESEND = `
+  UPDATE cabinet.delivery d SET state = 'due', due_at = cabinet.now(), failures = 0, claimed_at = NULL
+  WHERE d.id = $1::bigint AND d.type <> 'ping' AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
+    AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = d.address_id AND a.removed_at IS NULL)
+    AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = d.event_id AND e.deleted_at IS NULL)`
+
+/** $1 address, $2 from, $3 to, $4 the delivery after which to go on, $5 how many: one bite, answering its last id. */
+export const RESEND_BITE = `
+  WITH bite AS MATERIALIZED (
+    SELECT d.id FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
+    WHERE d.address_id = $1::bigint AND d.created_at >= $2::timestamptz AND d.created_at < $3::timestamptz
+      AND d.type <> 'ping' AND d.id > $4::bigint AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
+      AND e.deleted_at IS NULL
+    ORDER BY d.id LIMIT $5::int FOR UPDATE OF d
+  ), sent AS (
+    UPDATE cabinet.delivery d SET state = 'due', due_at = cabinet.now(), failures = 0, claimed_at = NULL
+    FROM bite WHERE d.id = bite.id
+  )
+  SELECT count(*)::int AS count, max(id)::float8 AS last FROM bite`
+
+/** $1 delivery. An attempt under way keeps its claim, so that what comes of it is still written down. */
+export const CANCEL = `
+  UPDATE cabinet.delivery SET state = 'cancelled' WHERE id = $1::bigint AND state = 'due'`
+
+/** $1 address, $2 how many: one bite of what is due at an address that was removed. */
+export const CANCEL_OF_ADDRESS = `
+  UPDATE cabinet.delivery SET state = 'cancelled' WHERE id IN (
+    SELECT id FROM cabinet.delivery WHERE address_id = $1::bigint AND state = 'due' ORDER BY due_at LIMIT $2::int)`
+
+export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery WHERE id = $1::bigint`
+
+export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery d WHERE event_id = $1::bigint ORDER BY d.id`
+
+/** $1 address, $2 before or null, $3 failed only, $4 how many. */
+export const ATTEMPTS_OF_ADDRESS = `
+  SELECT t.delivery_id::float8 AS "deliveryId", d.type, d.event_id::float8 AS "eventId",
+    t.address_id::float8 AS "addressId", t.number, cabinet.rfc3339(t.at) AS at, t.delivered,
+    t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.answer, cabinet.rfc3339(t.next_at) AS "nextAt"
+  FROM cabinet.attempt t JOIN cabinet.delivery d ON d.id = t.delivery_id
+  WHERE t.address_id = $1::bigint AND ($2::timestamptz IS NULL OR t.at < $2::timestamptz)
+    AND (NOT $3::boolean OR NOT t.delivered)
+  ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`
+
+export const GAUGE = `
+  WITH due AS (
+    SELECT a.paused_at IS NOT NULL AS paused, a.failing_since IS NOT NULL AS failing, d.due_at, d.claimed_at,
+      d.due_at <= n.at AS now, extract(epoch FROM n.at - d.due_at) AS late
+    FROM (SELECT cabinet.now() AS at) n, cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
+    WHERE d.state = 'due' AND a.removed_at IS NULL
+  )
+  SELECT count(*) FILTER (WHERE NOT paused AND NOT failing AND now)::float8 AS due,
+    count(*) FILTER (WHERE NOT paused AND (failing OR NOT now) AND claimed_at IS NULL)::float8 AS retrying,
+    count(*) FILTER (WHERE paused)::float8 AS paused,
+    coalesce(max(late) FILTER (WHERE NOT paused AND NOT failing AND now), 0)::float8 AS "oldestDueSeconds",
+    count(*) FILTER (WHERE NOT paused AND NOT failing AND late > 120)::float8 AS stuck,
+    (SELECT count(*)::float8 FROM cabinet.address WHERE failing_since IS NOT NULL AND removed_at IS NULL) AS "failingAddresses"
+  FROM due`
+
+/** $1 days, $2 how many: one bite of deliveries that ended before their attempts were let go. */
+export const PRUNE_DELIVERIES = `
+  DELETE FROM cabinet.delivery WHERE id IN (
+    SELECT d.id FROM cabinet.delivery d
+    WHERE d.created_at < cabinet.now() - make_interval(days => $1::int) AND d.state <> 'due'
+      AND NOT EXISTS (SELECT FROM cabinet.attempt t WHERE t.delivery_id = d.id)
+    LIMIT $2::int)`
+
+/** $1 the partitioned table, $2 days: its daily partitions that lie wholly before that, and half-detached ones. */
+export const OLD_PARTITIONS = `
+  SELECT c.relname AS name, i.inhdetachpending AS pending
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent = $1::text::regclass
+    AND to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= ((cabinet.now() - make_interval(days => $2::int)) AT TIME ZONE 'UTC')::date
+  ORDER BY c.relname`
+
+/** Detached by an earlier run that was cut short, and not yet dropped. $1 a prefix, $2 the parent. */
+export const ORPHANED_PARTITIONS = `
+  SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'cabinet' AND c.relkind = 'r' AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
+    AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`

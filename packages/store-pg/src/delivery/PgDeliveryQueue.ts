@@ -1,0 +1,151 @@
+/** The delivery queue in PostgreSQL: leases by `due_at`, claims with SKIP LOCKED, settlements in batches. */
+import { PgClient } from "@effect/sql-pg"
+import { AddressError } from "@data-cabinet/core/delivery/AddressError"
+import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import { type Claimed, DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, roomParameters } from "./ClaimStatement.ts"
+import * as Statement from "./DeliveryStatement.ts"
+import { pruneAttempts } from "./PruneAttempts.ts"
+import { SETTLE, settleParameter } from "./SettleStatement.ts"
+
+/** How many deliveries one statement sends again or forgets. */
+const BITE = 2000
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
+const toClaimed = (row: ClaimedRow): Claimed => ({
+  id: row.id,
+  type: row.type,
+  addressId: row.address_id,
+  url: row.url,
+  secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret],
+  attempt: row.attempt,
+  failures: row.failures,
+  createdAt: row.created_at,
+  event: row.event === null ? null : { text: row.event, sourceId: row.source_id!, sourceName: row.source_name! },
+})
+
+const refuse = (code: AddressError["code"], message: string) => Effect.fail(new AddressError({ code, message }))
+
+/** Two statements met over the same rows; PostgreSQL ended ours, which may simply be run again. */
+const wasInTheWay = (error: SqlError.SqlError) => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
+
+/** No partition for the attempt's day: the machine slept, or the clock was set. */
+const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
+
+export const layer = Layer.effect(
+  DeliveryQueue,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    const makePartitions = sql`SELECT cabinet.make_partitions('cabinet.attempt_delivered'),
+      cabinet.make_partitions('cabinet.attempt_failed')`
+
+    const logging = <A, E>(self: Effect.Effect<A, E | SqlError.SqlError>) =>
+      self.pipe(
+        Effect.retry({ while: (error) => isSql(error) && wasInTheWay(error), times: 3 }),
+        Effect.catchIf(
+          (error): error is E & SqlError.SqlError => isSql(error) && hasNoPartition(error),
+          () => Effect.andThen(makePartitions, self),
+        ),
+        orUnavailable,
+      )
+
+    const find = Effect.fnUntraced(function* (id: number) {
+      const [row] = yield* sql.unsafe<Delivery>(Statement.DELIVERY_BY_ID, [id])
+      return row ?? (yield* refuse("no_such_delivery", `there is no delivery ${id}`))
+    })
+
+    return DeliveryQueue.of({
+      claim: (request) =>
+        logging(
+          Effect.map(
+            sql.unsafe<ClaimedRow>(CLAIM, [
+              ...roomParameters(request),
+              request.after,
+              request.limit,
+              request.leaseSeconds,
+            ]),
+            (rows) => rows.map(toClaimed),
+          ),
+        ),
+      settle: (batch) => (batch.length === 0 ? Effect.void : logging(sql.unsafe(SETTLE, [settleParameter(batch)]))),
+      nextDue: (request) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<{ readonly millis: number | null }>(NEXT_DUE, roomParameters(request)), ([row]) =>
+            row === undefined || row.millis === null ? null : Math.max(0, row.millis),
+          ),
+        ),
+      ping: (addressId, leaseSeconds) =>
+        orUnavailable(
+          Effect.gen(function* () {
+            const [row] = yield* sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds])
+            if (row === undefined) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
+            return toClaimed(row)
+          }),
+        ),
+      resend: (deliveryId) =>
+        orUnavailable(Effect.andThen(sql.unsafe(Statement.RESEND, [deliveryId]), find(deliveryId))),
+      resendRange: Effect.fnUntraced(function* (addressId, from, to) {
+        for (const moment of [from, to]) {
+          if (!RFC3339.test(moment) || Number.isNaN(Date.parse(moment))) {
+            return yield* refuse("bad_range", `${moment} is not a moment such as 2026-11-21T09:30:00Z`)
+          }
+        }
+        const known = yield* orUnavailable(
+          sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`,
+        )
+        if (known.length === 0) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
+        let total = 0
+        for (let last = 0; ;) {
+          const bite = sql.unsafe<{ count: number; last: number | null }>(Statement.RESEND_BITE, [
+            addressId,
+            from,
+            to,
+            last,
+            BITE,
+          ])
+          const [row] = yield* orUnavailable(bite)
+          total += row!.count
+          if (row!.count < BITE) return total
+          last = row!.last!
+        }
+      }),
+      cancel: (deliveryId) =>
+        orUnavailable(Effect.andThen(sql.unsafe(Statement.CANCEL, [deliveryId]), find(deliveryId))),
+      log: (query) =>
+        orUnavailable(
+          sql.unsafe<Attempt>(Statement.ATTEMPTS_OF_ADDRESS, [
+            query.addressId,
+            query.before ?? null,
+            query.failedOnly ?? false,
+            query.limit,
+          ]),
+        ),
+      ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(Statement.DELIVERIES_OF_EVENT, [eventId])),
+      gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(Statement.GAUGE), ([row]) => row!)),
+      prune: Effect.fnUntraced(function* (keep) {
+        yield* orUnavailable(makePartitions)
+        const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
+        const partitions =
+          (yield* pruneAttempts(sql, "attempt_delivered", keep.deliveredDays)) +
+          (yield* pruneAttempts(sql, "attempt_failed", failedDays))
+        let deliveries = 0
+        for (let count = BITE; count === BITE; deliveries += count) {
+          const bite = sql.unsafe<{ readonly count: number }>(
+            `WITH gone AS (${Statement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
+            [failedDays, BITE],
+          )
+          count = (yield* orUnavailable(bite))[0]!.count
+        }
+        return { partitions, deliveries }
+      }),
+    })
+  }),
+)
+
+const isSql = (error: unknown): error is SqlError.SqlError =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"

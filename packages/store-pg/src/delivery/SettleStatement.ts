@@ -1,0 +1,61 @@
+/** Writes attempts down and moves their deliveries on, a batch at a time. */
+import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
+
+/**
+ * $1 the batch as JSON (see `settleParameter`).
+ *
+ * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
+ * cancelled while it was under way stays so, unless it was delivered after all. An address turns failing or healthy
+ * only when it changes, and not when somebody else is changing it.
+ */
+export const SETTLE = `
+  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  told AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS t (
+      id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, answer text)
+  ),
+  held AS MATERIALIZED (
+    SELECT t.*, d.address_id, d.claimed_at, d.type,
+      CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
+      CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
+    FROM told t JOIN cabinet.delivery d ON d.id = t.id
+    WHERE d.attempts = t.attempt AND d.claimed_at IS NOT NULL
+    ORDER BY d.id FOR UPDATE OF d
+  ),
+  moved AS (
+    UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, due_at = coalesce(h.next_at, d.due_at),
+      failures = CASE WHEN h.delivered THEN 0 ELSE d.failures + 1 END
+    FROM held h WHERE d.id = h.id
+  ),
+  logged AS (
+    INSERT INTO cabinet.attempt
+      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, answer, next_at)
+    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, answer, next_at FROM held
+  ),
+  health AS MATERIALIZED (
+    SELECT a.id, h.delivered FROM (
+      SELECT address_id, bool_or(delivered) AS delivered FROM held WHERE type <> 'ping' OR delivered GROUP BY address_id
+    ) h JOIN cabinet.address a ON a.id = h.address_id
+    WHERE (a.failing_since IS NULL) <> h.delivered
+    ORDER BY a.id FOR NO KEY UPDATE OF a SKIP LOCKED
+  )
+  UPDATE cabinet.address a SET failing_since = CASE WHEN h.delivered THEN NULL ELSE (SELECT at FROM clock) END
+  FROM health h WHERE a.id = h.id`
+
+/** U+0000 cannot stand in a text of PostgreSQL, and a lone surrogate in none of its JSON. */
+const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
+
+export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
+  JSON.stringify(
+    batch.map(({ deliveryId, attempt, outcome, verdict }) => ({
+      id: deliveryId,
+      attempt,
+      delivered: verdict.state === "delivered",
+      retry: verdict.state === "retry" ? verdict.afterSeconds : null,
+      ms: Math.min(Math.round(outcome.durationMs), 2 ** 31 - 1),
+      peer: outcome.peer,
+      status: outcome.status,
+      failure: storable(outcome.failure),
+      answer: storable(outcome.answer),
+    })),
+  )

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
+
+let cabinet: DeliveryCabinet
+let source: number
+beforeAll(async () => {
+  cabinet = await openDeliveryCabinet()
+})
+afterAll(() => cabinet?.close())
+beforeEach(async () => {
+  await cabinet.run(
+    "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",
+  )
+  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
+  source = await cabinet.source()
+})
+
+const address = (url = "https://example.com/hook") => cabinet.book((book) => book.create({ url, sources: "all" }))
+const claim = (change = {}) => cabinet.queue((queue) => queue.claim(claimOf(change)))
+const settle = (...batch: ReadonlyArray<ReturnType<typeof settlementOf>>) =>
+  cabinet.queue((queue) => queue.settle(batch))
+const log = (addressId: number) => cabinet.queue((queue) => queue.log({ addressId, limit: 100 }))
+
+it("claim gives what one attempt needs, the event as the feed shows it", async () => {
+  const { id, secret } = await address()
+  const [event] = await cabinet.accept(source, 1, `{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
+  const [delivery] = await claim()
+  expect(delivery).toMatchObject({ type: "event.received", addressId: id, secrets: [secret], attempt: 1, failures: 0 })
+  expect(delivery!.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+  expect(delivery!.event!.text).toContain(`"payload":{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
+  expect(JSON.parse(delivery!.event!.text)).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
+})
+
+it("claim gives a delivery to one worker only, and again when its lease ends, the lost attempt logged", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 20)
+  const [one, two] = await Promise.all([claim({ limit: 20 }), claim({ limit: 20 })])
+  expect(new Set([...one, ...two].map((delivery) => delivery.id)).size).toBe(20)
+  expect(await claim()).toEqual([])
+  await cabinet.pass("61 seconds")
+  const again = await claim()
+  expect(again).toHaveLength(20)
+  expect(again[0]!.attempt).toBe(2)
+  const lost = await log(id)
+  expect(lost).toHaveLength(20)
+  expect(lost[0]).toMatchObject({ number: 1, delivered: false, status: null })
+  expect(lost[0]!.failure).toContain("the worker ended")
+})
+
+it("settle does nothing for a lease that was taken over", async () => {
+  const { id } = await address()
+  await cabinet.accept(source)
+  const [first] = await claim()
+  await cabinet.pass("61 seconds")
+  const [second] = await claim()
+  await settle(settlementOf(first!, 500))
+  expect(await log(id)).toHaveLength(1)
+  await settle(settlementOf(second!, 204))
+  expect((await log(id)).map((attempt) => [attempt.number, attempt.delivered])).toEqual([
+    [2, true],
+    [1, false],
+  ])
+  await settle(settlementOf(second!, 500))
+  expect(await log(id)).toHaveLength(2)
+})
+
+it("settle keeps the interval of a failed attempt and writes the attempt down", async () => {
+  const { id } = await address()
+  const [event] = await cabinet.accept(source)
+  const [delivery] = await claim()
+  await settle(settlementOf(delivery!, 503, 30))
+  const [attempt] = await log(id)
+  expect(attempt).toMatchObject({
+    deliveryId: delivery!.id,
+    eventId: event,
+    number: 1,
+    status: 503,
+    delivered: false,
+    durationMs: 12,
+    peer: "203.0.113.9",
+    answer: "ok",
+  })
+  expect(Math.round((Date.parse(attempt!.nextAt!) - Date.parse(attempt!.at)) / 1000)).toBe(30)
+  await cabinet.pass("29 seconds")
+  expect(await claim({ lane: "failing" })).toEqual([])
+  await cabinet.pass("2 seconds")
+  expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
+})
+
+it("claim serves addresses in turn and keeps the bound of each", async () => {
+  const ids = [(await address()).id, (await address()).id, (await address()).id]
+  await cabinet.accept(source, 50)
+  const count = (batch: ReadonlyArray<{ addressId: number }>) =>
+    ids.map((id) => batch.filter((d) => d.addressId === id).length)
+  expect(count(await claim({ limit: 9, perAddress: 3 }))).toEqual([3, 3, 3])
+  expect(count(await claim({ limit: 4, perAddress: 3, after: ids[0]! }))).toEqual([0, 3, 1])
+  expect(
+    count(
+      await claim({
+        perAddress: 3,
+        busy: new Map([
+          [ids[0]!, 3],
+          [ids[1]!, 1],
+        ]),
+      }),
+    ),
+  ).toEqual([0, 2, 3])
+})
+
+it("an address turns to the failing lane with a failure and back with a delivery", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 3)
+  const [one, two] = await claim({ limit: 2 })
+  await settle(settlementOf(one!, null))
+  expect((await cabinet.book((book) => book.get(id))).failingSince).not.toBeNull()
+  expect(await claim()).toEqual([])
+  expect(await claim({ lane: "failing" })).toHaveLength(1)
+  await settle(settlementOf(two!, 200))
+  expect((await cabinet.book((book) => book.get(id))).failingSince).toBeNull()
+})
+
+it("a deleted event cancels its deliveries, those under way too unless they arrive", async () => {
+  const { id } = await address()
+  const events = await cabinet.accept(source, 3)
+  const [one, two] = await claim({ limit: 2 })
+  await cabinet.run("UPDATE cabinet.event SET deleted_at = cabinet.now()")
+  expect(await claim()).toEqual([])
+  await settle(settlementOf(one!, 500), settlementOf(two!, 200))
+  const states = await Promise.all(events.map((event) => cabinet.queue((queue) => queue.ofEvent(event))))
+  expect(states.flat().map((delivery) => delivery.state)).toEqual(["cancelled", "delivered", "cancelled"])
+  expect((await log(id)).find((attempt) => attempt.deliveryId === one!.id)!.nextAt).toBeNull()
+  await cabinet.pass("1 day")
+  expect(await claim({ lane: "failing" })).toEqual([])
+})
+
+it("pause holds, resume lets go, remove cancels", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 2)
+  await cabinet.book((book) => book.pause(id))
+  expect(await claim()).toEqual([])
+  expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBeNull()
+  await cabinet.book((book) => book.resume(id))
+  expect(await claim({ limit: 1 })).toHaveLength(1)
+  await cabinet.book((book) => book.remove(id))
+  expect(await claim()).toEqual([])
+  expect(await cabinet.run("SELECT DISTINCT state FROM cabinet.delivery")).toEqual([{ state: "cancelled" }])
+})
+
+it("a ping is logged, not repeated, and a lost one ends", async () => {
+  const { id } = await address()
+  const ping = await cabinet.queue((queue) => queue.ping(id, 60))
+  expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, addressId: id })
+  const failed = { ...settlementOf(ping, 500), verdict: { state: "failed" } as const }
+  await settle(failed)
+  expect(await log(id)).toMatchObject([{ type: "ping", eventId: null, status: 500, nextAt: null }])
+  await cabinet.queue((queue) => queue.ping(id, 60))
+  await cabinet.pass("2 days")
+  expect(await claim()).toEqual([])
+  expect(await cabinet.run("SELECT DISTINCT state FROM cabinet.delivery")).toEqual([{ state: "failed" }])
+  expect((await cabinet.book((book) => book.get(id))).failingSince).toBeNull()
+})
+
+it("resend makes one or a range due again, cancel ends one", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 3)
+  const batch = await claim()
+  await settle(...batch.map((delivery) => settlementOf(delivery, 200)))
+  expect(await cabinet.queue((queue) => queue.resend(batch[0]!.id))).toMatchObject({ state: "due", attempts: 1 })
+  expect(await claim()).toMatchObject([{ id: batch[0]!.id, attempt: 2, failures: 0 }])
+  const day = 86_400_000
+  const [from, to] = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()]
+  expect(await cabinet.queue((queue) => queue.resendRange(id, to, to))).toBe(0)
+  expect(await cabinet.queue((queue) => queue.resendRange(id, from, to))).toBe(2)
+  expect(await cabinet.queue((queue) => queue.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
+  expect(await claim()).toMatchObject([{ id: batch[2]!.id }])
+  await expect(cabinet.queue((queue) => queue.resendRange(id, "yesterday", to))).rejects.toMatchObject({
+    code: "bad_range",
+  })
+  await expect(cabinet.queue((queue) => queue.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
+})
+
+it("nextDue tells the milliseconds to the first delivery of a lane", async () => {
+  await address()
+  expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBeNull()
+  await cabinet.accept(source)
+  expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBe(0)
+  const [delivery] = await claim()
+  await settle(settlementOf(delivery!, 500, 3600))
+  const millis = await cabinet.queue((queue) => queue.nextDue(claimOf({ lane: "failing" })))
+  expect(millis! / 1000).toBeCloseTo(3600, -2)
+})
+
+it("settle stores an answer with a zero byte, and makes a missing day", async () => {
+  const { id } = await address()
+  await cabinet.accept(source)
+  const [delivery] = await claim()
+  await cabinet.run("UPDATE cabinet.clock SET shift = interval '40 days'")
+  const [late] = await claim()
+  const told = settlementOf(late!, 200)
+  await settle({ ...told, outcome: { ...told.outcome, answer: "a\u0000b\ud800" } })
+  expect((await log(id))[0]).toMatchObject({ deliveryId: delivery!.id, answer: "a\ufffdb\ufffd" })
+})
+
+it("gauge counts what is due, late and waiting", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 3)
+  await cabinet.pass("3 minutes")
+  expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({
+    due: 3,
+    stuck: 3,
+    retrying: 0,
+    failingAddresses: 0,
+  })
+  await settle(...(await claim()).map((delivery) => settlementOf(delivery, 500)))
+  expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({
+    due: 0,
+    stuck: 0,
+    retrying: 3,
+    failingAddresses: 1,
+  })
+  await cabinet.book((book) => book.pause(id))
+  expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ paused: 3, retrying: 0 })
+})
+
+it("prune lets delivered attempts go after 30 days, failed ones after 90, and then the deliveries", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 2)
+  const [one, two] = await claim()
+  await settle(settlementOf(one!, 200), { ...settlementOf(two!, 500), verdict: { state: "failed" } })
+  const prune = () => cabinet.queue((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
+  await cabinet.pass("29 days")
+  await prune()
+  expect(await log(id)).toHaveLength(2)
+  await cabinet.pass("3 days")
+  await prune()
+  expect((await log(id)).map((attempt) => attempt.status)).toEqual([500])
+  await cabinet.pass("60 days")
+  expect((await prune()).deliveries).toBe(2)
+  expect(await cabinet.run("SELECT count(*)::int AS n FROM cabinet.attempt")).toEqual([{ n: 0 }])
+})

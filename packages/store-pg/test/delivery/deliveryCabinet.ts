@@ -1,0 +1,85 @@
+/** A migrated database with the delivery ports on it, and short words for what the tests do to it. */
+import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import type { ClaimRequest, Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { testDatabase } from "../../../../test/support/postgres.ts"
+
+export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  lane: "healthy",
+  limit: 100,
+  perAddress: 100,
+  busy: new Map(),
+  after: 0,
+  leaseSeconds: 60,
+  ...change,
+})
+
+/** A settlement as an attempt that was answered with `status` (null: not at all) would bring it. */
+export const settlementOf = (
+  delivery: { readonly id: number; readonly attempt: number },
+  status: number | null,
+  afterSeconds = 30,
+): Settlement => ({
+  deliveryId: delivery.id,
+  attempt: delivery.attempt,
+  outcome: { status, failure: status === null ? "no answer" : null, peer: "203.0.113.9", durationMs: 12, answer: "ok" },
+  verdict: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
+})
+
+export const openDeliveryCabinet = async () => {
+  const database = await testDatabase()
+  const runtime = ManagedRuntime.make(
+    Layer.mergeAll(addressBook, deliveryQueue).pipe(Layer.provideMerge(ownerClient({ url: database.url }))),
+  )
+  await runtime.runPromise(migrate)
+  const run = database.run
+  const queue = <A, E>(use: (queue: typeof DeliveryQueue.Service) => Effect.Effect<A, E>) =>
+    runtime.runPromise(DeliveryQueue.use(use))
+  const book = <A, E>(use: (book: typeof AddressBook.Service) => Effect.Effect<A, E>) =>
+    runtime.runPromise(AddressBook.use(use))
+  return {
+    url: database.url,
+    run,
+    queue,
+    book,
+    source: async (name = "Orders"): Promise<number> => {
+      const [row] = await run(
+        `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,
+      )
+      return row!["id"] as number
+    },
+    /** Events of a source with their deliveries, as accept makes them; answers the events' ids. */
+    accept: async (sourceId: number, count = 1, payload = "{}"): Promise<ReadonlyArray<number>> => {
+      const rows = await run(`
+        WITH made AS (
+          INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+          SELECT 1, pg_current_xact_id()::text::bigint, nextval('cabinet.event_id'), ${sourceId}, cabinet.now(), 'webhook', false, false,
+            '${payload}'::json
+          FROM generate_series(1, ${count}) RETURNING *
+        ), due AS (
+          INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+          SELECT a.id, e.id, e.received_at, e.received_at FROM made e JOIN cabinet.address a ON a.removed_at IS NULL
+            AND (a.every_source OR EXISTS (SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = e.source_id))
+        ) SELECT id::int FROM made ORDER BY id`)
+      return rows.map((row) => row["id"] as number)
+    },
+    /** Moves the cabinet's clock on, and makes the days' partitions that the service makes as days go by. */
+    pass: async (interval: string): Promise<void> => {
+      await run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
+      await run(
+        `SELECT cabinet.make_partitions('cabinet.attempt_delivered'), cabinet.make_partitions('cabinet.attempt_failed')`,
+      )
+    },
+    close: async () => {
+      await runtime.dispose()
+      await database.drop()
+    },
+  }
+}
+
+export type DeliveryCabinet = Awaited<ReturnType<typeof openDeliveryCabinet>>
