@@ -1,0 +1,159 @@
+/**
+ * From bytes to text. Names of charsets mean what they mean on the web (`latin1` is windows-1252); a byte that stands for
+ * nothing becomes U+FFFD, and so does U+0000, which PostgreSQL cannot hold. What was replaced is counted.
+ */
+import iconv from "iconv-lite"
+import type { SourceEncoding } from "../source/Source.ts"
+
+/** A charset by its name on the web and its name in iconv-lite; equal charsets are the same object. */
+export interface Charset {
+  readonly name: string
+  readonly codec: string
+  /** The text of each byte, for charsets that spend one byte a character. */
+  readonly table: Uint16Array | null
+}
+
+export interface Decoded {
+  readonly text: string
+  /** Characters that are U+FFFD now and were not so in the bytes. */
+  readonly replaced: number
+}
+
+const singleByte = (name: string, codec: string): Charset => {
+  const text = iconv.decode(Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte)), codec)
+  return { name, codec, table: Uint16Array.from(text, (character) => character.charCodeAt(0)) }
+}
+const multiByte = (name: string, codec: string): Charset => ({ name, codec, table: null })
+
+export const UTF_8: Charset = multiByte("utf-8", "utf8")
+export const WINDOWS_1251: Charset = singleByte("windows-1251", "win1251")
+export const WINDOWS_1252: Charset = singleByte("windows-1252", "win1252")
+
+/** The charset that an operator has set on a source. */
+export const sourceCharset = (encoding: SourceEncoding): Charset =>
+  encoding === "utf-8" ? UTF_8 : encoding === "windows-1251" ? WINDOWS_1251 : WINDOWS_1252
+
+const LABELS: ReadonlyArray<readonly [Charset | (() => Charset), string]> = [
+  [UTF_8, "utf-8 utf8 unicode-1-1-utf-8 x-unicode20utf8 utf8mb4"],
+  [WINDOWS_1251, "windows-1251 cp1251 x-cp1251 win1251 win-1251 windows1251 ansi-1251"],
+  [
+    WINDOWS_1252,
+    "windows-1252 cp1252 x-cp1252 win1252 windows1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 latin1 latin-1 l1 ibm819 cp819 iso-ir-100 csisolatin1",
+  ],
+  [() => singleByte("windows-1250", "win1250"), "windows-1250 cp1250 x-cp1250 win1250"],
+  [() => singleByte("windows-1253", "win1253"), "windows-1253 cp1253 x-cp1253 win1253"],
+  [() => singleByte("windows-1254", "win1254"), "windows-1254 cp1254 x-cp1254 win1254 iso-8859-9 latin5 l5"],
+  [() => singleByte("windows-1255", "win1255"), "windows-1255 cp1255 x-cp1255 win1255"],
+  [() => singleByte("windows-1256", "win1256"), "windows-1256 cp1256 x-cp1256 win1256"],
+  [() => singleByte("windows-1257", "win1257"), "windows-1257 cp1257 x-cp1257 win1257"],
+  [() => singleByte("windows-1258", "win1258"), "windows-1258 cp1258 x-cp1258 win1258"],
+  [() => singleByte("windows-874", "win874"), "windows-874 iso-8859-11 tis-620"],
+  [() => singleByte("iso-8859-2", "iso88592"), "iso-8859-2 iso8859-2 iso88592 latin2 l2"],
+  [() => singleByte("iso-8859-3", "iso88593"), "iso-8859-3 iso8859-3 latin3"],
+  [() => singleByte("iso-8859-4", "iso88594"), "iso-8859-4 iso8859-4 latin4"],
+  [() => singleByte("iso-8859-5", "iso88595"), "iso-8859-5 iso8859-5 iso88595 cyrillic"],
+  [() => singleByte("iso-8859-6", "iso88596"), "iso-8859-6 iso8859-6 arabic"],
+  [() => singleByte("iso-8859-7", "iso88597"), "iso-8859-7 iso8859-7 greek"],
+  [() => singleByte("iso-8859-8", "iso88598"), "iso-8859-8 iso8859-8 iso-8859-8-i hebrew"],
+  [() => singleByte("iso-8859-13", "iso885913"), "iso-8859-13 iso8859-13"],
+  [() => singleByte("iso-8859-15", "iso885915"), "iso-8859-15 iso8859-15 latin9 l9"],
+  [() => singleByte("koi8-r", "koi8r"), "koi8-r koi8r koi8 koi"],
+  [() => singleByte("koi8-u", "koi8u"), "koi8-u koi8u koi8-ru"],
+  [() => singleByte("ibm866", "cp866"), "ibm866 cp866 866 dos-866"],
+  [() => singleByte("x-mac-cyrillic", "maccyrillic"), "x-mac-cyrillic"],
+  [() => singleByte("macintosh", "macroman"), "macintosh mac x-mac-roman"],
+  [() => multiByte("gb18030", "gb18030"), "gb18030 gbk gb2312 x-gbk cp936"],
+  [() => multiByte("big5", "big5"), "big5 big5-hkscs cn-big5"],
+  [() => multiByte("shift_jis", "shiftjis"), "shift_jis shift-jis sjis x-sjis windows-31j ms_kanji"],
+  [() => multiByte("euc-jp", "eucjp"), "euc-jp x-euc-jp"],
+  [() => multiByte("euc-kr", "euckr"), "euc-kr ks_c_5601-1987 ksc5601 windows-949 cp949"],
+]
+
+const byLabel = new Map(
+  LABELS.flatMap(([charset, labels]) => labels.split(" ").map((label) => [label, charset] as const)),
+)
+
+/**
+ * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that says nothing usable: one
+ * that is unknown, not a superset of ASCII (UTF-16), or plain ASCII, which cannot speak for bytes above 127.
+ */
+export const charsetOf = (label: string | null | undefined): Charset | null => {
+  if (label === null || label === undefined) return null
+  const key = label.trim().toLowerCase()
+  const found = byLabel.get(key)
+  if (found === undefined) return null
+  if (typeof found !== "function") return found
+  const made = found()
+  for (const other of LABELS.find(([maker]) => maker === found)![1].split(" ")) byLabel.set(other, made)
+  return made
+}
+
+/** A view of the same bytes with Node's own decoders. */
+export const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Whether no byte is above 127. */
+export const isAscii = (bytes: Buffer, start: number = 0, end: number = bytes.length): boolean => {
+  for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
+  return true
+}
+
+/**
+ * The text of the bytes from `start` to `end`, whatever they are, fit to be stored: U+0000 has become U+FFFD. A byte order
+ * mark is a character like any other.
+ */
+export const decode = (bytes: Buffer, charset: Charset, start: number = 0, end: number = bytes.length): Decoded =>
+  start === end ? NOTHING : storable(decodeWithNul(bytes, charset, start, end))
+
+/** As `decode`, with U+0000 left in: for a parser that must see it. */
+export const decodeWithNul = (
+  bytes: Buffer,
+  charset: Charset,
+  start: number = 0,
+  end: number = bytes.length,
+): Decoded => {
+  if (charset === UTF_8) {
+    const text = bytes.toString("utf8", start, end)
+    const marks = count(text, "\uFFFD")
+    return { text, replaced: marks === 0 ? 0 : marks - sentMarks(bytes.subarray(start, end)) }
+  }
+  const text =
+    charset.table === null
+      ? iconv.decode(bytes.subarray(start, end), charset.codec, { stripBOM: false })
+      : fromTable(bytes, charset.table, start, end)
+  return { text, replaced: count(text, "\uFFFD") }
+}
+
+/** Text without U+0000, which becomes U+FFFD. */
+export const storable = (decoded: Decoded): Decoded => {
+  const zeros = count(decoded.text, "\0")
+  return zeros === 0 ? decoded : { text: decoded.text.replaceAll("\0", "\uFFFD"), replaced: decoded.replaced + zeros }
+}
+
+const NOTHING: Decoded = { text: "", replaced: 0 }
+
+const fromTable = (bytes: Buffer, table: Uint16Array, start: number, end: number): string => {
+  if (isAscii(bytes, start, end)) return bytes.toString("latin1", start, end)
+  const units = Buffer.allocUnsafe((end - start) * 2)
+  for (let at = start, to = 0; at < end; at++, to += 2) {
+    const unit = table[bytes[at]!]!
+    units[to] = unit & 255
+    units[to + 1] = unit >> 8
+  }
+  return units.toString("utf16le")
+}
+
+const count = (text: string, part: string): number => {
+  let times = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) times++
+  return times
+}
+
+/** How often U+FFFD itself was sent. Its three bytes never appear in well-formed or broken UTF-8 as anything else. */
+const sentMarks = (bytes: Buffer): number => {
+  let times = 0
+  for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 3)) times++
+  return times
+}
+
+const MARK = Buffer.from("\uFFFD")

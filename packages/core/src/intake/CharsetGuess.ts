@@ -1,0 +1,107 @@
+/**
+ * Which charset bytes are in when nothing says so. UTF-8 is certain where it fits; between windows-1251 and windows-1252
+ * the words decide: Cyrillic words are all high letters, western ones are Latin with a few among them. What cannot be
+ * told from the bytes (a lone "а" or "Ä") is taken for Cyrillic.
+ */
+import { UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
+import type { Charset } from "./Charset.ts"
+
+/** A guess over everything that was sent, for one word alone says little. Separate the texts by an ASCII character. */
+export const guessCharset = (bytes: Buffer): Charset => {
+  if (readsAsUtf8(bytes)) return UTF_8
+  return latinVotes(bytes) > 0 ? WINDOWS_1252 : WINDOWS_1251
+}
+
+/** Whether the bytes are well-formed UTF-8, all ASCII included. */
+export const isUtf8 = (bytes: Buffer): boolean => {
+  const text = bytes.toString("utf8")
+  return !text.includes("\uFFFD") || Buffer.from(text).equals(bytes)
+}
+
+/**
+ * Well-formed, or so nearly that the rest must be damage: in a one-byte charset, characters that happen to be well-formed
+ * UTF-8 are rare, so many of them beside few broken bytes speak for UTF-8 that was cut or mixed.
+ */
+const readsAsUtf8 = (bytes: Buffer): boolean => {
+  if (isUtf8(bytes)) return true
+  const text = bytes.toString("utf8")
+  let whole = 0
+  let broken = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0xfffd) broken++
+    else if (code > 127) whole++
+  }
+  return whole >= 8 && whole >= broken * 4
+}
+
+const NONE = 0
+const LATIN = 1
+const HIGH = 2
+/** Letters in windows-1251 and signs in windows-1252: they belong to a word but do not begin one by themselves. */
+const CYRILLIC_SIGN = 3
+
+const KIND = new Uint8Array(256)
+for (let byte = 0; byte < 256; byte++) {
+  if ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)) KIND[byte] = LATIN
+  else if (byte >= 0xc0) KIND[byte] = HIGH
+}
+for (const byte of [0xa1, 0xa2, 0xa3, 0xa5, 0xa8, 0xaa, 0xaf, 0xb2, 0xb3, 0xb4, 0xb8, 0xba, 0xbc, 0xbd, 0xbe, 0xbf]) {
+  KIND[byte] = CYRILLIC_SIGN
+}
+for (const byte of [0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]) KIND[byte] = HIGH
+
+/** à, è, é, ó: the western words of one letter, where Latin words stand around them. */
+const WESTERN_WORDS = new Set([0xe0, 0xe8, 0xe9, 0xf3, 0xc0, 0xc8, 0xc9, 0xd3])
+
+const STRONG = 4
+const WEAK = 1
+
+/** Above zero: windows-1252; below: windows-1251. */
+const latinVotes = (bytes: Buffer): number => {
+  let votes = 0
+  let latinWords = 0
+  const end = bytes.length
+  for (let at = 0; at < end;) {
+    const first = bytes[at]!
+    const kind = KIND[first]
+    if (kind === NONE) {
+      if (first === 0x80) votes += WEAK
+      else if (first === 0x88 || first === 0xb9) votes -= WEAK
+      else if (first < 32 || first === 38 || first === 61) latinWords = 0
+      at++
+      continue
+    }
+    let latin = 0
+    let high = 0
+    let signs = 0
+    let run = 0
+    let longestRun = 0
+    const start = at
+    for (; at < end && KIND[bytes[at]!] !== NONE; at++) {
+      const of = KIND[bytes[at]!]
+      if (of === LATIN) {
+        latin++
+        run = 0
+      } else {
+        if (of === HIGH) high++
+        else signs++
+        run++
+        if (run > longestRun) longestRun = run
+      }
+    }
+    if (latin > 0 && high + signs === 0) latinWords++
+    else if (latin > 0) {
+      votes += longestRun > 2 ? -STRONG : STRONG
+      latinWords++
+    } else if (high === 0) {
+      // ¿, £, º, ² and their like: a western sign before or after a digit; alone in a word it is a Cyrillic letter.
+      const touchesDigit = isDigit(bytes[start - 1]) || isDigit(bytes[at])
+      votes += touchesDigit ? WEAK * 2 : -WEAK
+    } else if (high + signs > 1) votes -= STRONG
+    else votes += latinWords > 0 && WESTERN_WORDS.has(first) ? WEAK : -WEAK
+  }
+  return votes
+}
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57

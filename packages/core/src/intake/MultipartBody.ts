@@ -1,0 +1,130 @@
+/**
+ * `multipart/form-data` (RFC 7578) over a whole body. Lenient where senders are careless and nothing is in doubt: lines
+ * that end with `\n` alone, a missing last boundary, a missing `boundary` in the header. What it cannot read it does not
+ * drop: it says where reading ended, and the caller keeps the rest as text.
+ */
+import { parsePartHeaders } from "./PartHeaders.ts"
+import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
+import type { RawField, RawForm } from "./RawForm.ts"
+
+const DASH = 45
+const SEPARATOR = Buffer.from("\n")
+
+/** `boundary` as the header gives it; where it is null or not in the body, the body's first line says it. */
+export const parseMultipartBody = (body: Buffer, boundary: string | null, limit: number = MAX_FORM_FIELDS): RawForm => {
+  const first = firstBoundary(body, boundary) ?? firstBoundary(body, boundaryInBody(body))
+  if (first === null) {
+    const reason =
+      boundary === null ? "the content type names no boundary" : "no part begins with the header's boundary"
+    return { bytes: body, fields: [], evidence: body, unread: { reason, offset: 0, from: 0 } }
+  }
+  const newline = first.crlf ? "\r\n" : "\n"
+  const delimiter = Buffer.concat([Buffer.from(newline), first.dashed])
+  const blankLine = Buffer.from(newline + newline)
+  const fields: Array<RawField> = []
+  let unread: RawForm["unread"] = null
+  let at = first.line.next
+  let last = first.line.last
+  while (!last) {
+    const end = nextBoundary(body, delimiter, at - newline.length)
+    const partEnd = end?.at ?? withoutCutDelimiter(body, delimiter, newline.length, at)
+    if (partEnd > at) {
+      if (fields.length === limit) return tooManyFields(body, at, limit)
+      const bare = body.indexOf(newline, at) === at
+      const headersEnd = bare ? at : body.indexOf(blankLine, at)
+      if (headersEnd === -1 || headersEnd + newline.length > partEnd) {
+        unread = { reason: "the headers of a part do not end with an empty line", offset: at, from: at }
+        break
+      }
+      const contentStart = Math.min(headersEnd + (bare ? newline : blankLine).length, partEnd)
+      fields.push(fieldOf(body, at, headersEnd, contentStart, partEnd))
+    }
+    if (end === null) break
+    at = end.line.next
+    last = end.line.last
+  }
+  return { bytes: body, fields, evidence: evidenceOf(body, fields, unread?.from ?? body.length), unread }
+}
+
+/** The boundary that the first line of a body shows, for senders that forgot to name it; null if it shows none. */
+export const boundaryInBody = (body: Buffer): string | null => {
+  if (body[0] !== DASH || body[1] !== DASH) return null
+  const end = body.subarray(0, 256).indexOf(10)
+  const boundary = end === -1 ? "" : body.toString("latin1", 2, end).trimEnd()
+  return boundary === "" ? null : boundary
+}
+
+const fieldOf = (body: Buffer, at: number, headersEnd: number, valueStart: number, valueEnd: number): RawField => {
+  const { name, file, charset } = parsePartHeaders(body, at, headersEnd)
+  const blank = file !== null && valueStart === valueEnd && nameIsEmpty(file.name)
+  return {
+    nameStart: name?.start ?? at,
+    nameEnd: name?.end ?? at,
+    valueStart,
+    valueEnd,
+    // A file input that was left blank comes as a file without a name and without content.
+    part: { charset, file: blank ? null : file },
+  }
+}
+
+const nameIsEmpty = (name: string | { readonly start: number; readonly end: number }): boolean =>
+  typeof name === "string" ? name === "" : name.start === name.end
+
+interface BoundaryLine {
+  readonly next: number
+  readonly last: boolean
+}
+
+/** What follows a boundary: the line's end or the two dashes of the last one; null where it is only text that begins alike. */
+const boundaryLine = (body: Buffer, from: number): BoundaryLine | null => {
+  if (body[from] === DASH && (body[from + 1] === DASH || from + 1 === body.length))
+    return { next: from + 2, last: true }
+  let at = from
+  while (body[at] === 32 || body[at] === 9) at++
+  if (at === body.length) return { next: at, last: true }
+  if (body[at] === 10) return { next: at + 1, last: false }
+  return body[at] === 13 && body[at + 1] === 10 ? { next: at + 2, last: false } : null
+}
+
+const firstBoundary = (body: Buffer, boundary: string | null) => {
+  if (boundary === null || boundary === "") return null
+  const dashed = Buffer.from(`--${boundary}`, "latin1")
+  for (let at = body.indexOf(dashed); at !== -1; at = body.indexOf(dashed, at + 1)) {
+    const line = at === 0 || body[at - 1] === 10 ? boundaryLine(body, at + dashed.length) : null
+    if (line === null) continue
+    const crlf = line.last ? true : body[line.next - 2] === 13
+    return { dashed, line, crlf }
+  }
+  return null
+}
+
+const nextBoundary = (body: Buffer, delimiter: Buffer, from: number) => {
+  for (let at = body.indexOf(delimiter, from); at !== -1; at = body.indexOf(delimiter, at + 1)) {
+    const line = boundaryLine(body, at + delimiter.length)
+    if (line !== null) return { at, line }
+  }
+  return null
+}
+
+/** Where the last part ends in a body that was cut off, perhaps inside its last boundary. */
+const withoutCutDelimiter = (body: Buffer, delimiter: Buffer, newline: number, from: number): number => {
+  for (let length = Math.min(delimiter.length, body.length - from); length >= newline; length--) {
+    if (body.subarray(body.length - length).equals(delimiter.subarray(0, length))) return body.length - length
+  }
+  return body.length
+}
+
+const evidenceOf = (body: Buffer, fields: ReadonlyArray<RawField>, unreadFrom: number): Buffer => {
+  const chunks: Array<Buffer> = []
+  const add = (start: number, end: number) => {
+    if (end > start) chunks.push(body.subarray(start, end), SEPARATOR)
+  }
+  for (const { nameStart, nameEnd, valueStart, valueEnd, part } of fields) {
+    add(nameStart, nameEnd)
+    const file = part?.file ?? null
+    if (file === null && (part?.charset ?? null) === null) add(valueStart, valueEnd)
+    else if (file !== null && typeof file.name !== "string") add(file.name.start, file.name.end)
+  }
+  add(unreadFrom, body.length)
+  return Buffer.concat(chunks)
+}

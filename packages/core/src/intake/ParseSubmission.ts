@@ -1,0 +1,169 @@
+/**
+ * What a submission says: from bytes to events. Total: any bytes under any content type give an answer, and what does not
+ * parse is kept in the event as text, with the reason in words.
+ */
+import { Result } from "effect"
+import { fingerprint } from "../event/Fingerprint.ts"
+import type { Json, JsonObject } from "../event/Json.ts"
+import { isEmptyPayload } from "../event/Payload.ts"
+import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
+import { parseContentType } from "./ContentType.ts"
+import { gatherFields, withQueryFields } from "./Fields.ts"
+import { parseFormBody } from "./FormBody.ts"
+import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
+import { decideCharset, decideFormCharset, decideQueryCharset, decodeForm } from "./FormText.ts"
+import type { CharsetDecision, CharsetSignals } from "./FormText.ts"
+import { emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
+import { notAnObject } from "./NotAnObject.ts"
+import { parseMultipartBody } from "./MultipartBody.ts"
+import type { RawForm } from "./RawForm.ts"
+import type { ParsedEvent, ParsedSubmission, Submission } from "./Submission.ts"
+
+/** Objects in one batch. */
+export const MAX_BATCH = 100
+
+export const parseSubmission = (submission: Submission): ParsedSubmission => {
+  const type = parseContentType(submission.contentType)
+  const isForm = type.kind === "urlencoded" || type.kind === "multipart"
+  const body = bufferOf(submission.body)
+  const query = parseFormBody(queryBytes(submission.query), Number.POSITIVE_INFINITY)
+  const signals = { source: submission.encoding, header: type.charset }
+  const read = bodyOf(body, type.kind, type.boundary, query, signals)
+
+  const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
+  const address = decodeForm(query, queryCharset, true)
+  const fields = gatherFields(address.fields)
+  const { objects } = read
+  const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
+  return {
+    events: tooMany === null ? objects.map((object) => eventOf(withQueryFields(fields, object))) : [],
+    shape: read.shape,
+    refusal: read.refusal,
+    tooMany,
+    isForm,
+    charset: {
+      name: body.length === 0 ? queryCharset.name : read.decision.charset.name,
+      decidedBy: read.decision.decidedBy,
+      replaced: read.replaced + address.replaced,
+    },
+  }
+}
+
+interface ReadBody {
+  readonly objects: ReadonlyArray<JsonObject>
+  readonly shape: "object" | "batch"
+  readonly refusal: ParsedSubmission["refusal"]
+  readonly isForm: boolean
+  readonly decision: CharsetDecision
+  readonly replaced: number
+}
+
+const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
+
+const eventOf = (payload: JsonObject): ParsedEvent => ({
+  payload,
+  empty: isEmptyPayload(payload),
+  fingerprint: fingerprint(payload),
+})
+
+/** Node gives the bytes of an address one by one; a caller that has decoded them already gives characters. */
+const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
+
+const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
+  objects: [object],
+  shape: "object",
+  refusal: null,
+  isForm: false,
+  decision,
+  replaced,
+})
+
+const bodyOf = (
+  body: Buffer,
+  kind: "json" | "urlencoded" | "multipart" | "other",
+  boundary: string | null,
+  query: RawForm,
+  signals: CharsetSignals,
+): ReadBody => {
+  if (body.length === 0) return oneObject(new Map(), decideCharset(query.evidence, signals), 0)
+  if (kind === "json") return jsonBody(body)
+  if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), query, signals)
+  if (kind === "urlencoded") return mislabelledJson(body) ?? formBody(body, parseFormBody(body), query, signals)
+  return otherBody(body, query, signals)
+}
+
+const jsonBody = (body: Buffer): ReadBody => {
+  const decoded = decodeWithNul(body, UTF_8)
+  const notes = emptyJsonNotes()
+  const parsed = parseJson(decoded.text, { notes })
+  if (Result.isFailure(parsed)) {
+    const detail = jsonErrorInWords(parsed.failure)
+    return { ...unparsed(body, AS_JSON, detail), refusal: { error: "bad_json", detail } }
+  }
+  const value = parsed.success
+  const replaced = decoded.replaced + notes.replaced
+  if (value instanceof Map) return oneObject(value, AS_JSON, replaced)
+  const detail = notAnObject(value, decoded.text, notes)
+  if (detail !== null) {
+    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), refusal: { error: "not_an_object", detail } }
+  }
+  return { ...oneObject(new Map(), AS_JSON, replaced), objects: value as ReadonlyArray<JsonObject>, shape: "batch" }
+}
+
+/** `curl -d '{"a":1}'` calls any body a form. A body that is a JSON object from end to end is no form that anybody filled in. */
+const mislabelledJson = (body: Buffer): ReadBody | null => {
+  if (body[0] !== 123) return null
+  const read = jsonBody(body)
+  return read.refusal === null ? read : null
+}
+
+const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetSignals): ReadBody => {
+  const decision = decideFormCharset(form, query, signals)
+  const text = decodeForm(form, decision.charset, signals.source !== null)
+  const payload = gatherFields(text.fields)
+  let { replaced } = text
+  if (form.unread !== null) {
+    const { reason, offset, from } = form.unread
+    const rest = decode(body, decision.charset, from)
+    replaced += rest.replaced
+    const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
+    return { ...oneObject(withQueryFields(payload, kept), decision, replaced), isForm: true }
+  }
+  return { ...oneObject(payload, decision, replaced), isForm: true }
+}
+
+/** No content type that says how to read it: JSON, then a form, else text. What is not an object never makes a batch. */
+const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadBody => {
+  const decoded = decodeWithNul(body, UTF_8)
+  const notes = emptyJsonNotes()
+  const parsed = parseJson(decoded.text, { notes })
+  if (Result.isSuccess(parsed)) {
+    const value = parsed.success
+    const replaced = decoded.replaced + notes.replaced
+    if (value instanceof Map) return oneObject(value, AS_JSON, replaced)
+    const detail =
+      notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
+    return oneObject(valueKept(value, detail), AS_JSON, replaced)
+  }
+  if (readsAsForm(body)) return formBody(body, parseFormBody(body), query, signals)
+  const boundary = multipartBoundaryOf(body)
+  if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), query, signals)
+  return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
+}
+
+const unparsed = (body: Buffer, decision: CharsetDecision, reason: string): ReadBody => {
+  const text = storable(decodeWithNul(body, decision.charset))
+  return oneObject(unparsedFields(text.text, reason), decision, text.replaced)
+}
+
+const unparsedFields = (text: string, reason: string): JsonObject =>
+  new Map<string, Json>([
+    ["_raw", text],
+    ["_parse_error", reason],
+  ])
+
+const valueKept = (value: Json, reason: string): JsonObject =>
+  new Map<string, Json>([
+    ["_value", value],
+    ["_parse_error", reason],
+  ])

@@ -1,0 +1,93 @@
+/**
+ * The headers of one part of a multipart body: what the field is called, and what is said of a file. Names stay places in
+ * the body, since their charset is not known yet.
+ */
+import { charsetOf, decode, UTF_8 } from "./Charset.ts"
+import { hexByte } from "./FormBody.ts"
+import { paramText, parseHeaderValue } from "./HeaderValue.ts"
+import type { HeaderParam } from "./HeaderValue.ts"
+import type { RawFile } from "./RawForm.ts"
+
+export interface PartHeaders {
+  /** Null for a part that has no name: it becomes a field with an empty one. */
+  readonly name: { readonly start: number; readonly end: number } | null
+  readonly file: RawFile | null
+  readonly charset: string | null
+}
+
+/** Reads the header lines from `start` to `end` of the body; lines it does not know are passed over. */
+export const parsePartHeaders = (body: Buffer, start: number, end: number): PartHeaders => {
+  const text = body.toString("latin1", start, end)
+  let name: PartHeaders["name"] = null
+  let fileName: RawFile["name"] | null = null
+  let type: string | null = null
+  let charset: string | null = null
+  for (const line of linesOf(text)) {
+    const value = text.slice(line.valueStart, line.end)
+    if (line.name === "content-disposition") {
+      const { params } = parseHeaderValue(value)
+      const place = (param: HeaderParam | undefined) =>
+        param === undefined
+          ? null
+          : { start: start + line.valueStart + param.start, end: start + line.valueStart + param.end }
+      name = place(params.get("name"))
+      const extended = params.get("filename*")
+      fileName =
+        (extended === undefined ? null : extendedText(value.slice(extended.start, extended.end))) ??
+        place(params.get("filename") ?? extended)
+    } else if (line.name === "content-type") {
+      type = value.trim().replaceAll("\0", "\uFFFD")
+      charset = paramText(value, parseHeaderValue(value).params.get("charset"))
+    }
+  }
+  const file = fileName === null ? null : { name: fileName, type: type ?? "application/octet-stream" }
+  return { name, file, charset }
+}
+
+interface HeaderLine {
+  readonly name: string
+  readonly valueStart: number
+  readonly end: number
+}
+
+/** Header lines with their continuations, each of which begins with white space. */
+const linesOf = (text: string): ReadonlyArray<HeaderLine> => {
+  const lines: Array<HeaderLine> = []
+  for (let at = 0; at < text.length;) {
+    let end = text.indexOf("\n", at)
+    while (end !== -1 && (text[end + 1] === " " || text[end + 1] === "\t")) end = text.indexOf("\n", end + 1)
+    if (end === -1) end = text.length
+    const colon = text.indexOf(":", at)
+    if (colon !== -1 && colon < end) {
+      const name = text.slice(at, colon).trim().toLowerCase()
+      lines.push({ name, valueStart: colon + 1, end: text[end - 1] === "\r" ? end - 1 : end })
+    }
+    at = end + 1
+  }
+  return lines
+}
+
+/**
+ * `charset'language'percent-encoded` (RFC 5987); a charset that is unknown is read as UTF-8. Null where the two quotes
+ * are missing.
+ */
+const extendedText = (value: string): string | null => {
+  const [, label, encoded] = /^([^']*)'[^']*'(.*)$/s.exec(value) ?? []
+  if (label === undefined || encoded === undefined) return null
+  const bytes = Buffer.from(encoded, "latin1")
+  let to = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] === 37 && at + 2 < bytes.length ? hexByte(bytes[at + 1]!, bytes[at + 2]!) : -1
+    bytes[to++] = byte === -1 ? bytes[at]! : byte
+    if (byte !== -1) at += 2
+  }
+  return decode(bytes, charsetOf(label) ?? UTF_8, 0, to).text
+}
+
+/** What browsers and curl do to quotes and line ends inside a quoted name, undone. */
+export const unescapeName = (name: string): string =>
+  name.includes("\\") || name.includes("%")
+    ? name.replace(/\\(["\\])|%(22|0[ADad])/g, (_all, escaped: string | undefined, hex: string | undefined) =>
+        escaped === undefined ? String.fromCharCode(Number.parseInt(hex!, 16)) : escaped,
+      )
+    : name

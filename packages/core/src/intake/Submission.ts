@@ -1,0 +1,43 @@
+/** One request to an intake address as bytes, and what it was found to say. */
+import type { JsonObject } from "../event/Json.ts"
+import type { SourceEncoding } from "../source/Source.ts"
+import type { CharsetDecidedBy } from "./FormText.ts"
+
+export interface Submission {
+  /** After its content encoding was undone. */
+  readonly body: Uint8Array
+  /** The header as sent. */
+  readonly contentType: string | undefined
+  /** Of the address, without `?`, escapes untouched. */
+  readonly query: string
+  /** The source's own setting. */
+  readonly encoding: SourceEncoding | null
+}
+
+export interface ParsedEvent {
+  readonly payload: JsonObject
+  /** No field is filled: the event is kept, but not delivered. */
+  readonly empty: boolean
+  /** 32 bytes; equal for repeats. */
+  readonly fingerprint: Uint8Array
+}
+
+export interface ParsedSubmission {
+  /** At least one, unless there were too many. */
+  readonly events: ReadonlyArray<ParsedEvent>
+  /** Which of the two answers the sender gets: a list of objects under a JSON header has the batch's. */
+  readonly shape: "object" | "batch"
+  /** The sender is told 400; the body is in the one event all the same. `detail` says in words what and where. */
+  readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }
+  /** The sender is told 413, and nothing is saved. */
+  readonly tooMany: null | { readonly count: number; readonly limit: number }
+  /** By its content type a form, whose sender may be a person with a browser. */
+  readonly isForm: boolean
+  readonly charset: {
+    /** Of the body; of the query where the body has no text. */
+    readonly name: string
+    readonly decidedBy: CharsetDecidedBy
+    /** Characters of body and query that became U+FFFD. */
+    readonly replaced: number
+  }
+}
