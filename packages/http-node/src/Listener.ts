@@ -16,7 +16,7 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
   code: Schema.Literals(["address_in_use", "not_permitted", "no_such_address", "other"]),
   host: Schema.String,
   port: Schema.Int,
-  message: Schema.String
+  message: Schema.String,
 }) {}
 
 const HEADERS_MILLIS = 15_000
@@ -32,7 +32,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Where the server listens. */
 export class Listener extends Context.Service<Listener, { readonly host: string; readonly port: number }>()(
-  "@data-cabinet/http-node/Listener"
+  "@data-cabinet/http-node/Listener",
 ) {
   static readonly layer = (handler: Handler, options: ListenOptions): Layer.Layer<Listener, ListenError> =>
     Layer.effect(
@@ -46,14 +46,14 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             requestTimeout: REQUEST_MILLIS,
             keepAliveTimeout: KEEP_ALIVE_MILLIS,
             connectionsCheckingInterval: 5_000,
-            maxHeaderSize: HEADER_BYTES
+            maxHeaderSize: HEADER_BYTES,
           },
           (request, response) => {
             open.add(response)
             response.once("close", () => open.delete(response))
             if (draining) response.shouldKeepAlive = false
             handler(request, response)
-          }
+          },
         )
         server.maxConnections = MAX_CONNECTIONS
         yield* Effect.acquireRelease(listen(server, options), () =>
@@ -61,11 +61,11 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             draining = true
             for (const response of open) response.shouldKeepAlive = false
             return drain(server, options.drainMillis ?? DRAIN_MILLIS)
-          })
+          }),
         )
         const { address, port } = server.address() as AddressInfo
         return { host: address, port }
-      })
+      }),
     )
 }
 

@@ -21,7 +21,7 @@ export interface Route {
   readonly path: `/${string}`
   readonly handle: (
     request: HttpServerRequest.HttpServerRequest,
-    target: Target
+    target: Target,
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   /** The answer when `handle` dies. The fault is logged under this id, which is all that the client may see of it. */
   readonly fault: (correlationId: string) => HttpServerResponse.HttpServerResponse
@@ -61,7 +61,7 @@ export const routeTable = (routes: ReadonlyArray<Route>): ((path: string) => Mat
 
 const matchSegments = (
   pattern: ReadonlyArray<string>,
-  segments: ReadonlyArray<string>
+  segments: ReadonlyArray<string>,
 ): ReadonlyArray<string> | undefined => {
   const params: Array<string> = []
   for (let i = 0; i < pattern.length; i++) {

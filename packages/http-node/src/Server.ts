@@ -35,9 +35,9 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions) {
     return Effect.matchEffect(cabinets.byHost(request.headers["host"]), {
       onFailure: (unavailable) =>
         Effect.succeed(
-          errorResponse({ code: "reader_off", message: unavailable.message, retryAfter: unavailable.retryAfter })
+          errorResponse({ code: "reader_off", message: unavailable.message, retryAfter: unavailable.retryAfter }),
         ),
-      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint)
+      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint),
     })
   })
   return answer

@@ -16,7 +16,7 @@ export interface ApiError {
 /** The answer for an error, with the headers that its kind calls for. */
 export const errorResponse = (
   error: ApiError,
-  headers: Readonly<Record<string, string>> = {}
+  headers: Readonly<Record<string, string>> = {},
 ): HttpServerResponse.HttpServerResponse => {
   const type = ERROR_TYPES[error.code]
   const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }
@@ -26,6 +26,6 @@ export const errorResponse = (
   return HttpServerResponse.text(JSON.stringify(body), {
     status: ERROR_STATUS[error.code],
     contentType: "application/json",
-    headers: all
+    headers: all,
   })
 }

@@ -25,5 +25,5 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   query_timeout: 503,
   reader_off: 503,
-  internal_error: 500
+  internal_error: 500,
 } as const satisfies Record<ErrorCode, number>

@@ -5,6 +5,6 @@ import { errorResponse } from "./ApiError.ts"
 export const noSuchEndpoint = Effect.succeed(
   errorResponse({
     code: "no_such_endpoint",
-    message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs."
-  })
+    message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs.",
+  }),
 )

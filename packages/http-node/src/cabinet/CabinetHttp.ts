@@ -1,8 +1,8 @@
 /** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
-import { randomUUID } from "node:crypto"
 import { Cause, Context, Effect, Layer } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
+import { logFault } from "../api/Fault.ts"
 import { type Route, routeTable, splitUrl } from "../Route.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -12,7 +12,7 @@ export class CabinetHttp extends Context.Service<
   CabinetHttp,
   {
     readonly answer: (
-      request: HttpServerRequest.HttpServerRequest
+      request: HttpServerRequest.HttpServerRequest,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   }
 >()("@data-cabinet/http-node/cabinet/CabinetHttp") {
@@ -31,22 +31,16 @@ export class CabinetHttp extends Context.Service<
             find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
           if (match === undefined) return noSuchEndpoint
           return guarded(match.route, match.route.handle(request, { params: match.params, query }))
-        }
+        },
       })
-    })
+    }),
   )
 }
 
 const guarded = (
   route: Route,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse>
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse>,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.catchCause(answer, (cause) => {
-    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-    const correlationId = randomUUID()
-    // The pattern, not the address: an intake address is a secret.
-    return Effect.as(
-      Effect.annotateLogs(Effect.logError("a request failed", cause), { correlationId, route: route.path }),
-      route.fault(correlationId)
-    )
-  })
+  Effect.catchCause(answer, (cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(logFault(route, cause), route.fault),
+  )

@@ -18,19 +18,19 @@ export class Cabinets extends Context.Service<
     Effect.map(CabinetHttp, (http) => {
       const found = Effect.succeed(Option.some(http))
       return Cabinets.of({ byHost: () => found })
-    })
+    }),
   )
 
   /** A server of many: the cabinet is the left-most label of the host below the service's domain. */
   static readonly many = (
     serviceDomain: string,
-    find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
+    find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>,
   ): Layer.Layer<Cabinets> =>
     Layer.succeed(Cabinets, {
       byHost: (host) => {
         const name = cabinetName(host, serviceDomain)
         return name === undefined ? Effect.succeedNone : find(name)
-      }
+      },
     })
 }
 

@@ -25,12 +25,12 @@ export const processRoutes = (options: { readonly metrics: boolean }) =>
         readiness.check.pipe(
           Effect.timeoutOrElse({
             duration: Duration.seconds(5),
-            orElse: () => Effect.succeed("the database did not answer within 5 s")
+            orElse: () => Effect.succeed("the database did not answer within 5 s"),
           }),
           Effect.map((missing) =>
-            missing === null ? status(200, { ok: true }) : status(503, { ok: false, error: missing })
-          )
-        )
+            missing === null ? status(200, { ok: true }) : status(503, { ok: false, error: missing }),
+          ),
+        ),
     }
     return options.metrics ? [healthz, readyz, metricsRoute] : [healthz, readyz]
   })
@@ -41,6 +41,6 @@ export const metricsRoute: Route = {
   fault,
   handle: () =>
     Effect.map(PrometheusMetrics.format({ prefix: "cabinet" }), (text) =>
-      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore })
-    )
+      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore }),
+    ),
 }

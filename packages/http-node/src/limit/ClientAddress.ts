@@ -13,7 +13,7 @@ export const NO_PROXIES: TrustedProxies = () => false
 
 /** Reads a list of addresses and CIDRs; the first entry that is neither is given back as the failure. */
 export const trustedProxies = (
-  networks: ReadonlyArray<string>
+  networks: ReadonlyArray<string>,
 ): { readonly ok: true; readonly trusted: TrustedProxies } | { readonly ok: false; readonly wrong: string } => {
   const list = new BlockList()
   for (const network of networks) {
@@ -26,7 +26,7 @@ export const trustedProxies = (
   }
   return {
     ok: true,
-    trusted: networks.length === 0 ? NO_PROXIES : (ip) => list.check(ip, ip.includes(":") ? "ipv6" : "ipv4")
+    trusted: networks.length === 0 ? NO_PROXIES : (ip) => list.check(ip, ip.includes(":") ? "ipv6" : "ipv4"),
   }
 }
 

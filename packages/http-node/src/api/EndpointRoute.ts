@@ -1,0 +1,147 @@
+/**
+ * The frame that every keyed endpoint stands in. It keeps the order of checks: method, key (401), rate (429), form of
+ * the path, unknown parameters; only then is the endpoint itself asked. Whoever sent a valid key finds the two rate
+ * headers on the answer, whatever the answer is.
+ */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import type { KeyAdmission } from "@data-cabinet/core/limit/Admission"
+import { Cause, Duration, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Route, Target } from "../Route.ts"
+import { type ApiError, errorResponse } from "./ApiError.ts"
+import type { Endpoint } from "./Endpoint.ts"
+import { ERROR_STATUS } from "./ErrorStatus.ts"
+import { faultError, logFault } from "./Fault.ts"
+import { decodeSegment, queryPairs } from "./QueryPairs.ts"
+
+/** A request that passed the frame: its path decoded, its parameters in the order sent, all of names that exist. */
+export interface Call {
+  readonly path: ReadonlyArray<string>
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+}
+
+/** The endpoint's own work: the answer's body as JSON text, or what is wrong. */
+export type Respond = (call: Call) => Effect.Effect<string, ApiError | StoreUnavailable>
+
+interface Options {
+  /** How long the endpoint may take before it is taken for a database that is away; null where it keeps its own time. */
+  readonly deadline?: Duration.Duration | null
+}
+
+/** Long enough for a slow disk, and short of the 10 s after which nobody may be left hanging. */
+const DEADLINE = Duration.seconds(8)
+
+const RETRY_SECONDS = 5
+
+export const endpointRoute = (
+  endpoint: Endpoint,
+  respond: Respond,
+  { deadline = DEADLINE }: Options = {},
+): Effect.Effect<Route, never, Authenticate> =>
+  Effect.map(Authenticate, (authenticate) => {
+    const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
+    const within = deadline === null ? respond : (call: Call) => timed(respond(call), deadline)
+
+    const answer = (target: Target): Effect.Effect<string, ApiError | StoreUnavailable> => {
+      const path: Array<string> = []
+      for (const [i, parameter] of endpoint.pathParameters.entries()) {
+        const value = decodeSegment(target.params[i]!)
+        const refusal = parameter.refuse(value)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        path.push(value!)
+      }
+      const query = queryPairs(target.query)
+      if (known !== undefined) {
+        const stranger = query.find(([name]) => !known.has(name))
+        if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
+      }
+      return within({ path, query })
+    }
+
+    const admitted = (
+      admission: KeyAdmission,
+      target: Target,
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+      const headers = {
+        "x-ratelimit-limit": String(admission.limit),
+        "x-ratelimit-remaining": String(admission.remaining),
+      }
+      if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
+      return Effect.matchCauseEffect(answer(target), {
+        onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
+        onFailure: (cause) => failed(endpoint, cause, headers),
+      })
+    }
+
+    return {
+      path: endpoint.path,
+      fault: (id) => errorResponse(faultError(id)),
+      handle: (request, target) => {
+        if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
+        const key = authenticate.key({
+          authorization: request.headers["authorization"],
+          xApiKey: request.headers["x-api-key"],
+        })
+        return Effect.matchEffect(timed(key, DEADLINE), {
+          onSuccess: (admission) => admitted(admission, target),
+          onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
+        })
+      },
+    }
+  })
+
+/** The answer to any method but GET and HEAD. */
+export const methodNotAllowed = Effect.succeed(
+  errorResponse({ code: "method_not_allowed", message: "The API is read with GET." }, { allow: "GET" }),
+)
+
+const jsonResponse = (body: string, headers: Readonly<Record<string, string>>) =>
+  HttpServerResponse.text(body, {
+    contentType: "application/json",
+    headers: { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  })
+
+const unavailable: ApiError = {
+  code: "reader_off",
+  message: "The database did not answer in time. Ask again.",
+  retryAfter: RETRY_SECONDS,
+}
+
+const timed = <A, E>(work: Effect.Effect<A, E>, duration: Duration.Duration): Effect.Effect<A, E | ApiError> =>
+  Effect.timeoutOrElse(work, { duration, orElse: () => Effect.fail(unavailable) })
+
+/** Any refusal in the API's terms; what is unavailable always says when to come back, nothing else does. */
+const apiError = (error: ApiError | StoreUnavailable): ApiError => {
+  if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
+  const { code, message, param = null, retryAfter } = error
+  return ERROR_STATUS[code] === 503
+    ? { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }
+    : { code, message, param }
+}
+
+const failed = (
+  endpoint: Endpoint,
+  cause: Cause.Cause<ApiError | StoreUnavailable>,
+  headers: Readonly<Record<string, string>>,
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const failure = cause.reasons.find((reason) => reason._tag === "Fail")
+  if (failure !== undefined) return Effect.succeed(errorResponse(apiError(failure.error), headers))
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  return Effect.map(logFault(endpoint, cause), (id) => errorResponse(faultError(id), headers))
+}
+
+const rateLimited = (admission: KeyAdmission): ApiError => ({
+  code: "rate_limited",
+  message: `The key may make ${admission.limit} requests a minute; the next minute begins in ${admission.retryAfter} s.`,
+  retryAfter: admission.retryAfter,
+})
+
+const unknownParam = (name: string, known: ReadonlySet<string>): ApiError => ({
+  code: "unknown_param",
+  message:
+    known.size === 0
+      ? `This endpoint has no parameters, so none named ${JSON.stringify(name)}.`
+      : `This endpoint has no parameter ${JSON.stringify(name)}. It has ${[...known].join(", ")}.`,
+  param: name,
+})

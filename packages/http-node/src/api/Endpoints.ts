@@ -1,0 +1,17 @@
+/** Every endpoint that wants a key, in the order of the reference. */
+import { listEvents } from "../feed/FeedEndpoint.ts"
+import { describe } from "../openapi/DescribeEndpoint.ts"
+import { listRows } from "../row/RowsEndpoint.ts"
+import { getTable, listTables } from "../row/TableEndpoints.ts"
+import { getSource, listSources } from "../source/SourceEndpoints.ts"
+import type { Endpoint } from "./Endpoint.ts"
+
+export const ENDPOINTS: ReadonlyArray<Endpoint> = [
+  listEvents,
+  listRows,
+  listTables,
+  getTable,
+  listSources,
+  getSource,
+  describe,
+]

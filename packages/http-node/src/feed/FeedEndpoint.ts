@@ -1,0 +1,55 @@
+/** The event feed over the API. Events are JSON text from the database on: joined and sent, never parsed. */
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"
+import { Effect } from "effect"
+import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
+import { endpointRoute } from "../api/EndpointRoute.ts"
+import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
+import { ref } from "../openapi/Schemas.ts"
+import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../page/PageParameters.ts"
+
+const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {
+  source_id: {
+    description: "Only events of this source.",
+    schema: { type: "integer", format: "int64", minimum: 1 },
+    example: 1,
+  },
+  channel: {
+    description: "Only events of this channel.",
+    schema: { type: "string", enum: CHANNELS },
+    example: "webhook",
+  },
+  limit: LIMIT_PARAMETER,
+  cursor: CURSOR_PARAMETER,
+}
+
+export const listEvents: Endpoint = {
+  id: "listEvents",
+  tag: "Events",
+  path: "/api/v1/events",
+  summary: "The event feed",
+  description:
+    "Every event once, in the order of acceptance, from the very beginning when no `cursor` is sent. `next_cursor` is there on every page: store it, and start from it the next time; no event will ever come to stand before it. Events of deleted rows stay, with `deleted_at` set. Who only wants what delivery would bring skips events with `repeat_of` or `history`.",
+  pathParameters: [],
+  query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
+  answer: {
+    description: "A page of events. It may be shorter than `limit` although `has_more` is true.",
+    schema: ref("EventPage"),
+    example: { data: [EVENT_EXAMPLE], has_more: false, next_cursor: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ" },
+  },
+  errors: ["bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "no_such_source"],
+}
+
+export const feedRoutes = Effect.gen(function* () {
+  const feed = yield* Feed
+  return [
+    yield* endpointRoute(listEvents, ({ query }) =>
+      Effect.map(
+        feed.page(query),
+        ({ items, hasMore, nextCursor }) =>
+          `{"data":[${items.join(",")}],"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}}`,
+      ),
+    ),
+  ]
+})

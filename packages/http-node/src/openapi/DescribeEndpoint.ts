@@ -1,0 +1,18 @@
+/** The declaration of `openapi.json`: it never answers 400, whatever is asked along. */
+import type { Endpoint } from "../api/Endpoint.ts"
+
+export const describe: Endpoint = {
+  id: "describeApi",
+  tag: "Description",
+  path: "/api/v1/openapi.json",
+  summary: "This description",
+  description: "The OpenAPI 3.1 description of the API.",
+  pathParameters: [],
+  query: "any",
+  answer: {
+    description: "The document.",
+    schema: { type: "object", required: ["openapi", "info", "paths"], additionalProperties: true },
+    example: { openapi: "3.1.0", info: { title: "Data Cabinet", version: "1" }, paths: {} },
+  },
+  errors: [],
+}

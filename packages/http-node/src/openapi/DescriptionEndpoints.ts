@@ -1,0 +1,31 @@
+/** How the API describes itself: to programs with `openapi.json` (keyed), to people by leading them to a reference. */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
+import { errorResponse } from "../api/ApiError.ts"
+import { faultError } from "../api/Fault.ts"
+import { HttpSettings } from "../cabinet/HttpSettings.ts"
+import type { Route } from "../Route.ts"
+import { describe } from "./DescribeEndpoint.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
+import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
+
+export const descriptionRoutes = Effect.gen(function* () {
+  const { baseUrl, docsUrl } = yield* HttpSettings
+  const document = openApiDocument(baseUrl)
+  const text = Effect.succeed(JSON.stringify(document))
+  const redirect = Effect.succeed(
+    HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, { status: 302 }),
+  )
+  const docs: Route = {
+    path: "/api/v1/docs",
+    fault: (id) => errorResponse(faultError(id)),
+    handle: ({ method }) => (method === "GET" || method === "HEAD" ? redirect : methodNotAllowed),
+  }
+  const routes: ReadonlyArray<Route> = [
+    yield* endpointRoute(describe, () => text),
+    docs,
+    ...(docsUrl === null ? [referenceRoute(document)] : []),
+  ]
+  return routes
+})

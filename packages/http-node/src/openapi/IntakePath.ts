@@ -1,0 +1,102 @@
+/** The intake address in the OpenAPI document: public, outside the API's paths, with answers of its own shape. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { ref } from "./Schemas.ts"
+
+const fields = { type: "object", additionalProperties: true }
+
+const CORS = { "Access-Control-Allow-Origin": { description: "Any origin.", schema: { const: "*" } } }
+
+const refusal = (description: string, example: JsonSchema, headers: JsonSchema = {}): JsonSchema => ({
+  description,
+  headers: { ...CORS, ...headers },
+  content: {
+    "application/json": { schema: ref("IntakeError"), example },
+    "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
+  },
+})
+
+export const INTAKE_PATH: JsonSchema = {
+  post: {
+    operationId: "submit",
+    tags: ["Intake"],
+    summary: "Submit to a source",
+    description:
+      "Takes any fields, stores them as sent, and answers after they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. The secret in the address is all the protection there is: treat it as one.",
+    security: [],
+    parameters: [
+      {
+        name: "intake_secret",
+        in: "path",
+        required: true,
+        description: "The source's secret.",
+        schema: { type: "string" },
+        example: "s3cr3t",
+      },
+    ],
+    requestBody: {
+      required: false,
+      content: {
+        "application/json": {
+          schema: { oneOf: [fields, { type: "array", minItems: 1, maxItems: 100, items: fields }] },
+          example: { Total: 12.5, customer: "Ada" },
+        },
+        "application/x-www-form-urlencoded": { schema: fields, example: { Total: "12.5" } },
+        "multipart/form-data": { schema: fields },
+      },
+    },
+    responses: {
+      "200": {
+        description: "Stored. A browser's form gets a thank-you page.",
+        headers: CORS,
+        content: {
+          "application/json": {
+            schema: { oneOf: [ref("IntakeReceipt"), ref("IntakeBatchReceipt")] },
+            example: { ok: true, id: 10417, duplicate: false, empty: false },
+          },
+          "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
+        },
+      },
+      "303": {
+        description: "Stored; a browser's form is led to the source's thank-you page.",
+        headers: { ...CORS, Location: { description: "That page.", schema: { type: "string", format: "uri" } } },
+      },
+      "400": refusal("The body is not an object, nor a list of objects. It is kept in an event without fields.", {
+        ok: false,
+        error: "bad_json",
+        detail: "Expected a value at line 1, column 9.",
+        id: 10417,
+      }),
+      "404": refusal("No source has this address, or it is switched off.", {
+        ok: false,
+        error: "not_found",
+        detail: "There is no open source at this address.",
+      }),
+      "405": refusal(
+        "Only POST is taken.",
+        { ok: false, error: "method_not_allowed", detail: "Send with POST." },
+        { Allow: { description: "POST.", schema: { type: "string" } } },
+      ),
+      "413": refusal("More than 1 MB, or more than 100 objects in a batch.", {
+        ok: false,
+        error: "too_large",
+        detail: "The body is larger than 1 MB.",
+        limit: 1_048_576,
+      }),
+      "415": refusal("The body's Content-Encoding is none of gzip, deflate, br.", {
+        ok: false,
+        error: "unsupported_encoding",
+        detail: "Send the body plain, or with gzip, deflate or br.",
+      }),
+      "429": refusal(
+        "More than 60 requests a minute to this source, or from this client's address.",
+        { ok: false, error: "rate_limited", detail: "Come back in 24 s.", retry_after: 24 },
+        { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+      ),
+      "503": refusal(
+        "The database is away. Sending again is safe: what was stored after all is marked as a repeat.",
+        { ok: false, error: "unavailable", detail: "Send again in a moment." },
+        { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+      ),
+    },
+  },
+}

@@ -1,0 +1,108 @@
+/** The API's description of itself: OpenAPI 3.1, made from the declarations that guard the requests. */
+import { ENDPOINTS } from "../api/Endpoints.ts"
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { INTAKE_PATH } from "./IntakePath.ts"
+import { operation } from "./Operation.ts"
+import { SCHEMAS } from "./Schemas.ts"
+import { WEBHOOKS } from "./Webhooks.ts"
+
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0"
+  readonly info: {
+    readonly title: string
+    readonly version: "1"
+    readonly description: string
+    readonly [key: string]: unknown
+  }
+  readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>
+  readonly paths: { readonly [path: string]: { readonly [method: string]: JsonSchema } }
+  readonly webhooks: { readonly [name: string]: { readonly [method: string]: JsonSchema } }
+  readonly components: { readonly schemas: { readonly [name: string]: JsonSchema }; readonly [kind: string]: unknown }
+  readonly [key: string]: unknown
+}
+
+const whole = (minimum: number) => ({ type: "integer", minimum })
+
+const rateHeader = (description: string, required: boolean) => ({
+  description,
+  required,
+  schema: whole(0),
+  example: 119,
+})
+
+const LIMIT = "How many requests the key may make a minute."
+const REMAINING = "How many of them are left in the current minute of the clock."
+const KEYED = " There when the request carried a valid key."
+
+/** `baseUrl` is the cabinet's address, without a slash at its end. */
+export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
+  openapi: "3.1.0",
+  info: {
+    title: "Data Cabinet",
+    version: "1",
+    summary: "Read a cabinet's sources, tables and events; send to its sources; receive its deliveries.",
+    description:
+      "The API only reads. Send an API key in `Authorization: Bearer <key>` or in `X-Api-Key: <key>`, never in the address. Every answer to a valid key tells what is left of the key's requests in this minute. Times are RFC 3339 in UTC, numbers carry every digit that is stored, and unknown query parameters are refused.",
+    license: { name: "MIT", identifier: "MIT" },
+  },
+  servers: [{ url: baseUrl, description: "This cabinet." }],
+  tags: [
+    { name: "Events", description: "The feed of everything that was accepted." },
+    { name: "Tables", description: "Tables and views, and their rows." },
+    { name: "Sources", description: "The senders' ways in." },
+    { name: "Description", description: "What the API says about itself." },
+    { name: "Intake", description: "Where senders send to." },
+    { name: "Deliveries", description: "What the service sends to a customer's address." },
+  ],
+  paths: {
+    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),
+    "/api/v1/docs": { get: DOCS_OPERATION },
+    "/webhook/{intake_secret}": INTAKE_PATH as { readonly [method: string]: JsonSchema },
+  },
+  webhooks: WEBHOOKS as { readonly [name: string]: { readonly [method: string]: JsonSchema } },
+  components: {
+    schemas: SCHEMAS,
+    headers: {
+      "X-RateLimit-Limit": rateHeader(LIMIT, true),
+      "X-RateLimit-Remaining": rateHeader(REMAINING, true),
+      "X-RateLimit-Limit-Keyed": rateHeader(LIMIT + KEYED, false),
+      "X-RateLimit-Remaining-Keyed": rateHeader(REMAINING + KEYED, false),
+      "Retry-After": {
+        description: "When to come back, in seconds.",
+        required: true,
+        schema: whole(0),
+        example: 24,
+      },
+      "WWW-Authenticate": {
+        description: "How to authenticate.",
+        required: true,
+        schema: { const: "Bearer" },
+        example: "Bearer",
+      },
+    },
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer", description: "An API key of the cabinet." },
+      apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The same key in a header of its own." },
+    },
+  },
+})
+
+const DOCS_OPERATION: JsonSchema = {
+  operationId: "readDocs",
+  tags: ["Description"],
+  summary: "To the reference",
+  description: "Leads to the API's reference for people. Needs no key.",
+  security: [],
+  responses: {
+    "302": {
+      description: "The reference is there.",
+      headers: {
+        Location: {
+          description: "The reference's address.",
+          required: true,
+          schema: { type: "string", format: "uri" },
+        },
+      },
+    },
+  },
+}

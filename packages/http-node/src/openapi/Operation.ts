@@ -1,0 +1,114 @@
+/** From an endpoint's declaration to its part of the OpenAPI document. */
+import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import type { Endpoint, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
+import { ERROR_STATUS } from "../api/ErrorStatus.ts"
+import { ref } from "./Schemas.ts"
+
+/** What the frame may answer at every endpoint. */
+const FRAME_ERRORS: ReadonlyArray<ErrorCode> = ["invalid_key", "rate_limited", "reader_off", "internal_error"]
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
+
+const RATE_HEADERS = {
+  "X-RateLimit-Limit": header("X-RateLimit-Limit"),
+  "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
+}
+
+/** On answers that may also be given before a key is known to be valid, the two rate headers may be missing. */
+const OPTIONAL_RATE_HEADERS = {
+  "X-RateLimit-Limit": header("X-RateLimit-Limit-Keyed"),
+  "X-RateLimit-Remaining": header("X-RateLimit-Remaining-Keyed"),
+}
+
+const ERROR_HEADERS: { readonly [status: number]: { readonly [name: string]: JsonSchema } } = {
+  400: RATE_HEADERS,
+  401: { "WWW-Authenticate": header("WWW-Authenticate") },
+  404: RATE_HEADERS,
+  409: RATE_HEADERS,
+  429: { ...RATE_HEADERS, "Retry-After": header("Retry-After") },
+  500: OPTIONAL_RATE_HEADERS,
+  503: { ...OPTIONAL_RATE_HEADERS, "Retry-After": header("Retry-After") },
+}
+
+export const operation = (endpoint: Endpoint): JsonSchema => ({
+  operationId: endpoint.id,
+  tags: [endpoint.tag],
+  summary: endpoint.summary,
+  description: endpoint.description,
+  security: [{ bearer: [] }, { apiKey: [] }],
+  parameters: [
+    ...endpoint.pathParameters.map(pathParameter),
+    ...(endpoint.query === "any" ? [] : endpoint.query.map(queryParameter)),
+  ],
+  responses: {
+    "200": {
+      description: endpoint.answer.description,
+      headers: RATE_HEADERS,
+      content: { "application/json": { schema: endpoint.answer.schema, example: endpoint.answer.example } },
+    },
+    ...errorResponses(endpoint),
+  },
+})
+
+const pathParameter = ({ name, description, schema, example }: PathParameter): JsonSchema => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema,
+  example,
+})
+
+const queryParameter = ({ name, description, schema, repeats, example }: QueryParameter): JsonSchema => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  ...(repeats === true ? { style: "form", explode: true, schema: { type: "array", items: schema } } : { schema }),
+  ...(example === undefined ? {} : { example }),
+})
+
+const errorResponses = (endpoint: Endpoint): JsonSchema => {
+  const own: ReadonlyArray<ErrorCode> = endpoint.query === "any" ? [] : ["unknown_param"]
+  const codes = new Set([...own, ...endpoint.errors, ...FRAME_ERRORS])
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
+  return Object.fromEntries([...byStatus].map(([status, its]) => [String(status), errorResponse(status, its)]))
+}
+
+const errorResponse = (status: number, codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
+  description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
+  headers: ERROR_HEADERS[status],
+  content: {
+    "application/json": {
+      schema: {
+        allOf: [
+          ref("Error"),
+          { type: "object", properties: { error: { type: "object", properties: { code: { enum: codes } } } } },
+        ],
+      },
+      examples: Object.fromEntries(codes.map((code) => [code, { summary: ERROR_MEANINGS[code], value: sample(code) }])),
+    },
+  },
+})
+
+/** An error as it may come; the message of a real one says more of the request at hand. */
+const sample = (code: ErrorCode) => ({
+  error: { type: ERROR_TYPES[code], code, message: ERROR_MEANINGS[code], param: SAMPLE_PARAM[code] ?? null },
+})
+
+const SAMPLE_PARAM: { readonly [code in ErrorCode]?: string } = {
+  unknown_param: "page",
+  bad_limit: "limit",
+  bad_cursor: "cursor",
+  bad_source_id: "source_id",
+  bad_channel: "channel",
+  bad_filter: "fo",
+  bad_fo: "fo",
+  bad_fv: "fv",
+  bad_dir: "dir",
+  bad_period: "from",
+  unknown_column: "sort",
+  bad_columns: "hide",
+  bad_selection: "sort",
+  no_such_source: "source_id",
+}

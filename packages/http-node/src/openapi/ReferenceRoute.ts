@@ -1,0 +1,58 @@
+/**
+ * The bundled reference page: one file of HTML made once from the API's own description. It needs no script and fetches
+ * nothing, so it reads as well without a network, and its policy forbids the browser anything else.
+ */
+import { hash } from "node:crypto"
+import { gzipSync } from "node:zlib"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { errorResponse } from "../api/ApiError.ts"
+import { methodNotAllowed } from "../api/EndpointRoute.ts"
+import { faultError } from "../api/Fault.ts"
+import type { Route } from "../Route.ts"
+import type { OpenApiDocument } from "./OpenApiDocument.ts"
+import { REFERENCE_STYLE, referencePage } from "./ReferencePage.ts"
+
+export const REFERENCE_PATH = "/reference"
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash("sha256", REFERENCE_STYLE, "base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+export const referenceRoute = (document: OpenApiDocument): Route => {
+  const plain = Buffer.from(referencePage(document))
+  const packed = gzipSync(plain, { level: 9 })
+  const etag = `"${hash("sha256", plain, "hex").slice(0, 32)}"`
+  const headers = {
+    etag,
+    "cache-control": "public, max-age=300",
+    vary: "Accept-Encoding",
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  }
+  const contentType = "text/html; charset=utf-8"
+  const asIs = Effect.succeed(HttpServerResponse.uint8Array(plain, { contentType, headers }))
+  const zipped = Effect.succeed(
+    HttpServerResponse.uint8Array(packed, { contentType, headers: { ...headers, "content-encoding": "gzip" } }),
+  )
+  const unchanged = Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
+  return {
+    path: REFERENCE_PATH,
+    fault: (id) => errorResponse(faultError(id)),
+    handle: (request) => {
+      if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
+      const known = request.headers["if-none-match"]
+      if (known !== undefined && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
+        return unchanged
+      return takesGzip(request.headers["accept-encoding"]) ? zipped : asIs
+    },
+  }
+}
+
+const takesGzip = (accepted: string | undefined): boolean =>
+  (accepted ?? "").split(",").some((coding) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(coding))

@@ -1,0 +1,242 @@
+/** The shapes of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
+import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { SOURCE_EXAMPLE } from "./Examples.ts"
+
+export const ref = (name: keyof typeof SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** Ids end at 2^53 - 1, so that they are exact in every JSON reader. */
+const id = (description: string, example: number): JsonSchema => ({
+  type: "integer",
+  format: "int64",
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description,
+  examples: [example],
+})
+
+const time = (description: string): JsonSchema => ({
+  type: "string",
+  format: "date-time",
+  description: `${description} RFC 3339 in UTC.`,
+  examples: ["2026-11-21T09:30:00Z"],
+})
+
+const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema["type"], "null"] })
+
+const object = (properties: { readonly [name: string]: JsonSchema }, description: string): JsonSchema => ({
+  type: "object",
+  description,
+  required: Object.keys(properties),
+  properties,
+})
+
+/** The three fields of every list, around its items. */
+const page = (
+  item: JsonSchema,
+  nextCursor: JsonSchema,
+  more: { readonly [name: string]: JsonSchema } = {},
+): JsonSchema =>
+  object(
+    {
+      data: { type: "array", items: item },
+      has_more: { type: "boolean", description: "Whether more can be read at once with `next_cursor`." },
+      next_cursor: nextCursor,
+      ...more,
+    },
+    "A list.",
+  )
+
+const sourceRef = object(
+  { id: id("The source's id.", 1), name: { type: "string", description: "The source's name." } },
+  "The source it came to.",
+)
+
+const tableFields = {
+  schema: {
+    type: "string",
+    description: "`sources` for the tables of sources; `public` or another schema for the customer's own objects.",
+    examples: ["sources"],
+  },
+  name: { type: "string", examples: ["orders"] },
+  kind: { enum: ["table", "view", "matview"], description: "`matview` is a materialized view." },
+  source: {
+    oneOf: [sourceRef, { type: "null" }],
+    description: "The source that owns the table; null for the customer's own objects.",
+  },
+  comment: { type: ["string", "null"], description: "The object's description." },
+  rows_estimate: {
+    type: ["integer", "null"],
+    minimum: 0,
+    description: "The database's estimate of the number of rows; null for a view.",
+  },
+} satisfies Record<string, JsonSchema>
+
+const eventFields = {
+  id: id("The event's number: `_event_id` of its row, and the id in the intake's answer.", 10417),
+  source: sourceRef,
+  channel: {
+    enum: CHANNELS,
+    description: "`webhook`: the intake address; `file`: a file upload; `pull`: polling by address.",
+  },
+  received_at: time("When the event was accepted."),
+  payload: {
+    type: "object",
+    additionalProperties: true,
+    description:
+      "The fields as sent, to the last digit. What did not parse as an object stands under `_raw`, `_value` and `_parse_error`.",
+  },
+  repeat_of: orNull(id("The first event with the same body, when this one repeats it; else null.", 10411)),
+  history: {
+    type: "boolean",
+    description: "True for events that come from history: a file upload, the first run of polling.",
+  },
+  deleted_at: orNull(time("When the event's row was moved to the trash; else null.")),
+} satisfies Record<string, JsonSchema>
+
+const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, description: string): JsonSchema =>
+  object(
+    {
+      id: id("The delivery's number. The same number may arrive more than once.", 731),
+      type: { const: type },
+      created_at: time("When the delivery came to be."),
+      ...more,
+    },
+    description,
+  )
+
+export const SCHEMAS = {
+  Source: {
+    ...object(
+      {
+        id: id("The source's id.", 1),
+        name: { type: "string" },
+        archived: {
+          type: "boolean",
+          description: "True while the source is switched off: its intake address then answers 404.",
+        },
+        table: {
+          oneOf: [
+            object({ schema: { type: "string" }, name: { type: "string" } }, "The table that holds the source's rows."),
+            { type: "null" },
+          ],
+          description: "The source's table; null once it was dropped.",
+        },
+        created_at: time("When the source was made."),
+      },
+      "A source: one sender's way in.",
+    ),
+    examples: [SOURCE_EXAMPLE],
+  },
+  Table: object(tableFields, "A table or view that can be read."),
+  TableDetail: object(
+    {
+      ...tableFields,
+      columns: { type: "array", items: { $ref: "#/components/schemas/Column" } },
+      key: {
+        type: "array",
+        items: { type: "string" },
+        description: "The names of the primary key's columns; empty where there is none.",
+      },
+      definition: { type: ["string", "null"], description: "The query of a view; null for a table." },
+    },
+    "A table or view with its columns.",
+  ),
+  Column: object(
+    {
+      name: { type: "string", description: "The name in the database: used in selections and as the key in rows." },
+      type: { type: "string", description: "The database's type.", examples: ["timestamp with time zone"] },
+      label: { type: "string", description: "The label shown on screen; in a source's table the field's own name." },
+      comment: { type: ["string", "null"] },
+    },
+    "A column.",
+  ),
+  Row: {
+    type: "object",
+    additionalProperties: true,
+    description:
+      "A row by column names. Numbers are JSON numbers with every digit that the database holds, dates `YYYY-MM-DD`, times with a zone RFC 3339 in UTC, times without `YYYY-MM-DDThh:mm:ss`, jsonb its structure.",
+  },
+  Event: object(eventFields, "An event, as the feed shows it and deliveries carry it."),
+  Error: object(
+    {
+      error: object(
+        {
+          type: { enum: [...new Set(Object.values(ERROR_TYPES))], description: "The kind of error." },
+          code: { enum: Object.keys(ERROR_TYPES), description: "The machine code." },
+          message: { type: "string", description: "What was expected, in words." },
+          param: { type: ["string", "null"], description: "The offending parameter, where there is one." },
+        },
+        "What is wrong.",
+      ),
+    },
+    "The one shape of every error.",
+  ),
+  SourceList: page(
+    { $ref: "#/components/schemas/Source" },
+    { type: "null", description: "Always null: the list has no pages." },
+  ),
+  TableList: page(
+    { $ref: "#/components/schemas/Table" },
+    { type: "null", description: "Always null: the list has no pages." },
+  ),
+  RowPage: page(
+    { $ref: "#/components/schemas/Row" },
+    { type: ["string", "null"], description: "To be sent back as `cursor`, unchanged; null on the last page." },
+    {
+      columns: {
+        type: "array",
+        items: { $ref: "#/components/schemas/Column" },
+        description: "The columns of the rows, in their order.",
+      },
+    },
+  ),
+  EventPage: page(
+    { $ref: "#/components/schemas/Event" },
+    { type: "string", description: "Where to go on from, at once or later. Never null: store it, and start from it." },
+  ),
+  EventReceived: delivery(
+    "event.received",
+    { source: sourceRef, data: { $ref: "#/components/schemas/Event" } },
+    "The body of a delivery: a new event.",
+  ),
+  Ping: delivery("ping", {}, "The body that checks whether a delivery address answers."),
+  IntakeReceipt: object(
+    {
+      ok: { const: true },
+      id: id("The event's number.", 10417),
+      duplicate: { type: "boolean", description: "The same body came to this source within the last 5 minutes." },
+      empty: { type: "boolean", description: "No field was filled." },
+    },
+    "One accepted event.",
+  ),
+  IntakeBatchReceipt: object(
+    {
+      ok: { const: true },
+      count: { type: "integer", minimum: 1, maximum: 100 },
+      results: {
+        type: "array",
+        items: object(
+          { id: id("The event's number.", 10417), duplicate: { type: "boolean" }, empty: { type: "boolean" } },
+          "One event of the batch.",
+        ),
+      },
+    },
+    "The accepted events of a batch, in its order.",
+  ),
+  IntakeError: {
+    type: "object",
+    description: "Why intake refused a body; the text of `detail` is for people.",
+    required: ["ok", "error"],
+    properties: {
+      ok: { const: false },
+      error: { type: "string", examples: ["too_large"] },
+      detail: { type: "string" },
+      id: id("The event under which a body that is no object was kept.", 10417),
+      limit: { type: "integer" },
+      count: { type: "integer" },
+      retry_after: { type: "integer" },
+    },
+  },
+} satisfies Record<string, JsonSchema>

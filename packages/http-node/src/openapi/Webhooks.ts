@@ -1,0 +1,70 @@
+/** What the service itself sends: deliveries to a customer's address, described from the receiver's side. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { DELIVERY_EXAMPLE, PING_EXAMPLE } from "./Examples.ts"
+import { ref } from "./Schemas.ts"
+
+const header = (name: string, description: string, schema: JsonSchema, example: unknown): JsonSchema => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema,
+  example,
+})
+
+const delivery = (
+  id: string,
+  type: string,
+  schema: JsonSchema,
+  words: { readonly summary: string; readonly description: string },
+  example: unknown,
+): JsonSchema => ({
+  post: {
+    operationId: id,
+    tags: ["Deliveries"],
+    ...words,
+    security: [],
+    parameters: [
+      header("X-Service-Event", "The body's type.", { const: type }, type),
+      header(
+        "X-Service-Delivery",
+        "The delivery's number. The same number may arrive more than once.",
+        { type: "string", pattern: "^[0-9]+$" },
+        "731",
+      ),
+      header(
+        "X-Service-Signature",
+        "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.` and the raw body, keyed with the signing secret. While a secret is being replaced there are two `v1`. Compare in constant time, and refuse a `t` older than 5 minutes.",
+        { type: "string", pattern: "^t=[0-9]+(,v1=[0-9a-f]{64})+$" },
+        "t=1795253400,v1=6f0bd2e5f1f5c3e9a0a8c1b1e7ad9cf2a3e9d0b4c5d6e7f8091a2b3c4d5e6f70",
+      ),
+    ],
+    requestBody: { required: true, content: { "application/json": { schema, example } } },
+    responses: {
+      "2XX": { description: "Delivered. The body is not looked at." },
+      "4XX": { description: "Not delivered: tried again after 30 seconds, a minute, two minutes, up to a day." },
+      "5XX": { description: "Not delivered: tried again in the same way." },
+    },
+  },
+})
+
+export const WEBHOOKS: JsonSchema = {
+  "event.received": delivery(
+    "eventReceived",
+    "event.received",
+    ref("EventReceived"),
+    {
+      summary: "A new event",
+      description:
+        "Sent for every new event of a source that the address subscribes to; not for repeats, empty and deleted events, nor for history. At least once: tolerate the same `id` again.",
+    },
+    DELIVERY_EXAMPLE,
+  ),
+  ping: delivery(
+    "ping",
+    "ping",
+    ref("Ping"),
+    { summary: "A check of the address", description: "Sent on request, once, to see whether the address answers." },
+    PING_EXAMPLE,
+  ),
+}

@@ -1,0 +1,113 @@
+/** The rows of a table or view over the API. Rows are JSON text from the database on: joined and sent, never parsed. */
+import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
+import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect } from "effect"
+import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
+import { endpointRoute } from "../api/EndpointRoute.ts"
+import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
+import { ref } from "../openapi/Schemas.ts"
+import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../page/PageParameters.ts"
+import { columnJson } from "./TableEndpoints.ts"
+import { TABLE_PATH } from "./TablePath.ts"
+
+const text = { type: "string" }
+const day = { type: "string", format: "date" }
+
+const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<QueryParameter, "name"> } = {
+  q: { description: "Looked for in every column, as part of a text, whatever the case.", schema: text, example: "ada" },
+  fc: {
+    description: "A filter's column. The first `fc` goes with the first `fo` and the first `fv`, and so on.",
+    schema: text,
+    repeats: true,
+    example: ["total"],
+  },
+  fo: {
+    description: "A filter's condition.",
+    schema: { type: "string", enum: FILTER_CONDITIONS },
+    repeats: true,
+    example: ["ge"],
+  },
+  fv: {
+    description: "A filter's value; empty for `empty` and `notempty`. Empty values at the end may be left out.",
+    schema: text,
+    repeats: true,
+    example: ["10"],
+  },
+  per: { description: "The date column of a period.", schema: text, example: "_received_at" },
+  from: {
+    description: "The period's first day, in the cabinet's time zone.",
+    schema: day,
+    example: "2026-11-01",
+  },
+  to: { description: "The period's last day.", schema: day, example: "2026-11-30" },
+  sort: {
+    description: "The column to sort by. Without it a source's table has the freshest row first.",
+    schema: text,
+    example: "total",
+  },
+  dir: {
+    description: "The direction; without `sort` it turns the usual order round.",
+    schema: { type: "string", enum: ["asc", "desc"] },
+    example: "desc",
+  },
+  col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
+  order: { description: "Without `col`: these columns first.", schema: text, repeats: true },
+  hide: { description: "Without `col`: all columns but these.", schema: text, repeats: true },
+  limit: LIMIT_PARAMETER,
+  cursor: CURSOR_PARAMETER,
+}
+
+export const listRows: Endpoint = {
+  id: "listRows",
+  tag: "Tables",
+  path: "/api/v1/tables/{schema}/{name}/rows",
+  summary: "Rows of a table or view",
+  description:
+    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, ask again with `next_cursor` as `cursor` and everything else the same.",
+  pathParameters: TABLE_PATH,
+  query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
+  answer: {
+    description: "A page of rows with their columns. It may be shorter than `limit` although `has_more` is true.",
+    schema: ref("RowPage"),
+    example: {
+      data: [{ _event_id: 10417, total: 12.5 }],
+      has_more: false,
+      next_cursor: null,
+      columns: COLUMN_EXAMPLES,
+    },
+  },
+  errors: [
+    "bad_limit",
+    "bad_cursor",
+    "bad_filter",
+    "bad_fo",
+    "bad_fv",
+    "bad_dir",
+    "bad_period",
+    "unknown_column",
+    "bad_columns",
+    "bad_selection",
+    "no_such_table",
+    "table_busy",
+    "query_failed",
+    "query_timeout",
+  ],
+}
+
+export const rowRoutes = Effect.gen(function* () {
+  const rows = yield* SelectRows
+  return [
+    // The reader keeps the time of its queries itself: the statement's limit is a setting.
+    yield* endpointRoute(
+      listRows,
+      ({ path: [schema, name], query }) =>
+        Effect.map(
+          rows.page({ schema: schema!, name: name!, params: query }),
+          ({ items, hasMore, nextCursor, columns }) =>
+            `{"data":[${items.join(",")}],"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${JSON.stringify(columns.map(columnJson))}}`,
+        ),
+      { deadline: null },
+    ),
+  ]
+})

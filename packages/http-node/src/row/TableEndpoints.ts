@@ -1,0 +1,79 @@
+/** The readable tables and views over the API: all of them, and one with its columns. */
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import type { Column, Table, TableDetail } from "@data-cabinet/core/row/Table"
+import { Effect, Option } from "effect"
+import type { Endpoint } from "../api/Endpoint.ts"
+import { endpointRoute } from "../api/EndpointRoute.ts"
+import { COLUMN_EXAMPLES, TABLE_EXAMPLE } from "../openapi/Examples.ts"
+import { ref } from "../openapi/Schemas.ts"
+import { NO_SUCH_TABLE, TABLE_PATH } from "./TablePath.ts"
+
+export const listTables: Endpoint = {
+  id: "listTables",
+  tag: "Tables",
+  path: "/api/v1/tables",
+  summary: "All readable tables and views",
+  description:
+    "The tables of sources (schema `sources`) and the customer's own tables and views, by schema and name. The list has no pages.",
+  pathParameters: [],
+  query: [],
+  answer: {
+    description: "The tables and views.",
+    schema: ref("TableList"),
+    example: { data: [TABLE_EXAMPLE], has_more: false, next_cursor: null },
+  },
+  errors: [],
+}
+
+export const getTable: Endpoint = {
+  id: "getTable",
+  tag: "Tables",
+  path: "/api/v1/tables/{schema}/{name}",
+  summary: "One table or view",
+  description: "A table or view with its columns, its primary key and, for a view, its query.",
+  pathParameters: TABLE_PATH,
+  query: [],
+  answer: {
+    description: "The table or view.",
+    schema: ref("TableDetail"),
+    example: { ...TABLE_EXAMPLE, columns: COLUMN_EXAMPLES, key: ["_event_id"], definition: null },
+  },
+  errors: ["no_such_table"],
+}
+
+export const tableRoutes = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  return [
+    yield* endpointRoute(listTables, () =>
+      Effect.map(catalog.list, (all) =>
+        JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
+      ),
+    ),
+    yield* endpointRoute(getTable, ({ path: [schema, name] }) =>
+      Effect.flatMap(catalog.find(schema!, name!), (found) =>
+        Option.isSome(found)
+          ? Effect.succeed(JSON.stringify(detailJson(found.value.detail)))
+          : Effect.fail(NO_SUCH_TABLE),
+      ),
+    ),
+  ]
+})
+
+const tableJson = ({ schema, name, kind, source, comment, rows_estimate }: Table) => ({
+  schema,
+  name,
+  kind,
+  source: source === null ? null : { id: source.id, name: source.name },
+  comment,
+  rows_estimate,
+})
+
+const detailJson = (detail: TableDetail) => ({
+  ...tableJson(detail),
+  columns: detail.columns.map(columnJson),
+  key: detail.key,
+  definition: detail.definition,
+})
+
+/** What the API shows of a column. */
+export const columnJson = ({ name, type, label, comment }: Column) => ({ name, type, label, comment })

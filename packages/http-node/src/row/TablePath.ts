@@ -1,0 +1,29 @@
+/** How the API's paths name a table or view: by schema and name, percent-encoded. */
+import type { ApiError } from "../api/ApiError.ts"
+import type { PathParameter } from "../api/Endpoint.ts"
+
+export const NO_SUCH_TABLE: ApiError = {
+  code: "no_such_table",
+  message: "The cabinet has no readable table or view of this schema and name.",
+}
+
+// A name that cannot be one is the name of no table: the contract has no other word for it.
+const refuse = (value: string | undefined): ApiError | undefined =>
+  value === undefined || value.includes("\0") ? NO_SUCH_TABLE : undefined
+
+export const TABLE_PATH: ReadonlyArray<PathParameter> = [
+  {
+    name: "schema",
+    description: "The object's schema: `sources`, `public` or another.",
+    schema: { type: "string", minLength: 1 },
+    example: "sources",
+    refuse,
+  },
+  {
+    name: "name",
+    description: "The object's name in its schema.",
+    schema: { type: "string", minLength: 1 },
+    example: "orders",
+    refuse,
+  },
+]

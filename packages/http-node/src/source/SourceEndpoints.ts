@@ -1,0 +1,82 @@
+/** The cabinet's sources over the API: all of them, and one. Archived ones are there, deleted ones are not. */
+import { parseSourceId } from "@data-cabinet/core/source/SourceId"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option } from "effect"
+import type { ApiError } from "../api/ApiError.ts"
+import type { Endpoint } from "../api/Endpoint.ts"
+import { endpointRoute } from "../api/EndpointRoute.ts"
+import { SOURCE_EXAMPLE } from "../openapi/Examples.ts"
+import { ref } from "../openapi/Schemas.ts"
+
+export const listSources: Endpoint = {
+  id: "listSources",
+  tag: "Sources",
+  path: "/api/v1/sources",
+  summary: "All sources",
+  description: "Every source of the cabinet by id, those switched off too. The list has no pages.",
+  pathParameters: [],
+  query: [],
+  answer: {
+    description: "The sources.",
+    schema: ref("SourceList"),
+    example: { data: [SOURCE_EXAMPLE], has_more: false, next_cursor: null },
+  },
+  errors: [],
+}
+
+export const getSource: Endpoint = {
+  id: "getSource",
+  tag: "Sources",
+  path: "/api/v1/sources/{source_id}",
+  summary: "One source",
+  description: "One source by its id.",
+  pathParameters: [
+    {
+      name: "source_id",
+      description: "The source's id.",
+      schema: { type: "integer", format: "int64", minimum: 1 },
+      example: 1,
+      refuse: (value) =>
+        value === undefined || parseSourceId(value) === "malformed"
+          ? { code: "bad_source_id", message: "source_id is a positive whole number.", param: "source_id" }
+          : undefined,
+    },
+  ],
+  query: [],
+  answer: { description: "The source.", schema: ref("Source"), example: SOURCE_EXAMPLE },
+  errors: ["bad_source_id", "no_such_source"],
+}
+
+const noSuchSource: ApiError = {
+  code: "no_such_source",
+  message: "The cabinet has no source with this id.",
+  param: "source_id",
+}
+
+export const sourceRoutes = Effect.gen(function* () {
+  const sources = yield* Sources
+  return [
+    yield* endpointRoute(listSources, () =>
+      Effect.map(sources.list, (all) =>
+        JSON.stringify({ data: all.map(sourceJson), has_more: false, next_cursor: null }),
+      ),
+    ),
+    yield* endpointRoute(getSource, ({ path }) => {
+      const id = parseSourceId(path[0]!)
+      if (typeof id === "string") return Effect.fail(noSuchSource)
+      return Effect.flatMap(sources.get(id), (found) =>
+        Option.isSome(found) ? Effect.succeed(JSON.stringify(sourceJson(found.value))) : Effect.fail(noSuchSource),
+      )
+    }),
+  ]
+})
+
+/** What the API shows of a source: nothing of its secret or its settings. */
+const sourceJson = ({ id, name, archived, table, createdAt }: Source) => ({
+  id,
+  name,
+  archived,
+  table: table === null ? null : { schema: table.schema, name: table.name },
+  created_at: createdAt,
+})
