@@ -1,0 +1,301 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
+import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
+import type { AcceptRequest, Receipt } from "../../src/event/EventLog.ts"
+import { jsonText } from "../../src/event/JsonText.ts"
+import { Intake } from "../../src/intake/Intake.ts"
+import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
+import { Admission } from "../../src/limit/Admission.ts"
+import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
+import { Sources } from "../../src/source/Sources.ts"
+
+/** A store that remembers what it was asked, and whose source can change under a submission. */
+const store = () => {
+  const state = {
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource | null,
+    cached: null as IntakeSource | null,
+    clientAllowed: true,
+    sourceAllowed: true,
+    asked: [] as Array<string>,
+    appended: [] as Array<AcceptRequest>,
+    onAppend: (): StoreUnavailable | undefined => undefined,
+  }
+  const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
+  const sources = {
+    bySecret: (secret: string, options?: { readonly fresh?: boolean }) =>
+      Effect.sync(() => {
+        state.asked.push(options?.fresh === true ? "fresh" : "source")
+        if (secret !== "right") return Option.none()
+        return Option.fromNullishOr(options?.fresh === true ? state.source : (state.cached ?? state.source))
+      }),
+    forIntake: (id: number) => Effect.sync(() => Option.fromNullishOr(id === state.source?.id ? state.source : null)),
+  } as unknown as Sources["Service"]
+  const layer = Intake.layer.pipe(
+    Layer.provide([
+      Layer.succeed(Sources, sources),
+      Layer.succeed(Admission, {
+        key: () => Effect.succeed(null),
+        intakeClient: (ip) => Effect.sync(() => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
+        intakeSource: (id) => Effect.sync(() => (state.asked.push(`rate ${id}`), allowance(state.sourceAllowed))),
+      }),
+      Layer.succeed(EventLog, {
+        append: (request) =>
+          Effect.suspend(() => {
+            const failure = state.onAppend()
+            if (failure !== undefined) return Effect.fail(failure)
+            if (request.sourceVersion !== state.source?.version) {
+              return Effect.fail(new SourceChanged({ sourceId: request.sourceId }))
+            }
+            state.appended.push(request)
+            return Effect.succeed(
+              request.events.map((event, index): Receipt => ({ id: index + 1, repeatOf: null, empty: event.empty })),
+            )
+          }),
+      }),
+    ]),
+  )
+  return { state, layer }
+}
+
+const text = (value: string) => new TextEncoder().encode(value)
+
+const request = (source: IntakeSource, change: Partial<IntakeRequest> = {}): IntakeRequest => ({
+  source,
+  secret: "right",
+  body: text('{"a":1}'),
+  undecodable: null,
+  query: "",
+  sender: {
+    contentType: "application/json",
+    ip: "192.0.2.7",
+    referer: null,
+    origin: null,
+    userAgent: "curl",
+    acceptLanguage: null,
+  },
+  ...change,
+})
+
+const withType = (source: IntakeSource, contentType: string | undefined, body: string | Uint8Array, query = "") => {
+  const base = request(source)
+  const bytes = typeof body === "string" ? text(body) : body
+  return { ...base, body: bytes, query, sender: { ...base.sender, contentType } }
+}
+
+describe("Intake.admit", () => {
+  it.effect("asks for client, source and the source's rate in that order when all is well", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const source = yield* (yield* Intake).admit("right", "192.0.2.7")
+      assert.strictEqual(source.id, 7)
+      assert.deepStrictEqual(state.asked, ["client 192.0.2.7", "source", "rate 7"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("asks nothing further when the client sends too often", () => {
+    const { state, layer } = store()
+    state.clientAllowed = false
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).admit("right", "192.0.2.7"))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
+      assert.strictEqual(error.retryAfter, 42)
+      assert.deepStrictEqual(state.asked, ["client 192.0.2.7"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("does not count against a source when the secret is wrong, and does not repeat the secret", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).admit("wrong-secret", "192.0.2.7"))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
+      assert.notInclude(JSON.stringify(error), "wrong-secret")
+      assert.deepStrictEqual(state.asked, ["client 192.0.2.7", "source"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("refuses when the source is sent to too often", () => {
+    const { state, layer } = store()
+    state.sourceAllowed = false
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).admit("right", null))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
+      assert.deepStrictEqual(state.asked, ["source", "rate 7"])
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("Intake.receive", () => {
+  it.effect("keeps the request as it came beside the event", () => {
+    const { state, layer } = store()
+    const body = text(JSON.stringify({ long: "я".repeat(40_000) }))
+    return Effect.gen(function* () {
+      const answer = yield* (yield* Intake).receive(request(state.source!, { body }))
+      assert.deepStrictEqual(answer, {
+        kind: "object",
+        receipt: { id: 1, repeatOf: null, empty: false },
+        thanksUrl: null,
+      })
+      const [appended] = state.appended
+      assert.strictEqual(appended?.channel, "webhook")
+      assert.strictEqual(appended?.history, false)
+      const { body: kept, ...rest } = appended!.original!
+      assert.deepStrictEqual([...kept], [...body.subarray(0, 65_536)])
+      assert.deepStrictEqual(rest, {
+        bodyBytes: body.byteLength,
+        contentType: "application/json",
+        ip: "192.0.2.7",
+        referer: null,
+        origin: null,
+        userAgent: "curl",
+        acceptLanguage: null,
+        charset: "utf-8",
+        charsetFrom: "json",
+        replaced: 0,
+      })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("answers a batch with a receipt for each, with the address's fields in each", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const answer = yield* (yield* Intake).receive(
+        withType(state.source!, "application/json", '[{"a":1.0},{}]', "shop=9"),
+      )
+      assert.strictEqual(answer.kind === "batch" && answer.receipts.length, 2)
+      assert.deepStrictEqual(
+        state.appended[0]!.events.map(({ payload }) => jsonText(payload)),
+        ['{"shop":"9","a":1.0}', '{"shop":"9"}'],
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("saves the event and says so when the body does not parse", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      const broken = yield* intake.receive(withType(state.source!, "application/json", '{"a":'))
+      assert.strictEqual(broken.kind === "refused" && broken.error, "bad_json")
+      const scalar = yield* intake.receive(withType(state.source!, "application/json", "12"))
+      assert.strictEqual(scalar.kind === "refused" && scalar.error, "not_an_object")
+      assert.deepStrictEqual(
+        state.appended.map(({ events }) => events[0]!.empty),
+        [true, true],
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("saves nothing when a batch is too long", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const batch = JSON.stringify(Array.from({ length: 101 }, (_, n) => ({ n })))
+      const error = yield* Effect.flip((yield* Intake).receive(withType(state.source!, "application/json", batch)))
+      assert.deepInclude(error, { code: "too_many_items", count: 101, limit: 100 })
+      assert.deepStrictEqual(state.appended, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps the bytes of a body whose content encoding is broken, and tells such bodies apart by them", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      const undecodable = "The body is not valid gzip"
+      for (const last of [0x80, 0x81]) {
+        const answer = yield* intake.receive(
+          request(state.source!, { body: Uint8Array.of(0x61, 0, last), undecodable, query: "a=1" }),
+        )
+        assert.deepInclude(answer, { kind: "refused", error: "bad_encoding", detail: undecodable })
+      }
+      const [one, two] = state.appended.map(({ events }) => events[0]!)
+      assert.strictEqual(jsonText(one!.payload), `{"a":"1","_raw":"a\uFFFD\uFFFD","_parse_error":"${undecodable}"}`)
+      assert.isFalse(one!.empty)
+      assert.notDeepEqual(one!.fingerprint, two!.fingerprint)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("parses again with the new encoding when the source changed since it was looked up", () => {
+    const { state, layer } = store()
+    const stale = state.source!
+    state.source = { ...stale, version: 2, encoding: "windows-1251" as SourceEncoding }
+    return Effect.gen(function* () {
+      const body = Uint8Array.of(0x61, 0x3d, 0xc0)
+      yield* (yield* Intake).receive(withType(stale, "application/x-www-form-urlencoded; charset=latin1", body))
+      assert.strictEqual(jsonText(state.appended[0]!.events[0]!.payload), '{"a":"А"}')
+      assert.deepStrictEqual(state.asked, ["fresh"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("answers not_found when the source was switched off since it was looked up", () => {
+    const { state, layer } = store()
+    const stale = state.source!
+    state.source = null
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).receive(request(stale)))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("gives up in words when the source never stops changing", () => {
+    const { state, layer } = store()
+    let tries = 0
+    state.onAppend = () => {
+      tries += 1
+      state.source = { ...state.source!, version: state.source!.version + 1 }
+      return undefined
+    }
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).receive(request(state.source!)))
+      assert.deepInclude(error, { _tag: "StoreUnavailable", outcomeUnknown: false, retryAfter: 1 })
+      assert.strictEqual(tries, 4)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("never sends twice when the outcome of a commit is unknown", () => {
+    const { state, layer } = store()
+    let tries = 0
+    state.onAppend = () => {
+      tries += 1
+      return new StoreUnavailable({ message: "lost", retryAfter: 3, outcomeUnknown: true })
+    }
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip((yield* Intake).receive(request(state.source!)))
+      assert.deepInclude(error, { _tag: "StoreUnavailable", outcomeUnknown: true })
+      assert.strictEqual(tries, 1)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("Intake.accept", () => {
+  it.effect("makes an event of JavaScript values, whole bigints included", () => {
+    const { state, layer } = store()
+    return Effect.gen(function* () {
+      const fields = { total: "12.50", n: 12345678901234567890n, at: new Date(0), nothing: undefined, list: [1, null] }
+      const receipt = yield* (yield* Intake).accept(7, fields)
+      assert.deepStrictEqual(receipt, { id: 1, repeatOf: null, empty: false })
+      const [{ events, original }] = state.appended as [AcceptRequest]
+      assert.isNull(original)
+      assert.strictEqual(
+        jsonText(events[0]!.payload),
+        '{"total":"12.50","n":12345678901234567890,"at":"1970-01-01T00:00:00.000Z","list":[1,null]}',
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("refuses what cannot be written, and a source that is not there", () => {
+    const { layer } = store()
+    const circle: Record<string, unknown> = {}
+    circle["self"] = circle
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      const codes: Array<unknown> = []
+      for (const fields of [circle, [1] as unknown as Record<string, unknown>]) {
+        codes.push(yield* Effect.flip(intake.accept(7, fields)))
+      }
+      codes.push(yield* Effect.flip(intake.accept(8, {})))
+      assert.deepStrictEqual(
+        codes.map((error) => (error as { readonly code: string }).code),
+        ["bad_fields", "bad_fields", "not_found"],
+      )
+    }).pipe(Effect.provide(layer))
+  })
+})
