@@ -41,7 +41,7 @@ const store = () => {
       }),
       Layer.succeed(EventLog, {
         append: (request) =>
-          Effect.suspend(() => {
+          Effect.suspend((): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> => {
             const failure = state.onAppend()
             if (failure !== undefined) return Effect.fail(failure)
             if (request.sourceVersion !== state.source?.version) {
