@@ -30,10 +30,7 @@ export class Sources extends Context.Service<
     readonly archive: (id: number) => Effect.Effect<Source, SourceError | StoreUnavailable>
     readonly restore: (id: number) => Effect.Effect<Source, SourceError | StoreUnavailable>
     /** Its intake answers 404 for good; its events stay in the feed. */
-    readonly remove: (
-      id: number,
-      table: "keep" | "drop",
-    ) => Effect.Effect<void, SourceError | StoreUnavailable>
+    readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<void, SourceError | StoreUnavailable>
     /** A new intake address; the old one answers 404 from then on. */
     readonly rotateSecret: (id: number) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
     /**

@@ -1,9 +1,14 @@
 /**
- * The owner's pool: short statements of many requests share its connections. Its search path holds nothing but the
- * system's own schema, so that no object a customer makes can stand in for one that we mean.
+ * The owner's connections, in two pools. `PgClient` lends a whole session: for transactions, listening and the writers.
+ * `StatementClient` shares its few sessions between all fibers: for the single short statements of every request.
+ * They are two because a session of a shared pool that is reserved for long can already have another fiber's statement
+ * waiting behind it (met with @effect/sql-pg 4.0.5).
+ *
+ * The search path holds nothing but the system's own schema, so that no object a customer makes can stand in for one
+ * that we mean.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 
 export interface OwnerOptions {
   /** `postgres://user:password@host:port/database`, or with a socket directory percent-encoded as the host. */
@@ -23,13 +28,18 @@ export const SESSION = {
   client_min_messages: "warning",
 } as const
 
-export const layer = (options: OwnerOptions) =>
+/** Single statements of many fibers, pipelined. They cannot be cancelled, and a transaction is not for it. */
+export class StatementClient extends Context.Service<StatementClient, PgClient.PgClient>()(
+  "@data-cabinet/store-pg/connection/StatementClient",
+) {}
+
+const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean) =>
   PgClient.layer({
     url: Redacted.make(options.url),
-    maxConnections: options.maxConnections ?? 10,
+    maxConnections,
+    multiplex,
     idleTimeout: "60 seconds",
     connectTimeout: "5 seconds",
-    multiplex: true,
     applicationName: options.applicationName ?? "data-cabinet",
     startupParameters: {
       ...SESSION,
@@ -39,3 +49,12 @@ export const layer = (options: OwnerOptions) =>
       idle_in_transaction_session_timeout: "60000",
     },
   })
+
+export const layer = (options: OwnerOptions) =>
+  Layer.merge(
+    pool(options, options.maxConnections ?? 10, false),
+    Layer.effect(
+      StatementClient,
+      PgClient.PgClient.use((client) => Effect.succeed(client)),
+    ).pipe(Layer.provide(Layer.fresh(pool(options, 2, true)))),
+  )

@@ -214,7 +214,8 @@ COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the k
 CREATE UNLOGGED TABLE cabinet.rate_window (
   subject text NOT NULL PRIMARY KEY,
   minute  timestamptz NOT NULL,
-  count   integer NOT NULL
+  count   integer NOT NULL,
+  last_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
 -- Logins of the reader and the author, made with the database: any process that knows the owner's address can use them.

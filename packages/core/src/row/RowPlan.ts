@@ -1,0 +1,149 @@
+/**
+ * Decides by the JSON token which column of a source's table takes which field, and which columns are still to be made.
+ * Nothing is cast by guess, dropped or rounded: what a column cannot take goes to a sibling column of the value's own
+ * kind, and what has no column left goes to `_more`.
+ */
+import { type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
+import { jsonText } from "../event/JsonText.ts"
+import { isServiceKey } from "../event/Payload.ts"
+import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import { readableName } from "./ReadableName.ts"
+
+/** Field columns a table may have, siblings counted. PostgreSQL's own end is near 450 wide values in a row. */
+export const MAX_FIELD_COLUMNS = 300
+
+/** The column that takes what has no column left: `{field: value}`. */
+export const MORE_COLUMN = "_more"
+
+/** A field's name longer than this stays a key of `_more`: as a label it would stand in every page of rows. */
+export const MAX_LABEL_LENGTH = 1_000
+
+/** The plain digits a numeric column takes; 8 bytes like `1e131071` would become 131 KB. */
+const MAX_PLAIN_DIGITS = 1_000
+
+/** The columns of a source's table as they are known now. */
+export class TableLayout {
+  readonly columns: ReadonlyArray<FieldColumn>
+  readonly hasMore: boolean
+  readonly #byField = new Map<string, Array<FieldColumn>>()
+
+  constructor(columns: ReadonlyArray<FieldColumn>) {
+    this.columns = columns.filter((column) => column.name !== MORE_COLUMN)
+    this.hasMore = this.columns.length < columns.length
+    for (const column of this.columns) {
+      const known = this.#byField.get(column.field)
+      if (known === undefined) this.#byField.set(column.field, [column])
+      else known.push(column)
+    }
+  }
+
+  /** The columns of a field: its own first, then the siblings. */
+  of(field: string): ReadonlyArray<FieldColumn> {
+    return this.#byField.get(field) ?? NONE
+  }
+}
+
+const NONE: ReadonlyArray<FieldColumn> = []
+
+/** A field that needs a column of this kind. */
+export interface MissingColumn {
+  readonly field: string
+  readonly kind: ColumnKind
+}
+
+export interface RowPlan {
+  /** Column name → JSON text that the column's kind takes exactly. */
+  readonly cells: ReadonlyMap<string, string>
+  readonly missing: ReadonlyArray<MissingColumn>
+  /** True when a value goes to `_more` and the table has no such column yet. */
+  readonly needsMore: boolean
+}
+
+/** How many digits a number token has when written without an exponent. */
+export const plainDigits = (token: string): number => {
+  const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token)
+  if (match === null) return Number.POSITIVE_INFINITY
+  const whole = match[1]!.length
+  const fraction = match[2]?.length ?? 0
+  const exponent = match[3] === undefined ? 0 : Number(match[3])
+  if (!Number.isSafeInteger(exponent)) return Number.POSITIVE_INFINITY
+  return Math.max(1, whole + exponent) + Math.max(0, fraction - exponent)
+}
+
+/** False when a number anywhere inside is too wide for jsonb, which would write out its digits. */
+const fitsJsonb = (value: Json): boolean => {
+  const open: Array<Json> = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next instanceof JsonNumber) {
+      if (plainDigits(next.token) > MAX_PLAIN_DIGITS) return false
+    } else if (Array.isArray(next)) open.push(...next)
+    else if (next instanceof Map) open.push(...next.values())
+  }
+  return true
+}
+
+/** The kind of column that a value calls for by itself. */
+const kindOf = (value: Exclude<Json, null>): ColumnKind => {
+  if (typeof value === "string") return "text"
+  if (typeof value === "boolean") return "boolean"
+  if (value instanceof JsonNumber) return plainDigits(value.token) <= MAX_PLAIN_DIGITS ? "numeric" : "text"
+  return fitsJsonb(value) ? "jsonb" : "text"
+}
+
+/** The value as JSON text for a column of this kind: a text column takes any token as a string. */
+const cellText = (value: Exclude<Json, null>, kind: ColumnKind): string => {
+  if (kind !== "text" || typeof value === "string") return jsonText(value)
+  return JSON.stringify(value instanceof JsonNumber ? value.token : jsonText(value))
+}
+
+const isScalar = (value: Json): boolean =>
+  typeof value === "string" || typeof value === "boolean" || value instanceof JsonNumber
+
+/** Plans the row of one event. `missing` names what must be made first; plan again once it is. */
+export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
+  const cells = new Map<string, string>()
+  const missing: Array<MissingColumn> = []
+  let more: Map<string, Json> | undefined
+  for (const [field, value] of payload) {
+    if (value === null || isServiceKey(field)) continue
+    const kind = kindOf(value)
+    const columns = layout.of(field)
+    const own = columns[0]
+    const column =
+      own !== undefined && (own.kind === kind || (own.kind === "text" && isScalar(value)))
+        ? own
+        : columns.find((candidate) => candidate.kind === kind)
+    if (column !== undefined) cells.set(column.name, cellText(value, column.kind))
+    else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
+      missing.push({ field, kind })
+    } else {
+      more ??= new Map()
+      more.set(field, fitsJsonb(value) ? value : jsonText(value))
+    }
+  }
+  if (more !== undefined) cells.set(MORE_COLUMN, jsonText(more))
+  return { cells, missing, needsMore: more !== undefined && !layout.hasMore }
+}
+
+/**
+ * Names the missing columns of a table: a field's first column is called after the field, a sibling after the first
+ * column and its kind (`amount`, `amount_text`). Stops at the cap; what is left over goes to `_more` at the next plan.
+ */
+export const nameColumns = (
+  layout: TableLayout,
+  missing: ReadonlyArray<MissingColumn>,
+  taken: Iterable<string> = [],
+): ReadonlyArray<FieldColumn> => {
+  const names = new Set([...layout.columns.map((column) => column.name), ...taken])
+  const made: Array<FieldColumn> = []
+  for (const { field, kind } of missing) {
+    if (layout.columns.length + made.length >= MAX_FIELD_COLUMNS) break
+    const known = [...layout.of(field), ...made.filter((column) => column.field === field)]
+    if (known.some((column) => column.kind === kind)) continue
+    const own = known[0]
+    const name = readableName(own === undefined ? field : `${own.name.slice(0, 50)}_${kind}`, names, "field")
+    names.add(name)
+    made.push({ field, name, kind })
+  }
+  return made
+}

@@ -1,0 +1,17 @@
+/**
+ * Arrays as parameters with a stated element type. Left to itself the driver guesses the type from the elements and
+ * refuses what is all null, or numbers that do not all fit 32 bits.
+ */
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+
+const typed = (oid: number) => (values: ReadonlyArray<unknown>) => Result.getOrThrow(PgTypes.array(values, oid))
+
+export const int4Array: (values: ReadonlyArray<number | null>) => unknown = typed(PgTypes.OID.int4)
+export const boolArray: (values: ReadonlyArray<boolean>) => unknown = typed(PgTypes.OID.bool)
+export const textArray: (values: ReadonlyArray<string | null>) => unknown = typed(PgTypes.OID.text)
+export const byteaArray: (values: ReadonlyArray<Uint8Array | null>) => unknown = typed(PgTypes.OID.bytea)
+
+const int8s = typed(PgTypes.OID.int8)
+export const int8Array = (values: ReadonlyArray<number | bigint | null>): unknown =>
+  int8s(values.map((value) => (typeof value === "number" ? BigInt(value) : value)))

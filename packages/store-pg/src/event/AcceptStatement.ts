@@ -1,0 +1,167 @@
+/**
+ * Accept: ONE statement in ONE transaction. Event, original request, repeat mark, table row and due deliveries of a whole
+ * batch are committed together or not at all.
+ *
+ * The order inside matters and is forced by data flow, not by luck: the fence lock, then the locks of equal bodies, then
+ * the transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
+ * lower id than its first.
+ */
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { FENCE } from "../feed/Fence.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+
+/** A source table that the batch puts rows into: `rows` is a JSON array, one object a row, `_event_id` its event's place in the batch. */
+export interface BatchTable {
+  readonly sourceId: number
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+  readonly rows: string
+}
+
+/** A batch as arrays: one entry an event, and one an original request. */
+export interface Batch {
+  readonly request: ReadonlyArray<number>
+  readonly sourceId: ReadonlyArray<number>
+  readonly version: ReadonlyArray<number>
+  readonly channel: ReadonlyArray<string>
+  readonly history: ReadonlyArray<boolean>
+  readonly empty: ReadonlyArray<boolean>
+  /** Null where repeats are not looked for. */
+  readonly fingerprint: ReadonlyArray<Uint8Array | null>
+  readonly payload: ReadonlyArray<string>
+  /** True where the row cannot be put into its table now and waits. */
+  readonly waits: ReadonlyArray<boolean>
+  /** Sorted and distinct, so that two batches never wait for each other crosswise. */
+  readonly locks: ReadonlyArray<bigint>
+  readonly originals: {
+    readonly request: ReadonlyArray<number>
+    readonly body: ReadonlyArray<Uint8Array>
+    readonly bodyBytes: ReadonlyArray<number>
+    readonly contentType: ReadonlyArray<string | null>
+    readonly ip: ReadonlyArray<string | null>
+    readonly referer: ReadonlyArray<string | null>
+    readonly origin: ReadonlyArray<string | null>
+    readonly userAgent: ReadonlyArray<string | null>
+    readonly acceptLanguage: ReadonlyArray<string | null>
+    readonly charset: ReadonlyArray<string>
+    readonly charsetFrom: ReadonlyArray<string>
+    readonly replaced: ReadonlyArray<number>
+  }
+  readonly tables: ReadonlyArray<BatchTable>
+}
+
+/** One row an accepted event; an event of a source that changed has none. */
+export interface AcceptedRow {
+  readonly n: number
+  readonly id: bigint
+  readonly repeat_of: bigint | null
+  readonly deliveries: number
+}
+
+const rowsOf = ({ table, columns }: BatchTable, index: number, parameter: number): string => {
+  const names = columns.map(quoteName)
+  const target = quoteQualified(SOURCES_SCHEMA, table)
+  return `, rows_${index} AS (
+  INSERT INTO ${target} (${["_event_id", "_received_at", ...names].join(", ")})
+  SELECT ${["k.id", "k.at", ...names.map((name) => `r.${name}`)].join(", ")}
+  FROM json_populate_recordset(NULL::${target}, $${parameter}::json) r
+  JOIN marked k ON k.n = r._event_id
+  WHERE k.repeat_of IS NULL AND NOT k.rows_waiting
+)`
+}
+
+const FIXED_PARAMETERS = 22
+
+/** The statement for a batch. Its text depends only on which tables take rows, so that it stays prepared. */
+export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
+  const o = batch.originals
+  return {
+    text: `
+WITH fence AS MATERIALIZED (
+  SELECT pg_advisory_xact_lock_shared(${FENCE.classId}, ${FENCE.objectId})::text AS held
+), locks AS MATERIALIZED (
+  SELECT l.held FROM fence CROSS JOIN LATERAL (
+    SELECT count(pg_advisory_xact_lock(k)) AS held FROM unnest($10::int8[]) k WHERE fence.held IS NOT NULL
+  ) l
+), moment AS MATERIALIZED (
+  SELECT cabinet.now() AS at, pg_current_xact_id()::text::int8 AS xid,
+         (SELECT max(epoch) FROM cabinet.epoch) AS epoch
+  FROM locks WHERE locks.held IS NOT NULL
+), input AS MATERIALIZED (
+  SELECT i.*, s.rows_waiting OR i.waits AS rows_waiting
+  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::bytea[], $8::text[], $9::bool[])
+    WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits, n)
+  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
+), numbered AS MATERIALIZED (
+  SELECT nextval('cabinet.event_id') AS id, i.*
+  FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
+), marks AS (
+  INSERT INTO cabinet.repeat_mark AS m (source_id, fingerprint, first_id, first_at)
+  SELECT source_id, fingerprint, min(id), min(at) FROM numbered WHERE fingerprint IS NOT NULL
+  GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (source_id, fingerprint) DO UPDATE SET
+    first_id = CASE WHEN m.first_at > excluded.first_at - interval '5 minutes' THEN m.first_id ELSE excluded.first_id END,
+    first_at = CASE WHEN m.first_at > excluded.first_at - interval '5 minutes' THEN m.first_at ELSE excluded.first_at END
+  RETURNING source_id, fingerprint, first_id
+), marked AS MATERIALIZED (
+  SELECT n.*, nullif(m.first_id, n.id) AS repeat_of, min(n.id) OVER (PARTITION BY n.request) AS original_id
+  FROM numbered n LEFT JOIN marks m ON m.source_id = n.source_id AND m.fingerprint = n.fingerprint
+), events AS (
+  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_id, channel, history, empty, payload)
+  SELECT epoch, xid, id, source_id, at, repeat_of, CASE WHEN o.request IS NULL THEN NULL ELSE original_id END,
+         channel, history, empty, payload::json
+  FROM marked LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request
+), originals AS (
+  INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, content_type, ip, referer, origin,
+                                user_agent, accept_language, charset, charset_from, replaced)
+  SELECT k.id, k.at, k.source_id, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
+         o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
+  FROM unnest($11::int4[], $12::bytea[], $13::int4[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
+              $19::text[], $20::text[], $21::text[], $22::int4[])
+    AS o(request, body, body_bytes, content_type, ip, referer, origin, user_agent, accept_language, charset,
+         charset_from, replaced)
+  JOIN marked k ON k.request = o.request AND k.id = k.original_id
+), waiting AS (
+  INSERT INTO cabinet.waiting_row (event_id, source_id)
+  SELECT id, source_id FROM marked WHERE rows_waiting AND repeat_of IS NULL
+), waiting_sources AS (
+  UPDATE cabinet.source SET rows_waiting = true
+  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_waiting
+), deliveries AS (
+  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+  SELECT a.id, k.id, k.at, k.at
+  FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL AND (a.every_source OR EXISTS (
+    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
+  ORDER BY k.id
+  RETURNING 1
+)${batch.tables.map((table, index) => rowsOf(table, index, FIXED_PARAMETERS + 1 + index)).join("")}
+SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,
+    values: [
+      int4Array(batch.request),
+      int8Array(batch.sourceId),
+      int4Array(batch.version),
+      textArray(batch.channel),
+      boolArray(batch.history),
+      boolArray(batch.empty),
+      byteaArray(batch.fingerprint),
+      textArray(batch.payload),
+      boolArray(batch.waits),
+      int8Array(batch.locks),
+      int4Array(o.request),
+      byteaArray(o.body),
+      int4Array(o.bodyBytes),
+      textArray(o.contentType),
+      textArray(o.ip),
+      textArray(o.referer),
+      textArray(o.origin),
+      textArray(o.userAgent),
+      textArray(o.acceptLanguage),
+      textArray(o.charset),
+      textArray(o.charsetFrom),
+      int4Array(o.replaced),
+      ...batch.tables.map((table) => table.rows),
+    ],
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Turns the requests of a batch into the arrays of the accept statement: which column takes which field has been decided
+ * before it comes to SQL.
+ */
+import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import { jsonText } from "@data-cabinet/core/event/JsonText"
+import {
+  type MissingColumn,
+  MORE_COLUMN,
+  planRow,
+  type RowPlan,
+  type TableLayout,
+} from "@data-cabinet/core/row/RowPlan"
+import type { SourceTable } from "../row/SourceTable.ts"
+import type { Batch, BatchTable } from "./AcceptStatement.ts"
+
+/** What a source's table lacks for the rows of a batch. */
+export interface Lack {
+  readonly missing: ReadonlyArray<MissingColumn>
+  readonly needsMore: boolean
+}
+
+const lacksNothing: Lack = { missing: [], needsMore: false }
+
+/** The columns that must be made before these requests' rows fit, each once. */
+export const lackOf = (layout: TableLayout, requests: ReadonlyArray<AcceptRequest>): Lack => {
+  let missing: Map<string, MissingColumn> | undefined
+  let needsMore = false
+  for (const request of requests) {
+    for (const event of request.events) {
+      const plan = planRow(layout, event.payload)
+      if (plan.needsMore) needsMore = true
+      for (const column of plan.missing) {
+        missing ??= new Map()
+        missing.set(`${column.kind} ${column.field}`, column)
+      }
+    }
+  }
+  return missing === undefined && !needsMore ? lacksNothing : { missing: [...(missing?.values() ?? [])], needsMore }
+}
+
+/** The key that equal bodies of a source queue on: 64 bits of what makes them equal. */
+const lockKey = (sourceId: number, fingerprint: Uint8Array): bigint =>
+  new DataView(fingerprint.buffer, fingerprint.byteOffset, 8).getBigInt64(0) ^ BigInt(sourceId)
+
+const rowJson = (plan: RowPlan, n: number): string => {
+  let text = `{"_event_id":${n}`
+  for (const [column, cell] of plan.cells) text += `,${JSON.stringify(column)}:${cell}`
+  return `${text}}`
+}
+
+/**
+ * The arrays of a batch. `tableOf` answers the table a source's rows go into, or undefined where they have to wait (it is
+ * locked) or have none (it was dropped; then `waits` is false).
+ */
+export const planBatch = (
+  requests: ReadonlyArray<AcceptRequest>,
+  tableOf: (sourceId: number) => { readonly table: SourceTable | undefined; readonly waits: boolean },
+): Batch => {
+  const batch = {
+    request: [] as Array<number>,
+    sourceId: [] as Array<number>,
+    version: [] as Array<number>,
+    channel: [] as Array<string>,
+    history: [] as Array<boolean>,
+    empty: [] as Array<boolean>,
+    fingerprint: [] as Array<Uint8Array | null>,
+    payload: [] as Array<string>,
+    waits: [] as Array<boolean>,
+  }
+  const originals = {
+    request: [] as Array<number>,
+    body: [] as Array<Uint8Array>,
+    bodyBytes: [] as Array<number>,
+    contentType: [] as Array<string | null>,
+    ip: [] as Array<string | null>,
+    referer: [] as Array<string | null>,
+    origin: [] as Array<string | null>,
+    userAgent: [] as Array<string | null>,
+    acceptLanguage: [] as Array<string | null>,
+    charset: [] as Array<string>,
+    charsetFrom: [] as Array<string>,
+    replaced: [] as Array<number>,
+  }
+  const locks = new Set<bigint>()
+  const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string> }>()
+  let n = 0
+  for (const [index, request] of requests.entries()) {
+    const target = tableOf(request.sourceId)
+    for (const event of request.events) {
+      n++
+      batch.request.push(index)
+      batch.sourceId.push(request.sourceId)
+      batch.version.push(request.sourceVersion)
+      batch.channel.push(request.channel)
+      batch.history.push(request.history)
+      batch.empty.push(event.empty)
+      batch.payload.push(jsonText(event.payload))
+      batch.waits.push(target.waits)
+      batch.fingerprint.push(event.fingerprint)
+      if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
+      if (target.table !== undefined && target.table.name !== null) {
+        const row = rowJson(planRow(target.table.layout, event.payload), n)
+        const known = rows.get(request.sourceId)
+        if (known === undefined) rows.set(request.sourceId, { table: target.table, rows: [row] })
+        else known.rows.push(row)
+      }
+    }
+    const original = request.original
+    if (original !== null) {
+      originals.request.push(index)
+      originals.body.push(original.body)
+      originals.bodyBytes.push(original.bodyBytes)
+      originals.contentType.push(original.contentType)
+      originals.ip.push(original.ip)
+      originals.referer.push(original.referer)
+      originals.origin.push(original.origin)
+      originals.userAgent.push(original.userAgent)
+      originals.acceptLanguage.push(original.acceptLanguage)
+      originals.charset.push(original.charset)
+      originals.charsetFrom.push(original.charsetFrom)
+      originals.replaced.push(original.replaced)
+    }
+  }
+  const tables: Array<BatchTable> = [...rows.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([sourceId, { table, rows }]) => ({
+      sourceId,
+      table: table.name!,
+      columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
+      rows: `[${rows.join(",")}]`,
+    }))
+  return { ...batch, originals, locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), tables }
+}

@@ -1,0 +1,63 @@
+/** API keys in PostgreSQL: only the fingerprint is kept. */
+import { randomBytes } from "node:crypto"
+import { type ApiKey, KEY_PREFIX_LENGTH, keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys, KeyError } from "@data-cabinet/core/key/ApiKeys"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+
+interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly created_at: string
+  readonly revoked_at: string | null
+  readonly last_request_at: string | null
+}
+
+/** The last request of the running minute stands in the rate window until it is written to the key. */
+const COLUMNS = `k.id::text AS id, k.name, k.prefix, cabinet.rfc3339(k.created_at) AS created_at,
+  cabinet.rfc3339(k.revoked_at) AS revoked_at,
+  cabinet.rfc3339(greatest(k.last_request_at,
+    (SELECT w.last_at FROM cabinet.rate_window w WHERE w.subject = 'key:' || k.id))) AS last_request_at`
+
+const toKey = (row: KeyRow): ApiKey => ({
+  id: Number(row.id),
+  name: row.name,
+  prefix: row.prefix,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  lastRequestAt: row.last_request_at,
+})
+
+export const layer = Layer.effect(
+  ApiKeys,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    return ApiKeys.of({
+      issue: Effect.fnUntraced(function* (name) {
+        if (name.trim() === "" || name.length > 200) {
+          return yield* new KeyError({ code: "bad_name", message: "A key needs a name of 1 to 200 characters." })
+        }
+        const key = writeKey(randomBytes(32))
+        const [row] = yield* sql.unsafe<KeyRow>(
+          `INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
+          [name, key.slice(0, KEY_PREFIX_LENGTH), keyFingerprint(key)],
+        )
+        return { ...toKey(row!), key }
+      }, orUnavailable),
+      list: sql.unsafe<KeyRow>(`SELECT ${COLUMNS} FROM cabinet.api_key k ORDER BY k.id`).pipe(
+        Effect.map((rows) => rows.map(toKey)),
+        orUnavailable,
+      ),
+      revoke: Effect.fnUntraced(function* (id) {
+        const [row] = yield* sql.unsafe<KeyRow>(
+          `UPDATE cabinet.api_key k SET revoked_at = coalesce(k.revoked_at, cabinet.now()) WHERE k.id = $1 RETURNING ${COLUMNS}`,
+          [id],
+        )
+        if (row === undefined) return yield* new KeyError({ code: "no_such_key", message: `There is no key ${id}.` })
+        return toKey(row)
+      }, orUnavailable),
+    })
+  }),
+)

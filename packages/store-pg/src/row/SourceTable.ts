@@ -1,0 +1,77 @@
+/**
+ * A source's own table: made with the source, given a column when a field first arrives. A column is only ever added,
+ * which rewrites nothing; the wait for the table's lock is bounded, so that a busy table delays no intake for long.
+ */
+import { type FieldColumn } from "@data-cabinet/core/row/FieldColumn"
+import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { lossAsFailure } from "../connection/StoreFailure.ts"
+
+export const SOURCES_SCHEMA = "sources"
+
+/** How long one try waits for a table's lock, in milliseconds. */
+const LOCK_WAIT = 200
+
+/** A source's table as accept uses it. */
+export interface SourceTable {
+  readonly sourceId: number
+  readonly version: number
+  /** Null once the table was dropped. */
+  readonly name: string | null
+  readonly layout: TableLayout
+}
+
+/** The columns that every source table begins with. */
+export const createTable = (name: string): string =>
+  `CREATE TABLE ${quoteQualified(SOURCES_SCHEMA, name)} (_event_id bigint PRIMARY KEY, _received_at timestamptz NOT NULL)`
+
+/** Reads the table of a source as it is now; undefined when there is no such source. */
+export const loadSourceTable = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
+  const [row] = yield* sql<{ version: number; table_name: string | null; columns: ReadonlyArray<FieldColumn> | null }>`
+    SELECT s.version, s.table_name,
+      (SELECT json_agg(json_build_object('field', c.field, 'name', c.name, 'kind', c.type) ORDER BY c.position)
+       FROM cabinet.field_column c WHERE c.source_id = s.id) AS columns
+    FROM cabinet.source s WHERE s.id = ${sourceId}`
+  if (row === undefined) return undefined
+  return { sourceId, version: row.version, name: row.table_name, layout: new TableLayout(row.columns ?? []) }
+})
+
+/**
+ * Makes the columns that are still missing, unless another process was faster, and answers the table as it is then.
+ * Fails with the driver's lock timeout when the table could not be had in time.
+ */
+export const addColumns = (
+  sql: PgClient.PgClient,
+  sourceId: number,
+  missing: ReadonlyArray<MissingColumn>,
+  needsMore: boolean,
+): Effect.Effect<SourceTable | undefined, SqlError.SqlError> =>
+  lossAsFailure(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
+        yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
+        const table = yield* loadSourceTable(sql, sourceId)
+        if (table === undefined || table.name === null) return table
+        const columns = [...nameColumns(table.layout, missing)]
+        const more = needsMore && !table.layout.hasMore
+        if (more) columns.push({ field: MORE_COLUMN, name: MORE_COLUMN, kind: "jsonb" })
+        if (columns.length === 0) return table
+        const clauses = columns.map((column) => `ADD COLUMN ${quoteName(column.name)} ${column.kind}`)
+        yield* sql.unsafe(`ALTER TABLE ${quoteQualified(SOURCES_SCHEMA, table.name)} ${clauses.join(", ")}`)
+        const first = table.layout.columns.length + (table.layout.hasMore ? 1 : 0)
+        yield* sql`
+          INSERT INTO cabinet.field_column (source_id, position, field, name, type)
+          SELECT ${sourceId}, ${first} + n, field, name, type
+          FROM unnest(${columns.map((c) => c.field)}::text[], ${columns.map((c) => c.name)}::text[],
+                      ${columns.map((c) => c.kind)}::text[]) WITH ORDINALITY AS t(field, name, type, n)`
+        return yield* loadSourceTable(sql, sourceId)
+      }),
+    ),
+  )

@@ -1,0 +1,172 @@
+import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let first: ReturnType<typeof storeRuntime>
+let second: ReturnType<typeof storeRuntime>
+beforeAll(async () => {
+  database = await testDatabase()
+  first = storeRuntime(database.url)
+  second = storeRuntime(database.url)
+})
+afterAll(async () => {
+  await first.dispose()
+  await second.dispose()
+  await database.drop()
+})
+
+const newSource = (name: string) => first.runPromise(Sources.use((sources) => sources.create({ name })))
+const request = (sourceId: number, ...payloads: ReadonlyArray<Record<string, Json>>): AcceptRequest => ({
+  sourceId,
+  sourceVersion: 1,
+  channel: "webhook",
+  history: false,
+  events: payloads.map((fields) => {
+    const payload = new Map(Object.entries(fields))
+    return { payload, empty: payload.size === 0, fingerprint: fingerprint(payload) }
+  }),
+  original: {
+    body: Buffer.from("the body"),
+    bodyBytes: 8,
+    contentType: "application/json",
+    ip: "203.0.113.9",
+    referer: null,
+    origin: null,
+    userAgent: "test",
+    acceptLanguage: null,
+    charset: "utf-8",
+    charsetFrom: "json",
+    replaced: 0,
+  },
+})
+const append = (accept: AcceptRequest, runtime = first) => runtime.runPromise(EventLog.use((log) => log.append(accept)))
+
+it("append commits event, original, row and receipt together", async () => {
+  const source = await newSource("Orders")
+  const [receipt] = await append(
+    request(source.id, { total: new JsonNumber("12345678901234567890.10"), Имя: "Ёж", ok: true, tags: ["a", null] }),
+  )
+  assert.strictEqual(receipt!.repeatOf, null)
+  const [row] = await database.run(
+    `SELECT _event_id::text AS id, total::text AS total, imya, ok, tags::text AS tags FROM sources.orders`,
+  )
+  assert.deepStrictEqual(row, {
+    id: String(receipt!.id),
+    total: "12345678901234567890.10",
+    imya: "Ёж",
+    ok: true,
+    tags: '["a", null]',
+  })
+  const [original] = await database.run(
+    `SELECT convert_from(o.body, 'UTF8') AS body, o.ip FROM cabinet.original o JOIN cabinet.event e
+     ON o.id = e.original_id AND o.received_at = e.received_at WHERE e.id = ${receipt!.id}`,
+  )
+  assert.deepStrictEqual(original, { body: "the body", ip: "203.0.113.9" })
+})
+
+it("append puts what a column cannot take into a sibling of the value's own kind", async () => {
+  const source = await newSource("Siblings")
+  await append(request(source.id, { amount: new JsonNumber("1.0") }))
+  await append(request(source.id, { amount: "about 2" }, { amount: false }, { amount: new JsonNumber("1e131071") }))
+  const rows = await database.run(
+    `SELECT amount::text AS amount, amount_text, amount_boolean FROM sources.siblings ORDER BY _event_id`,
+  )
+  assert.deepStrictEqual(rows, [
+    { amount: "1.0", amount_text: null, amount_boolean: null },
+    { amount: null, amount_text: "about 2", amount_boolean: null },
+    { amount: null, amount_text: null, amount_boolean: false },
+    { amount: null, amount_text: "1e131071", amount_boolean: null },
+  ])
+})
+
+it("append marks the same body once, whichever process takes it and however many at once", async () => {
+  const source = await newSource("Repeats")
+  const receipts = (
+    await Promise.all(
+      Array.from({ length: 64 }, (_, n) =>
+        append(request(source.id, { a: "same", b: new JsonNumber("1.0") }), n % 2 ? first : second),
+      ),
+    )
+  ).flat()
+  const firsts = receipts.filter((receipt) => receipt.repeatOf === null)
+  assert.strictEqual(firsts.length, 1)
+  for (const receipt of receipts) {
+    if (receipt === firsts[0]) continue
+    assert.strictEqual(receipt.repeatOf, firsts[0]!.id)
+    assert.isAbove(receipt.id, firsts[0]!.id)
+  }
+  const [count] = await database.run(`SELECT count(*)::int AS rows FROM sources.repeats`)
+  assert.deepStrictEqual(count, { rows: 1 })
+})
+
+it("append takes a body as new five minutes after its first, not after its last repeat", async () => {
+  const source = await newSource("Window")
+  const shift = (minutes: string) => database.run(`UPDATE cabinet.clock SET shift = interval '${minutes}'`)
+  const one = async () => (await append(request(source.id, { same: "body" })))[0]!
+  const original = await one()
+  await shift("4 minutes 50 seconds")
+  assert.strictEqual((await one()).repeatOf, original.id)
+  await shift("5 minutes 1 second")
+  const next = await one()
+  assert.strictEqual(next.repeatOf, null)
+  assert.strictEqual((await one()).repeatOf, next.id)
+  await shift("0")
+})
+
+it("append keeps the events of a table that somebody has locked, and its neighbours do not wait for it", async () => {
+  const locked = await newSource("Locked")
+  const free = await newSource("Free")
+  await append(request(locked.id, { a: "1" }))
+  const { PgClient } = await import("@effect/sql-pg")
+  const accepted = await second.runPromise(
+    PgClient.PgClient.use((sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE sources.locked IN ACCESS EXCLUSIVE MODE`
+          return yield* Effect.promise(() =>
+            Promise.all([append(request(locked.id, { a: "2" })), append(request(free.id, { a: "3" }))]),
+          )
+        }),
+      ),
+    ),
+  )
+  assert.strictEqual(accepted.flat().length, 2)
+  const waiting = await database.run(`SELECT source_id::int AS source FROM cabinet.waiting_row`)
+  assert.deepStrictEqual(waiting, [{ source: locked.id }])
+  assert.deepStrictEqual(await database.run(`SELECT a FROM sources.free`), [{ a: "3" }])
+})
+
+it("append refuses a source that was switched off since it was looked up", async () => {
+  const source = await newSource("Off")
+  await first.runPromise(Sources.use((sources) => sources.archive(source.id)))
+  const error = await first.runPromise(EventLog.use((log) => Effect.flip(log.append(request(source.id, { a: "1" })))))
+  assert.strictEqual(error._tag, "SourceChanged")
+})
+
+it("FeedStore.page gives every event once, in one order, with the payload's own text", async () => {
+  const source = await newSource("Feed")
+  for (let n = 0; n < 25; n++) await append(request(source.id, { z: new JsonNumber(`${n}.0`), b: "x" }))
+  const seen: Array<string> = []
+  let after = FEED_START
+  for (let more = true; more;) {
+    const page = await second.runPromise(
+      FeedStore.use((feed) => feed.page({ after, limit: 7, sourceId: source.id, channel: null })),
+    )
+    seen.push(...page.items)
+    after = page.next
+    more = page.hasMore
+  }
+  assert.strictEqual(seen.length, 25)
+  assert.include(seen[3], `"payload":{"z":3.0,"b":"x"},"repeat_of":null,"history":false,"deleted_at":null}`)
+  const rest = await second.runPromise(
+    FeedStore.use((feed) => feed.page({ after, limit: 7, sourceId: source.id, channel: null })),
+  )
+  assert.deepStrictEqual([rest.items.length, rest.hasMore, rest.next], [0, false, after])
+})

@@ -1,0 +1,21 @@
+/** The store of a test database: every port that is PostgreSQL, on connections of its own, for as long as the scope is open. */
+import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import { Layer, ManagedRuntime } from "effect"
+
+/** The ports over one database. Call it again for a second process' worth of connections. */
+export const storeLayer = (url: string) =>
+  Layer.mergeAll(
+    PgEventLog.layer,
+    PgSources.layer,
+    PgFeedStore.layer,
+    PgApiKeys.layer,
+    PgAdmission.layer({ apiRate: 120, intakeRate: 60 }),
+  ).pipe(Layer.provideMerge(DeliverySignal.DeliverySignal.layer), Layer.provideMerge(OwnerClient.layer({ url })))
+
+export const storeRuntime = (url: string) => ManagedRuntime.make(storeLayer(url))
