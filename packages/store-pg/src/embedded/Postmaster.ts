@@ -77,7 +77,7 @@ export const stopPostmaster = async (pgdata: string, server: PostmasterPid, time
   })
 }
 
-const maxLogBytes = 8 * 1024 * 1024
+export const maxLogBytes = 8 * 1024 * 1024
 
 const turnLog = (logFile: string): number => {
   if (!existsSync(logFile)) return 0

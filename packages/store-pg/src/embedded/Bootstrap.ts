@@ -1,0 +1,30 @@
+/**
+ * Makes the role and the database of a cabinet in a new embedded cluster. The owner is no
+ * superuser: it may make roles and databases and no more, so that the embedded PostgreSQL and a
+ * customer's own behave alike, and nothing comes to work only because it runs embedded.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { type Endpoint } from "./Endpoint.ts"
+
+export const ownerRole = "cabinet"
+export const ownerDatabase = "cabinet"
+
+/** Does nothing where both are there. Failures are defects: the cluster is ours alone. */
+export const bootstrap = (endpoint: Endpoint, superuser: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const [role] = yield* sql`SELECT 1 FROM pg_roles WHERE rolname = ${ownerRole}`
+    if (role === undefined) {
+      // Made of letters, digits, - and _ only, so it needs no quoting; utility statements take no parameters.
+      const password = endpoint.password === undefined ? "" : ` PASSWORD '${endpoint.password}'`
+      yield* sql.unsafe(`CREATE ROLE ${ownerRole} LOGIN CREATEROLE CREATEDB${password}`)
+    }
+    const [database] = yield* sql`SELECT 1 FROM pg_database WHERE datname = ${ownerDatabase}`
+    if (database === undefined) {
+      yield* sql.unsafe(`CREATE DATABASE ${ownerDatabase} OWNER ${ownerRole} TEMPLATE template0`)
+    }
+  }).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(endpoint.urlFor(superuser, "postgres")), maxConnections: 1 })),
+    Effect.orDie,
+  )

@@ -1,0 +1,84 @@
+/**
+ * What lies where in a data directory (`.cabinet`), and the note that its users leave for one another.
+ *
+ *   pgdata/        the PostgreSQL cluster
+ *   postgres.log   its log, at most 8 MB and one predecessor
+ *   server.json    where the running server is reached, who serves
+ *   password       only where there are no unix sockets
+ *   *.lock         see DataDirLock
+ */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export interface DataDir {
+  readonly root: string
+  readonly pgdata: string
+  readonly logFile: string
+  readonly serverFile: string
+  readonly passwordFile: string
+  /** For library links that could not be made in node_modules. */
+  readonly linksDir: string
+  readonly serveLock: string
+  readonly usersLock: string
+  readonly startLock: string
+}
+
+/** A note for other processes; a hint about what to try, never taken as proof of anything. */
+export interface ServerNote {
+  /** The unix socket's directory; kept over restarts, so that pools find the server again. */
+  readonly socketDir?: string
+  /** The TCP port where there are no unix sockets; kept likewise. */
+  readonly port?: number
+  /** Role and database have been made. */
+  readonly bootstrapped?: boolean
+  /** Process that serves, if one does. */
+  readonly servingPid?: number
+}
+
+export const dataDirAt = (path: string): DataDir => {
+  const root = resolve(path)
+  return {
+    root,
+    pgdata: join(root, "pgdata"),
+    logFile: join(root, "postgres.log"),
+    serverFile: join(root, "server.json"),
+    passwordFile: join(root, "password"),
+    linksDir: join(root, "lib"),
+    serveLock: join(root, "serve.lock"),
+    usersLock: join(root, "users.lock"),
+    startLock: join(root, "start.lock"),
+  }
+}
+
+/**
+ * Makes the directory. Nobody else may look into it; only root's may be passed through, for the
+ * server may have to run as another user, whose own directory in it is closed to others again.
+ * @throws EmbeddedPostgresError `bad_data_dir`
+ */
+export const makeDataDir = (dir: DataDir): void => {
+  try {
+    const fresh = mkdirSync(dir.root, { recursive: true, mode: 0o700 }) !== undefined
+    if (fresh) chmodSync(dir.root, process.getuid?.() === 0 ? 0o711 : 0o700)
+  } catch (error) {
+    throw new EmbeddedPostgresError({
+      code: "bad_data_dir",
+      message: `The data directory ${dir.root} cannot be made (${(error as Error).message}). Choose one that you may write with --data-dir.`,
+    })
+  }
+}
+
+export const readNote = (dir: DataDir): ServerNote => {
+  try {
+    return existsSync(dir.serverFile) ? (JSON.parse(readFileSync(dir.serverFile, "utf8")) as ServerNote) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Replaces the note as a whole, so that no reader sees half of one. */
+export const writeNote = (dir: DataDir, note: ServerNote): void => {
+  const fresh = `${dir.serverFile}.${process.pid}`
+  writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  renameSync(fresh, dir.serverFile)
+}

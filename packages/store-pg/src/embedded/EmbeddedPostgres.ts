@@ -1,0 +1,173 @@
+/**
+ * The PostgreSQL that Data Cabinet brings along: used when no DATABASE_URL is given.
+ *
+ *   const { url } = yield* EmbeddedPostgres.serve({ dataDir: ".cabinet" })     // for `serve`
+ *   const { url } = yield* EmbeddedPostgres.join({ dataDir: ".cabinet" })      // for everybody else
+ *   PgClient.layer({ url: Redacted.make(url) })
+ *
+ * `url` names the unix socket's directory in its `host` parameter, which `@effect/sql-pg`, `psql`
+ * and libpq all understand; the same as fields: `{ host: socketDir, port: 5432, username: "cabinet", database: "cabinet" }`.
+ *
+ * Rules:
+ * - At most one process serves a data directory; a second is refused.
+ * - Any number may join, before, beside and after it. Whoever comes first starts the server, whoever leaves last stops
+ *   it: a server outlives the `serve` that started it as long as a `work` still uses it.
+ * - A server left behind by a killed process is used as it is; one that dies while in use is started again under
+ *   the same address within about a second, and connection pools find it.
+ */
+import { copyFileSync, statSync, truncateSync } from "node:fs"
+import { Effect, Schedule, type Scope } from "effect"
+import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
+import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./DataDir.ts"
+import { attempt } from "./Attempt.ts"
+import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { forgetEndpoint, type Transport } from "./Endpoint.ts"
+import { maxLogBytes, stopPostmaster } from "./Postmaster.ts"
+import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
+import { ensureRunning, type RunningServer, superuser } from "./RunningServer.ts"
+
+export interface EmbeddedOptions {
+  /** Made if it is not there. */
+  readonly dataDir: string
+  /** Default: unix socket, and TCP on 127.0.0.1 with a password on Windows. */
+  readonly transport?: Transport
+}
+
+export interface EmbeddedDatabase {
+  /** As the cabinet's owner, who is no superuser but may make roles and databases. */
+  readonly url: string
+  /** For backup and upkeep of the whole cluster only. */
+  readonly superuserUrl: string
+  /** The database's owner as another database of the same server. */
+  readonly urlFor: (role: string, database: string) => string
+  /** Empty where TCP is used. */
+  readonly socketDir: string
+  readonly dataDir: string
+  /** `found` running, `started` by us, or `created` new and empty. */
+  readonly origin: "found" | "started" | "created"
+}
+
+/** Holds the data directory as its one server until the scope closes. */
+export const serve = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, EmbeddedPostgresError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const dir = yield* attempt(() => dataDir(options))
+    yield* Effect.acquireRelease(serveLock(dir), (lock) => Effect.sync(lock.release))
+    const database = yield* use(dir, options)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => writeNote(dir, { ...readNote(dir), servingPid: process.pid })),
+      () => Effect.sync(() => writeNote(dir, withoutServing(dir))),
+    )
+    return database
+  })
+
+/** Uses the running server, or starts it for as long as somebody needs it. */
+export const join = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, EmbeddedPostgresError, Scope.Scope> =>
+  Effect.flatMap(
+    attempt(() => dataDir(options)),
+    (dir) => use(dir, options),
+  )
+
+/** Whether a data directory holds a cluster, so that a command can say "nothing here yet" instead of making one. */
+export const exists = (dataDirPath: string): boolean => isCluster(dataDirAt(dataDirPath))
+
+const isCluster = (dir: DataDir): boolean => statSync(dir.pgdata, { throwIfNoEntry: false }) !== undefined
+
+const dataDir = async (options: EmbeddedOptions): Promise<DataDir> => {
+  const dir = dataDirAt(options.dataDir)
+  makeDataDir(dir)
+  return dir
+}
+
+const use = (dir: DataDir, options: EmbeddedOptions) =>
+  Effect.gen(function* () {
+    const transport = options.transport ?? (process.platform === "win32" ? "tcp" : "socket")
+    yield* Effect.acquireRelease(
+      waitForLock(dir.usersLock, "shared", `Another process has been stopping the database in ${dir.root}`),
+      (lock) => leave(dir, lock),
+      { interruptible: true },
+    )
+    const { endpoint, origin } = yield* running(dir, transport)
+    yield* Effect.forkScoped(watch(dir, transport))
+    const database: EmbeddedDatabase = {
+      url: endpoint.urlFor(ownerRole, ownerDatabase),
+      superuserUrl: endpoint.urlFor(superuser, ownerDatabase),
+      urlFor: endpoint.urlFor,
+      socketDir: endpoint.socketDir,
+      dataDir: dir.root,
+      origin,
+    }
+    return database
+  })
+
+/** Starts or finds the server, alone at that; uninterruptible, so that a Ctrl-C leaves no half-known process. */
+const running = (dir: DataDir, transport: Transport): Effect.Effect<RunningServer, EmbeddedPostgresError> =>
+  Effect.acquireUseRelease(
+    waitForLock(dir.startLock, "alone", `Another process has been starting the database in ${dir.root}`),
+    () =>
+      Effect.gen(function* () {
+        const found = yield* attempt(() => ensureRunning(dir, transport))
+        if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
+          yield* bootstrap(found.endpoint, superuser)
+          writeNote(dir, { ...readNote(dir), bootstrapped: true })
+        }
+        return found
+      }).pipe(Effect.uninterruptible),
+    (lock) => Effect.sync(lock.release),
+  )
+
+/** Once a second: is the server still there? Is its log within bounds? */
+const watch = (dir: DataDir, transport: Transport): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    boundLog(dir.logFile)
+    const file = readPostmasterPid(dir.pgdata)
+    const alive = file !== undefined && (yield* Effect.promise(() => isServerOf(dir.pgdata, file)))
+    if (alive) return
+    yield* Effect.logWarning("The embedded PostgreSQL is gone; starting it again")
+    yield* running(dir, transport)
+    yield* Effect.logWarning("The embedded PostgreSQL is back")
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL could not be started again", cause)),
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.asVoid,
+  )
+
+/** The server appends, so its open log can be copied and emptied under it. */
+const boundLog = (logFile: string): void => {
+  if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) <= maxLogBytes) return
+  copyFileSync(logFile, `${logFile}.old`)
+  truncateSync(logFile)
+}
+
+/** The last to leave gets the lock alone and stops the server; nobody can join meanwhile. */
+const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    mine.release()
+    const alone = yield* lockWithin(dir.usersLock, "alone", 3, 20)
+    if (alone === undefined) return
+    yield* attempt(async () => {
+      const file = readPostmasterPid(dir.pgdata)
+      if (file !== undefined) await stopPostmaster(dir.pgdata, file, 60_000)
+      forgetEndpoint(dir)
+    }).pipe(Effect.ensuring(Effect.sync(alone.release)))
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL could not be stopped", cause)),
+    Effect.uninterruptible,
+  )
+
+const serveLock = (dir: DataDir): Effect.Effect<HeldLock, EmbeddedPostgresError> =>
+  Effect.flatMap(lockWithin(dir.serveLock, "alone", 3, 50), (lock) => {
+    if (lock !== undefined) return Effect.succeed(lock)
+    const pid = readNote(dir).servingPid
+    return Effect.fail(
+      new EmbeddedPostgresError({
+        code: "already_served",
+        message: `Another server${pid === undefined ? "" : ` (process ${pid})`} already serves ${dir.root}. Stop it, use it as it is (all other commands work beside it), or serve another directory with --data-dir.`,
+      }),
+    )
+  })
+
+const withoutServing = (dir: DataDir) => {
+  const { servingPid: _, ...note } = readNote(dir)
+  return note
+}

@@ -1,0 +1,128 @@
+/**
+ * Sees to it that the server of a data directory runs, whatever the last process left there:
+ * nothing, a cluster at rest, a live server (taken over as it is), one that is just starting or
+ * stopping (waited for), one that no longer answers (ended, then started), or the files of a
+ * crashed one (started; PostgreSQL recovers by itself).
+ * Its caller holds `start.lock`.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { shippedBinaries } from "./Binaries.ts"
+import { clusterVersion, initCluster } from "./Cluster.ts"
+import type { DataDir } from "./DataDir.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { clusterPassword, type Endpoint, endpointOf, listenSettings, nextEndpoint, type Transport } from "./Endpoint.ts"
+import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
+import { accepts, isAlive, isServerOf, type PostmasterPid, readPostmasterPid } from "./PostmasterPid.ts"
+import { findLauncher } from "./Unprivileged.ts"
+
+export interface RunningServer {
+  readonly server: PostmasterPid
+  readonly endpoint: Endpoint
+  /** How we came by it. */
+  readonly origin: "found" | "started" | "created"
+}
+
+/** The superuser of every embedded cluster; the service itself never works as this role. */
+export const superuser = "postgres"
+
+const startTimeoutMillis = 120_000
+
+/** Rejects with EmbeddedPostgresError. */
+export const ensureRunning = async (dir: DataDir, transport: Transport): Promise<RunningServer> => {
+  const found = await findServer(dir)
+  if (found !== undefined) return { server: found, endpoint: endpointOf(dir, found), origin: "found" }
+
+  const binaries = shippedBinaries(dir.linksDir)
+  const version = clusterVersion(dir.pgdata)
+  if (version !== undefined && version !== binaries.major) {
+    throw new EmbeddedPostgresError({
+      code: "incompatible",
+      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and this program brings ${binaries.major}. Take a backup with the version that made them and restore it here, or choose another --data-dir.`,
+    })
+  }
+  const launcher = findLauncher(binaries.postgres, binaries.env, dir.root)
+  if (version === undefined) {
+    const password = clusterPassword(dir, transport)
+    await initCluster({
+      binaries,
+      launcher,
+      pgdata: dir.pgdata,
+      superuser,
+      ...(password === undefined ? {} : { password }),
+    })
+  }
+  disownForeignPid(dir.pgdata)
+  const endpoint = await nextEndpoint(dir, launcher, transport)
+  const start = () =>
+    startPostmaster({
+      binaries,
+      launcher,
+      pgdata: dir.pgdata,
+      logFile: dir.logFile,
+      settings: { ...settings, ...listenSettings(endpoint) },
+      startTimeoutMillis,
+    })
+  const server = await againWhileShuttingDown(start)
+  return { server, endpoint, origin: version === undefined ? "created" : "started" }
+}
+
+/** What an operator may want otherwise goes into `pgdata/postgresql.conf`; these cannot be overridden there. */
+const settings = {
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_min_messages: "warning",
+  // What customers send must not end up in a log: no statements, no row contents.
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+}
+
+/** The live server of the data directory, ready for connections; one that does not come round is ended. */
+const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
+  const deadline = Date.now() + startTimeoutMillis
+  let silentSince: number | undefined
+  for (;;) {
+    const file = readPostmasterPid(dir.pgdata)
+    if (file === undefined || !(await isServerOf(dir.pgdata, file))) return undefined
+    if (file.status === "ready") {
+      if (await accepts(file)) return file
+      // Its socket may have been swept away with old temporary files; give it a moment, then start anew.
+      silentSince ??= Date.now()
+    }
+    if (Date.now() > deadline || (silentSince !== undefined && Date.now() - silentSince > 3000)) {
+      await stopPostmaster(dir.pgdata, file, 60_000)
+      return undefined
+    }
+    await sleep(50)
+  }
+}
+
+/**
+ * After a crash the pid file may name a process that is now something else, most often in a
+ * container, where few numbers are used; PostgreSQL would take it for a live server and refuse.
+ * It does not mistrust its own parent's number, so ours is put in. The file is not removed,
+ * for its other lines let PostgreSQL find out whether old server processes still hold the data.
+ */
+const disownForeignPid = (pgdata: string): void => {
+  const file = readPostmasterPid(pgdata)
+  if (file === undefined || !isAlive(file.pid)) return
+  const path = join(pgdata, "postmaster.pid")
+  writeFileSync(path, readFileSync(path, "utf8").replace(/^\d+/u, String(process.pid)))
+}
+
+/** After a killed postmaster its children need a moment to notice; until then a new one is refused. */
+const againWhileShuttingDown = async <A>(start: () => Promise<A>): Promise<A> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start()
+    } catch (error) {
+      const message = error instanceof EmbeddedPostgresError ? error.message : ""
+      if (attempt >= 50 || !/shared memory block|lock file/u.test(message)) throw error
+      await sleep(200)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * A process of its own that serves or joins a data directory, for tests that kill it.
+ * Prints one JSON line when the database is there, or the error's code, and ends cleanly on SIGTERM and SIGINT.
+ * `node holdDatabase.ts serve|join DIR [socket|tcp]`
+ */
+import { Effect, Fiber } from "effect"
+import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+
+const [, , face, dataDir, transport] = process.argv
+const options = { dataDir: dataDir!, ...(transport === "tcp" ? { transport } : {}) } as const
+const fiber = Effect.runFork(
+  Effect.scoped(
+    Effect.gen(function* () {
+      const database = yield* face === "serve" ? EmbeddedPostgres.serve(options) : EmbeddedPostgres.join(options)
+      console.log(JSON.stringify(database))
+      yield* Effect.never
+    }),
+  ).pipe(
+    Effect.catch((error) => Effect.sync(() => console.log(JSON.stringify({ code: error.code, message: error.message })))),
+  ),
+)
+const alive = setInterval(() => {}, 1000)
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => Effect.runFork(Fiber.interrupt(fiber)))
+fiber.addObserver((exit) => {
+  if (exit._tag === "Failure" && !String(exit.cause).includes("Interrupt")) console.error(exit.cause)
+  clearInterval(alive)
+})
