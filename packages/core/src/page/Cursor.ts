@@ -8,8 +8,8 @@ import { hash } from "node:crypto"
 const VERSION = 1
 const CHECKSUM_BYTES = 12
 
-/** Longer ones were not issued here: the longest place that we issue stays well below it. */
-const LONGEST = 16_384
+/** Longer ones would not fit into the first line of a request everywhere; none may be issued. */
+export const LONGEST_CURSOR = 12_000
 
 /** The walk that a cursor belongs to. */
 export interface CursorWalk {
@@ -35,7 +35,7 @@ export const encodeCursor = (walk: CursorWalk, position: CursorPosition): string
 
 /** The place that a cursor names in this walk; undefined for anything that this walk did not issue. */
 export const decodeCursor = (walk: CursorWalk, cursor: string): CursorPosition | undefined => {
-  if (cursor.length > LONGEST) return undefined
+  if (cursor.length > LONGEST_CURSOR) return undefined
   const bytes = Buffer.from(cursor, "base64url")
   if (bytes.length <= 1 + CHECKSUM_BYTES || bytes[0] !== VERSION || bytes.toString("base64url") !== cursor) {
     return undefined

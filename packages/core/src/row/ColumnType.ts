@@ -3,33 +3,48 @@
  * that a parameter is cast to. A domain stands here as the type it is made of.
  */
 
+/** The operators of a type's own order, for types that have one: their names, and the schema they live in. */
+export interface TypeOperators {
+  readonly schema: string
+  readonly lt: string
+  readonly le: string
+  readonly eq: string
+  readonly ge: string
+  readonly gt: string
+}
+
+/** Those of nearly every type. */
+export const SYSTEM_OPERATORS: TypeOperators = { schema: "pg_catalog", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
+
 interface TypeFacts {
-  /** Quoted, with its schema and without a length, so that a cast to it changes nothing: `pg_catalog.numeric`. */
+  /** Quoted, with its schema and without a length, so that a cast to it changes nothing: `"pg_catalog"."numeric"`. */
   readonly sql: string
   /** The database's name of the type, for messages. */
   readonly name: string
-  /** Its values have an order (`<`, `>`), and with it equality. */
-  readonly ordered: boolean
+  /** Null for a type without an order, and so without equality: `json`, `point`, `xml`. */
+  readonly operators: TypeOperators | null
   /** PostgreSQL's own to_json writes it as we do, all the way down. */
   readonly plainJson: boolean
   /** No function that a customer wrote can run when a text is read as this type. */
-  readonly builtIn: boolean
+  readonly inert: boolean
 }
 
 /** Types whose values are one thing. `other` is every type that is shown as its text. */
 export interface ScalarType extends TypeFacts {
-  readonly kind:
-    | "number"
-    | "boolean"
-    | "text"
-    | "date"
-    | "timestamp"
-    | "timestamptz"
-    | "json"
-    | "jsonb"
-    | "bytea"
-    | "other"
+  readonly kind: ScalarKind
 }
+
+export type ScalarKind =
+  | "number"
+  | "boolean"
+  | "text"
+  | "date"
+  | "timestamp"
+  | "timestamptz"
+  | "json"
+  | "jsonb"
+  | "bytea"
+  | "other"
 
 export interface ArrayType extends TypeFacts {
   readonly kind: "array"

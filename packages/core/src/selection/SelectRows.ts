@@ -1,14 +1,17 @@
 /** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
 import { Catalog } from "../row/Catalog.ts"
-import type { ReadError } from "../row/ReadError.ts"
-import { RowReader } from "../row/RowReader.ts"
+import type { ReadError, RefusedValue } from "../row/ReadError.ts"
+import { type QueryRow, type RowQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import type { ParamPairs } from "./SelectionParams.ts"
+import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
+import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
+import { equalsShown, LONGEST_PLACE_VALUE, selectionSql } from "./SelectionSql.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -37,7 +40,61 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
-      return SelectRows.of({ page: () => Effect.die([catalog, reader, timeZone]) })
+      return SelectRows.of({
+        page: Effect.fnUntraced(function* ({ schema, name, params }) {
+          const selection = yield* Effect.fromResult(selectionParams(params))
+          const table = yield* catalog.find(schema, name)
+          if (Option.isNone(table)) {
+            const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
+            return yield* selectionError("no_such_table", null, message)
+          }
+          const plan = yield* Effect.fromResult(selectionPlan(selection, table.value))
+          const query = selectionSql(plan, timeZone)
+          const rows = yield* reader
+            .read(query)
+            .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
+          return yield* Effect.fromResult(pageOf(plan, rows))
+        }),
+      })
     }),
   )
+}
+
+const pageOf = (plan: SelectionPlan, rows: ReadonlyArray<QueryRow>): Result.Result<RowsPage, SelectionError> => {
+  const items: Array<string> = []
+  for (const [item] of rows) {
+    if (item == null || items.length === plan.limit) break
+    items.push(item)
+  }
+  const { columns } = plan
+  if (items.length === rows.length) return Result.succeed({ items, columns, hasMore: false, nextCursor: null })
+  const place = (rows[items.length - 1] ?? []).slice(1)
+  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, rows, items.length))] : place
+  const nextCursor = encodeCursor(plan.walk, counted)
+  if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > LONGEST_PLACE_VALUE)) {
+    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${LONGEST_PLACE_VALUE} characters): sort by another column.`
+    return Result.fail(selectionError("bad_selection", "sort", message))
+  }
+  return Result.succeed({ items, columns, hasMore: true, nextCursor })
+}
+
+/** How many rows up to the page's end equal its last one, those of the pages before included. */
+const equalsAtEnd = (plan: SelectionPlan, rows: ReadonlyArray<QueryRow>, length: number): number => {
+  const hash = rows[length - 1]?.at(-1)
+  let equal = 0
+  while (equal < length && rows[length - 1 - equal]?.at(-1) === hash) equal++
+  const goesOn = equal === length && plan.after?.at(-2) === hash
+  return goesOn ? equal + equalsShown(plan) : equal
+}
+
+/** Whose fault a value is that PostgreSQL could not read: a filter's, or the cursor's. */
+const refusedParam = (plan: SelectionPlan, { values }: RowQuery, { index, message }: RefusedValue): SelectionError => {
+  const value = values[index]
+  const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)
+  const filter = plan.filters[at]
+  if (filter === undefined) {
+    return selectionError("bad_cursor", "cursor", `The place that cursor names can no longer be read: ${message}.`)
+  }
+  const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
+  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.`)
 }

@@ -1,0 +1,88 @@
+/** Which rows a selection keeps, as SQL conditions over the object's alias. */
+import type { ReadableColumn } from "../row/Catalog.ts"
+import type { TypeOperators } from "../row/ColumnType.ts"
+import { shownText } from "../row/RowJson.ts"
+import { quoteName } from "../row/SqlName.ts"
+import type { FilterCondition } from "./Selection.ts"
+import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
+import { type SqlParameters, TEXT } from "./SqlParameters.ts"
+
+/** The alias of the object that is read; columns are always named through it. */
+export const OBJECT = `"o"`
+
+export const columnSql = (column: ReadableColumn): string => `${OBJECT}.${quoteName(column.name)}`
+
+/** An operator by its schema, so that none that a customer made is taken for it. */
+export const operatorSql = (operators: TypeOperators, which: keyof Omit<TypeOperators, "schema">): string =>
+  `OPERATOR(${quoteName(operators.schema)}.${operators[which]})`
+
+/** All of them must hold. `zone` is the cabinet's time zone. */
+export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: SqlParameters): ReadonlyArray<string> => [
+  ...plan.filters.map((filter) => filterSql(filter, plan.table.foldCollation, parameters)),
+  ...(plan.period === null ? [] : periodSql(plan.period, zone, parameters)),
+  ...(plan.search === "" ? [] : [searchSql(plan, parameters)]),
+]
+
+/** Case is folded by the named collation, whatever the column's own; upper case, for ς and σ meet only there. */
+const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
+  const pattern = parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
+  return `upper(${text} COLLATE ${collation}) LIKE upper(${pattern} COLLATE ${collation})`
+}
+
+const searchSql = ({ table, search }: SelectionPlan, parameters: SqlParameters): string => {
+  const any = table.columns.map((column) =>
+    containsSql(shownText(column.type, columnSql(column)), search, table.foldCollation, parameters),
+  )
+  return any.length === 0 ? "false" : `(${any.join(" OR ")})`
+}
+
+const COMPARISON = { eq: "eq", ne: "eq", gt: "gt", ge: "ge", lt: "lt", le: "le" } as const
+
+const isComparison = (condition: FilterCondition): condition is keyof typeof COMPARISON => condition in COMPARISON
+
+const filterSql = (filter: PlannedFilter, collation: string, parameters: SqlParameters): string => {
+  const { column, condition, value } = filter
+  const of = columnSql(column)
+  if (condition === "empty") return emptySql(column)
+  if (condition === "notempty") return `NOT ${emptySql(column)}`
+  if (condition === "contains") return containsSql(shownText(column.type, of), value, collation, parameters)
+  const { operators } = column.type
+  if (operators === null || !isComparison(condition))
+    throw new Error(`Not planned: ${condition} of ${column.type.name}`)
+  const holds = `${of} ${operatorSql(operators, COMPARISON[condition])} ${parameters.add(value, column.type.sql)}`
+  // NULL is unequal to every value.
+  return condition === "ne" ? `(${holds}) IS NOT TRUE` : holds
+}
+
+/** Never NULL itself, so that NOT turns it round. */
+const emptySql = (column: ReadableColumn): string => {
+  const of = columnSql(column)
+  const isNull = `${of} IS NOT DISTINCT FROM NULL`
+  switch (column.type.kind) {
+    case "text":
+      return `(${isNull} OR (${of})::text = '')`
+    case "jsonb":
+      return `(${isNull} OR (${of})::jsonb = ANY ('{"null","{}","[]","\\"\\""}'::jsonb[]))`
+    case "json":
+      return `(${isNull} OR (${of})::text ~ '^\\s*(null|\\{\\s*\\}|\\[\\s*\\]|"")\\s*$')`
+    default:
+      return `(${isNull})`
+  }
+}
+
+/** Midnight is the cabinet's: of a moment in its time zone, of a date or a time without zone as it stands. */
+const periodSql = ({ column, from, to }: PlannedPeriod, zone: string, parameters: SqlParameters): Array<string> => {
+  const of = columnSql(column)
+  const day = (text: string) => parameters.add(text, "pg_catalog.date")
+  if (column.type.kind === "date") {
+    return [...(from === null ? [] : [`${of} >= ${day(from)}`]), ...(to === null ? [] : [`${of} <= ${day(to)}`])]
+  }
+  const midnight = (date: string) =>
+    column.type.kind === "timestamp"
+      ? `(${date})::timestamp`
+      : `timezone(${parameters.add(zone, TEXT)}, (${date})::timestamp)`
+  return [
+    ...(from === null ? [] : [`${of} >= ${midnight(day(from))}`]),
+    ...(to === null ? [] : [`${of} < ${midnight(`${day(to)} + 1`)}`]),
+  ]
+}

@@ -1,0 +1,169 @@
+/**
+ * Holds a selection against an object's columns: names become columns, the order becomes total, the cursor becomes a
+ * place. Refuses what does not fit: unknown columns, conditions and orders that a type cannot do, cursors of another
+ * walk. Whether a type can take a filter's value is PostgreSQL's to say, when the page is read.
+ */
+import { Result } from "effect"
+import { type CursorPosition, type CursorWalk, decodeCursor } from "../page/Cursor.ts"
+import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
+import type { Column } from "../row/Table.ts"
+import type { ColumnChoice, Direction, FilterCondition, Period, Selection } from "./Selection.ts"
+import type { SelectionCode, SelectionError } from "./SelectionError.ts"
+import { selectionError, shown } from "./SelectionParams.ts"
+
+export interface PlannedFilter {
+  readonly column: ReadableColumn
+  readonly condition: FilterCondition
+  readonly value: string
+}
+
+export interface PlannedPeriod {
+  readonly column: ReadableColumn
+  readonly from: string | null
+  readonly to: string | null
+}
+
+export interface SelectionPlan {
+  readonly table: ReadableTable
+  /** What a row shows, in this order; `columns` describes the same. */
+  readonly shown: ReadonlyArray<ReadableColumn>
+  readonly columns: ReadonlyArray<Column>
+  readonly search: string
+  readonly filters: ReadonlyArray<PlannedFilter>
+  readonly period: PlannedPeriod | null
+  /** The column asked for; ties, and the whole order where it is null, go by the row's identity. */
+  readonly sort: ReadableColumn | null
+  readonly direction: Direction
+  /** The columns that tell rows apart after `sort`; empty where the object has no key. */
+  readonly ties: ReadonlyArray<ReadableColumn>
+  readonly limit: number
+  readonly walk: CursorWalk
+  /** Where the last page ended: the sort value when there is one, then what tells the row apart. */
+  readonly after: CursorPosition | null
+}
+
+/** The plan of a selection on this object, or the first thing that does not fit. */
+export const selectionPlan = (
+  selection: Selection,
+  table: ReadableTable,
+): Result.Result<SelectionPlan, SelectionError> => {
+  const refuse = (code: SelectionCode, param: string, message: string) =>
+    Result.fail(selectionError(code, param, message))
+  const named = new Map(table.columns.map((column) => [column.name, column]))
+  for (const [param, name] of namesUsed(selection)) {
+    if (!named.has(name)) {
+      const known = `Its columns are ${list(table.columns.map((column) => column.name))}.`
+      return refuse(
+        "unknown_column",
+        param,
+        `${param} names a column ${shown(name)} that the object does not have. ${known}`,
+      )
+    }
+  }
+  const column = (name: string): ReadableColumn => named.get(name) as ReadableColumn
+
+  const chosen = choose(selection.columns, table)
+  if (chosen.length === 0) return refuse("bad_columns", "hide", "Nothing is left to show: hide names every column.")
+
+  const filters = selection.filters.map((filter) => ({ ...filter, column: column(filter.column) }))
+  for (const { column: of, condition } of filters) {
+    if (COMPARISONS.has(condition) && of.type.operators === null) {
+      const can = "It can be asked for contains, empty and notempty."
+      return refuse(
+        "bad_selection",
+        "fo",
+        `Values of type ${of.type.name} (column ${shown(of.name)}) cannot be compared by ${condition}. ${can}`,
+      )
+    }
+  }
+  const period = plannedPeriod(selection.period, column)
+  if (period !== null && !DATES.has(period.column.type.kind)) {
+    const message = `per names a column of type ${period.column.type.name}; a period needs a date, timestamp or timestamptz.`
+    return refuse("bad_period", "per", message)
+  }
+  const sort = selection.sort === null ? null : column(selection.sort)
+  if (sort !== null && sort.type.operators === null) {
+    return refuse(
+      "bad_selection",
+      "sort",
+      `Values of type ${sort.type.name} (column ${shown(sort.name)}) have no order to sort by.`,
+    )
+  }
+
+  const key = table.detail.key.map(column)
+  const direction = selection.direction ?? (sort === null && freshFirst(table) ? "desc" : "asc")
+  const plan = {
+    table,
+    shown: chosen.map((index) => table.columns[index] as ReadableColumn),
+    columns: chosen.map((index) => table.detail.columns[index] as Column),
+    search: selection.search,
+    filters,
+    period,
+    sort: key.length === 1 && key[0] === sort ? null : sort,
+    direction,
+    ties: key.filter((one) => one !== sort || key.length === 1),
+    limit: selection.limit,
+  } satisfies Partial<SelectionPlan>
+  const walk = walkOf(selection, plan)
+  const after = selection.cursor === null ? null : decodeCursor(walk, selection.cursor)
+  if (after === undefined) {
+    const message =
+      "cursor is the next_cursor of the last page, unchanged, with all other parameters the same but limit."
+    return refuse("bad_cursor", "cursor", message)
+  }
+  return Result.succeed({ ...plan, walk, after })
+}
+
+const COMPARISONS: ReadonlySet<FilterCondition> = new Set(["eq", "ne", "gt", "ge", "lt", "le"])
+
+const DATES: ReadonlySet<string> = new Set(["date", "timestamp", "timestamptz"])
+
+/** A source's table shows the latest event first. */
+const freshFirst = (table: ReadableTable): boolean =>
+  table.detail.schema === "sources" && table.detail.key.length === 1 && table.detail.key[0] === "_event_id"
+
+const namesUsed = function* ({ filters, period, sort, columns }: Selection): Iterable<readonly [string, string]> {
+  for (const { column } of filters) yield ["fc", column]
+  if (period !== null) yield ["per", period.column]
+  if (sort !== null) yield ["sort", sort]
+  if ("only" in columns) for (const name of columns.only) yield ["col", name]
+  else {
+    for (const name of columns.first) yield ["order", name]
+    for (const name of columns.hidden) yield ["hide", name]
+  }
+}
+
+const list = (names: ReadonlyArray<string>): string =>
+  names.length > 30
+    ? `${names.slice(0, 30).map(shown).join(", ")} and ${names.length - 30} more`
+    : names.map(shown).join(", ")
+
+/** The indexes of the columns to show, in order. */
+const choose = (choice: ColumnChoice, { columns }: ReadableTable): ReadonlyArray<number> => {
+  const index = new Map(columns.map(({ name }, at) => [name, at]))
+  const at = (name: string) => index.get(name) as number
+  if ("only" in choice) return choice.only.map(at)
+  const hidden = new Set(choice.hidden)
+  const ordered = new Set([...choice.first.map(at), ...columns.keys()])
+  return [...ordered].filter((one) => !hidden.has(columns[one]?.name ?? ""))
+}
+
+const plannedPeriod = (period: Period | null, column: (name: string) => ReadableColumn): PlannedPeriod | null =>
+  period === null ? null : { ...period, column: column(period.column) }
+
+/** A cursor is good for this object, this selection whatever its page size, and these types of what is compared. */
+const walkOf = (
+  { limit: _limit, cursor: _cursor, direction: _direction, ...asked }: Selection,
+  { table, sort, ties, direction }: Pick<SelectionPlan, "table" | "sort" | "ties" | "direction">,
+): CursorWalk => ({
+  kind: "rows",
+  scope: [
+    table.detail.schema,
+    table.detail.name,
+    table.identity === "place" ? table.oid : table.identity,
+    asked,
+    direction,
+    sort === null ? null : [sort.type.sql, sort.notNull],
+    ties.map(({ name, type }) => [name, type.sql]),
+  ],
+})

@@ -1,0 +1,168 @@
+/**
+ * Writes a plan as one statement: a page of rows as JSON text, with the values of each row's place. Names are quoted by
+ * `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
+ * the statement has no OFFSET but over rows that equal each other.
+ */
+import { PAGE_BYTES } from "../page/Page.ts"
+import type { ReadableColumn } from "../row/Catalog.ts"
+import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
+import { jsonValue, rowSelect } from "../row/RowJson.ts"
+import type { RowQuery } from "../row/RowReader.ts"
+import { quoteQualified } from "../row/SqlName.ts"
+import { columnSql, conditionsSql, OBJECT } from "./ConditionSql.ts"
+import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
+import type { SelectionPlan } from "./SelectionPlan.ts"
+import { SqlParameters, TEXT } from "./SqlParameters.ts"
+
+/** A value of a place that is longer as text cannot be carried in a cursor; its column is cut one character later. */
+export const LONGEST_PLACE_VALUE = 4_000
+
+/** Blocks of a file that are sorted at once where rows are walked by where they lie. */
+const BLOCKS_AT_ONCE = 16
+
+/** How much of a row's text is compared as such; the rest counts by its hash. */
+const TEXT_PREFIX = 200
+
+/**
+ * The statement's rows: the Row as JSON text, or null from where the page's bytes are full; then the place, sort value
+ * first. There is one row more than the page's limit where the walk goes on.
+ */
+export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
+  const parameters = new SqlParameters()
+  const conditions = conditionsSql(plan, zone, parameters)
+  const order = orderOf(plan)
+  const terms = [...(order.sort === null ? [] : [order.sort]), ...order.ties]
+  const byBlocks = plan.table.identity === "place" && order.sort === null
+  const page = (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters)
+  const row = plan.shown.map(({ name, type }, index) => ({ name, sql: jsonValue(type, `"t"."c${index}"`) }))
+  const places = terms.map((_, index) => `"p${index}"`)
+  const text =
+    `SELECT CASE WHEN "s"."bytes" - octet_length("s"."j") < ${PAGE_BYTES} THEN "s"."j" END AS "j"` +
+    places.map((place) => `, "s".${place}`).join("") +
+    ` FROM (SELECT "q".*, sum(octet_length("q"."j")) OVER (ROWS UNBOUNDED PRECEDING) AS "bytes"` +
+    ` FROM (SELECT row_to_json("r".*)::text AS "j"` +
+    places.map((place) => `, left("t".${place}::text, ${LONGEST_PLACE_VALUE + 1}) AS ${place}`).join("") +
+    ` FROM (${page}) AS "t" CROSS JOIN LATERAL (${rowSelect(row)}) AS "r" OFFSET 0) AS "q") AS "s"`
+  return {
+    object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
+    text,
+    values: parameters.values,
+    inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
+  }
+}
+
+/** How many rows equal to the last one were already shown; only walks that count equals carry it. */
+export const equalsShown = (plan: SelectionPlan): number =>
+  plan.table.identity === "text" && plan.after !== null ? Number(plan.after.at(-1)) : 0
+
+const orderOf = (plan: SelectionPlan): Order => {
+  const { sort, direction, table } = plan
+  return {
+    sort: sort === null ? null : { ...columnTerm(sort), nullable: !sort.notNull },
+    ties: table.identity === "key" ? plan.ties.map(columnTerm) : table.identity === "place" ? PLACE : TEXTS,
+    direction,
+    countsEquals: table.identity === "text",
+  }
+}
+
+const columnTerm = (column: ReadableColumn): OrderTerm => ({
+  sql: columnSql(column),
+  type: column.type.sql,
+  operators: operatorsOf(column.type),
+})
+
+const operatorsOf = (type: ColumnType) => {
+  if (type.operators === null) throw new Error(`Not planned: an order of ${type.name}`)
+  return type.operators
+}
+
+/** Where a row lies: the file, then the place in it. */
+const PLACE: ReadonlyArray<OrderTerm> = [
+  { sql: `${OBJECT}."tableoid"`, type: "pg_catalog.oid", operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."ctid"`, type: "pg_catalog.tid", operators: SYSTEM_OPERATORS },
+]
+
+/** What a row says: the beginning of its text, then the hash of the whole. */
+const TEXTS: ReadonlyArray<OrderTerm> = [
+  { sql: `("w"."text" COLLATE "C")`, type: TEXT, operators: SYSTEM_OPERATORS },
+  { sql: `"w"."hash"`, type: "pg_catalog.bytea", operators: SYSTEM_OPERATORS },
+]
+
+const shownColumns = (plan: SelectionPlan): Array<string> =>
+  plan.shown.map((column, index) => `${columnSql(column)} AS "c${index}"`)
+
+const placeColumns = (terms: ReadonlyArray<OrderTerm>): Array<string> =>
+  terms.map(({ sql }, index) => `${sql} AS "p${index}"`)
+
+const whereSql = (conditions: ReadonlyArray<string>): string =>
+  conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
+
+const orderedPage = (
+  plan: SelectionPlan,
+  order: Order,
+  conditions: ReadonlyArray<string>,
+  parameters: SqlParameters,
+): string => {
+  const skipped = equalsShown(plan)
+  const branches = branchesAfter(order, plan.after, parameters)
+  const terms = [...(order.sort === null ? [] : [order.sort]), ...order.ties]
+  const list = [...shownColumns(plan), ...placeColumns(terms)].join(", ")
+  const from = quoteQualified(plan.table.detail.schema, plan.table.detail.name)
+  const select = ({ where, orderBy }: Branch) =>
+    `SELECT ${list} FROM ${from} AS ${OBJECT}${order.countsEquals ? rowTextSql(plan) : ""}` +
+    `${whereSql([...conditions, ...where])} ORDER BY ${orderBy} LIMIT ${plan.limit + 1 + skipped}`
+  const offset = skipped === 0 ? "" : ` OFFSET ${skipped}`
+  return branches.length === 1
+    ? branches.map(select).join("") + offset
+    : `${branches.map((branch) => `(${select(branch)})`).join(" UNION ALL ")} LIMIT ${plan.limit + 1}${offset}`
+}
+
+/** The text of the whole row, hidden columns too, made once a row. */
+const rowTextSql = (plan: SelectionPlan): string =>
+  ` CROSS JOIN LATERAL (SELECT left("x"."text", ${TEXT_PREFIX}) AS "text",` +
+  ` sha256(convert_to("x"."text", 'UTF8')) AS "hash"` +
+  ` FROM (SELECT ROW(${plan.table.columns.map(columnSql).join(", ")})::text AS "text" OFFSET 0) AS "x") AS "w"`
+
+/**
+ * Range by range of the files' blocks, each sorted by itself, so that a page reads no further than it must; the ranges
+ * stand in line with one another, whatever page they are met in.
+ */
+const blockPage = (
+  plan: SelectionPlan,
+  order: Order,
+  conditions: ReadonlyArray<string>,
+  parameters: SqlParameters,
+): string => {
+  const { table, after, direction, limit } = plan
+  const start = after === null ? null : blockOf(after[1] ?? "")
+  const [branch] = branchesAfter(order, after, parameters)
+  const object = quoteQualified(table.detail.schema, table.detail.name)
+  const last =
+    `(SELECT coalesce(max(pg_relation_size("l"."oid")), 0) / current_setting('block_size')::bigint FROM (` +
+    `WITH RECURSIVE "f"("oid") AS (SELECT ${parameters.add(String(table.oid), "pg_catalog.oid")} UNION ` +
+    `SELECT "i"."inhrelid" FROM "f" JOIN pg_catalog.pg_inherits AS "i" ON "i"."inhparent" = "f"."oid"` +
+    `) SELECT "oid" FROM "f") AS "l")`
+  const begin = start === null ? null : Math.floor(start / BLOCKS_AT_ONCE) * BLOCKS_AT_ONCE
+  const ranges =
+    direction === "asc"
+      ? `generate_series(${begin ?? 0}::bigint, ${last}, ${BLOCKS_AT_ONCE})`
+      : `generate_series(${begin ?? `${last} / ${BLOCKS_AT_ONCE} * ${BLOCKS_AT_ONCE}`}::bigint, 0, -${BLOCKS_AT_ONCE})`
+  const within = [
+    `${OBJECT}."ctid" >= format('(%s,0)', "g"."b")::tid`,
+    `${OBJECT}."ctid" < format('(%s,0)', "g"."b" + ${BLOCKS_AT_ONCE})::tid`,
+    // Only the range where the last page ended holds rows on both sides of its end.
+    ...(branch?.where.map((beyond) => `("g"."b" <> ${begin} OR ${beyond})`) ?? []),
+  ]
+  return (
+    `SELECT "t".* FROM ${ranges} AS "g"("b") CROSS JOIN LATERAL (` +
+    `SELECT ${[...shownColumns(plan), ...placeColumns(order.ties)].join(", ")} FROM ${object} AS ${OBJECT}` +
+    `${whereSql([...conditions, ...within])} ORDER BY ${branch?.orderBy} LIMIT ${limit + 1}) AS "t" LIMIT ${limit + 1}`
+  )
+}
+
+/** `(7,3)` → 7. */
+const blockOf = (tid: string): number => {
+  const block = /^\((\d{1,10}),\d{1,5}\)$/.exec(tid)?.[1]
+  if (block === undefined) throw new Error(`Not a place in a file: ${tid}`)
+  return Number(block)
+}
