@@ -3,6 +3,7 @@
  * before it comes to SQL.
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import type { JsonObject } from "@data-cabinet/core/event/Json"
 import { jsonText } from "@data-cabinet/core/event/JsonText"
 import {
   type MissingColumn,
@@ -22,18 +23,16 @@ export interface Lack {
 
 const lacksNothing: Lack = { missing: [], needsMore: false }
 
-/** The columns that must be made before these requests' rows fit, each once. */
-export const lackOf = (layout: TableLayout, requests: ReadonlyArray<AcceptRequest>): Lack => {
+/** The columns that must be made before the rows of these payloads fit, each once. */
+export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>): Lack => {
   let missing: Map<string, MissingColumn> | undefined
   let needsMore = false
-  for (const request of requests) {
-    for (const event of request.events) {
-      const plan = planRow(layout, event.payload)
-      if (plan.needsMore) needsMore = true
-      for (const column of plan.missing) {
-        missing ??= new Map()
-        missing.set(`${column.kind} ${column.field}`, column)
-      }
+  for (const payload of payloads) {
+    const plan = planRow(layout, payload)
+    if (plan.needsMore) needsMore = true
+    for (const column of plan.missing) {
+      missing ??= new Map()
+      missing.set(`${column.kind} ${column.field}`, column)
     }
   }
   return missing === undefined && !needsMore ? lacksNothing : { missing: [...(missing?.values() ?? [])], needsMore }
@@ -43,8 +42,9 @@ export const lackOf = (layout: TableLayout, requests: ReadonlyArray<AcceptReques
 const lockKey = (sourceId: number, fingerprint: Uint8Array): bigint =>
   new DataView(fingerprint.buffer, fingerprint.byteOffset, 8).getBigInt64(0) ^ BigInt(sourceId)
 
-const rowJson = (plan: RowPlan, n: number): string => {
-  let text = `{"_event_id":${n}`
+/** A row as JSON for its table; `id` is its event's, or its event's place in the batch. */
+export const rowJson = (plan: RowPlan, id: number | string): string => {
+  let text = `{"_event_id":${id}`
   for (const [column, cell] of plan.cells) text += `,${JSON.stringify(column)}:${cell}`
   return `${text}}`
 }

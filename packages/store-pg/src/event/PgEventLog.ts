@@ -66,6 +66,7 @@ export const layer = Layer.effect(
 
     /** The table of a source with a column for every field of these requests; undefined while their rows have to wait. */
     const tableFor = Effect.fnUntraced(function* (sourceId: number, requests: ReadonlyArray<AcceptRequest>) {
+      const payloads = requests.flatMap((request) => request.events.map((event) => event.payload))
       let table = tables.get(sourceId)
       if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
         table = yield* loadSourceTable(sql, sourceId)
@@ -73,13 +74,13 @@ export const layer = Layer.effect(
         tables.set(sourceId, table)
       }
       if (table.name === null) return table
-      const lack = lackOf(table.layout, requests)
+      const lack = lackOf(table.layout, payloads)
       if (lack.missing.length > 0 || lack.needsMore) {
         table = yield* addColumns(sql, sourceId, lack.missing, lack.needsMore)
         if (table === undefined) return undefined
         tables.set(sourceId, table)
         // At the cap the fields that got no column go to `_more`, which may itself be missing.
-        const rest = lackOf(table.layout, requests)
+        const rest = lackOf(table.layout, payloads)
         if (rest.needsMore) table = yield* addColumns(sql, sourceId, [], true)
         if (table !== undefined) tables.set(sourceId, table)
       }

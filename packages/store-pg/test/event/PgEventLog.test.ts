@@ -4,7 +4,7 @@ import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -138,9 +138,21 @@ it("append keeps the events of a table that somebody has locked, and its neighbo
     ),
   )
   assert.strictEqual(accepted.flat().length, 2)
-  const waiting = await database.run(`SELECT source_id::int AS source FROM cabinet.waiting_row`)
-  assert.deepStrictEqual(waiting, [{ source: locked.id }])
   assert.deepStrictEqual(await database.run(`SELECT a FROM sources.free`), [{ a: "3" }])
+  await append(request(locked.id, { a: "4", late: "column" }))
+  await vi.waitFor(
+    async () => {
+      const rows = await database.run(`SELECT * FROM sources.locked ORDER BY _event_id`)
+      assert.deepStrictEqual(
+        rows.map((row) => row["a"]),
+        ["1", "2", "4"],
+      )
+    },
+    { timeout: 10_000 },
+  )
+  await append(request(locked.id, { a: "5" }))
+  const [direct] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
+  assert.deepStrictEqual(direct, { n: 0 })
 })
 
 it("append refuses a source that was switched off since it was looked up", async () => {

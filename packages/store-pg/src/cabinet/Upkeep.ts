@@ -1,0 +1,44 @@
+/**
+ * What keeps the house in order by itself, off the hot path: partitions made ahead, repeat marks that have had their five
+ * minutes emptied in small bites. Any number of processes may do it at once.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Schedule } from "effect"
+
+const PARTITIONED = ["cabinet.original", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
+
+const MARKS_A_BITE = 5_000
+
+export const makePartitions = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* Effect.forEach(PARTITIONED, (parent) => sql`SELECT cabinet.make_partitions(${parent}::text::regclass)`, {
+    discard: true,
+  })
+})
+
+/** Empties old marks until a bite was not full. */
+export const forgetRepeatMarks = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  while (true) {
+    const gone = yield* sql`
+      DELETE FROM cabinet.repeat_mark WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM cabinet.repeat_mark WHERE first_at < cabinet.now() - interval '6 minutes'
+        LIMIT ${MARKS_A_BITE} FOR UPDATE SKIP LOCKED))
+      RETURNING 1`
+    if (gone.length < MARKS_A_BITE) return
+  }
+})
+
+const every = <E>(work: Effect.Effect<void, E, PgClient.PgClient>, name: string, pause: "30 seconds" | "1 hour") =>
+  work.pipe(
+    Effect.catchCause((cause) => Effect.logWarning(`${name} failed and will be tried again`, cause)),
+    Effect.repeat(Schedule.spaced(pause)),
+    Effect.forkScoped,
+  )
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* every(makePartitions, "making partitions ahead", "1 hour")
+    yield* every(forgetRepeatMarks, "emptying repeat marks", "30 seconds")
+  }),
+)
