@@ -5,6 +5,7 @@ import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
 import { type Route, routeTable, splitUrl } from "../Route.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
+import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
 /** Answers a request addressed to this cabinet. Always answers: a fault is logged under an id and becomes a 500. */
@@ -20,8 +21,8 @@ export class CabinetHttp extends Context.Service<
     CabinetHttp,
     Effect.gen(function* () {
       const settings = yield* HttpSettings
-      // A face more (intake, uploads) is one more Effect of routes here; its ports become this layer's.
-      const find = routeTable([...(yield* apiRoutes)])
+      // A face more (uploads) is one more Effect of routes here; its ports become this layer's.
+      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes)])
       const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({
         answer: (request) => {

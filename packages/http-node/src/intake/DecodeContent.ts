@@ -1,0 +1,97 @@
+/** Undoes a body's content encoding, and stops where the decoded body passes the limit: a bomb is never unpacked. */
+import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import { Effect } from "effect"
+import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib"
+import { tooLarge } from "./ReadBody.ts"
+
+/** The body to parse; `undecodable` is the reason in words when the encoding was broken, and `body` is then as received. */
+export interface DecodedContent {
+  readonly body: Uint8Array
+  readonly undecodable: string | null
+}
+
+type Coding = (body: Uint8Array, limit: number) => Effect.Effect<Uint8Array, IntakeError | Broken>
+
+interface Broken {
+  readonly _tag: "Broken"
+  readonly reason: string
+}
+
+type Unpack = (
+  body: Uint8Array,
+  options: { readonly maxOutputLength: number },
+  done: (error: NodeJS.ErrnoException | null, result: Buffer) => void,
+) => void
+
+const unpacking =
+  (name: string, unpack: (body: Uint8Array) => Unpack): Coding =>
+  (body, limit) =>
+    Effect.callback((resume) =>
+      unpack(body)(body, { maxOutputLength: limit }, (error, result) =>
+        resume(
+          error === null
+            ? Effect.succeed(result)
+            : error.code === "ERR_BUFFER_TOO_LARGE"
+              ? Effect.fail(tooLarge(limit))
+              : Effect.fail({ _tag: "Broken", reason: `The body is not valid ${name}: ${error.message}` }),
+        ),
+      ),
+    )
+
+// RFC 9110 means zlib's format by `deflate`; some senders leave its two bytes of header out.
+const hasZlibHeader = (body: Uint8Array): boolean => {
+  const [first = 0, second = 0] = body
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
+}
+
+const gzip = unpacking("gzip", () => gunzip)
+
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ["gzip", gzip],
+  ["x-gzip", gzip],
+  ["deflate", unpacking("deflate", (body) => (hasZlibHeader(body) ? inflate : inflateRaw))],
+  ["br", unpacking("br", () => brotliDecompress)],
+])
+
+/** The codings of a `Content-Encoding` header, in the order in which they are undone. Refuses what is not among ours. */
+export const codingsOf = (header: string | undefined): Effect.Effect<ReadonlyArray<Coding>, IntakeError> => {
+  if (header === undefined) return NO_CODINGS
+  const codings: Array<Coding> = []
+  for (const token of header.split(",")) {
+    const name = token.trim().toLowerCase()
+    if (name === "" || name === "identity") continue
+    const coding = CODINGS.get(name)
+    if (coding === undefined || codings.length === MAX_CODINGS) return Effect.fail(unsupported())
+    codings.unshift(coding)
+  }
+  return Effect.succeed(codings)
+}
+
+/** The body as its sender had it before encoding it. A body of no bytes was not encoded, whatever its header says. */
+export const decodeContent = (
+  received: Uint8Array,
+  codings: ReadonlyArray<Coding>,
+  limit: number,
+): Effect.Effect<DecodedContent, IntakeError> => {
+  if (codings.length === 0 || received.byteLength === 0) return Effect.succeed({ body: received, undecodable: null })
+  const decoded = codings.reduce<Effect.Effect<Uint8Array, IntakeError | Broken>>(
+    (before, coding) => Effect.flatMap(before, (body) => coding(body, limit)),
+    Effect.succeed(received),
+  )
+  return Effect.matchEffect(decoded, {
+    onSuccess: (body) => Effect.succeed({ body, undecodable: null }),
+    onFailure: (error) =>
+      error._tag === "Broken" ? Effect.succeed({ body: received, undecodable: error.reason }) : Effect.fail(error),
+  })
+}
+
+const NO_CODINGS: Effect.Effect<ReadonlyArray<Coding>> = Effect.succeed([])
+
+/** More codings than this on one body are not a use but a trick. */
+const MAX_CODINGS = 2
+
+const unsupported = () =>
+  new IntakeError({
+    code: "unsupported_encoding",
+    message: "This content encoding is not known here: send gzip, deflate, br, or none",
+  })

@@ -1,0 +1,162 @@
+/**
+ * The answers of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Every one of
+ * them may be read from any site, and none holds any part of the intake address.
+ */
+import type { Receipt } from "@data-cabinet/core/event/EventLog"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
+import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { intakePage } from "../page/IntakePages.ts"
+import type { IntakePage } from "../page/IntakePages.ts"
+import { acceptsHtml, chooseLanguage } from "../page/Language.ts"
+import { PAGE_HEADERS } from "../page/Page.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+export const STATUS = {
+  not_found: 404,
+  rate_limited: 429,
+  too_large: 413,
+  too_many_items: 413,
+  unsupported_encoding: 415,
+  timeout: 408,
+  bad_fields: 400,
+} satisfies Record<IntakeErrorCode, number>
+
+/** What is told of an event: an item of a batch's `results`, and most of the answer to a single one. */
+const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !== null, empty })
+
+/** The answer to what was accepted; `person`: to a browser that navigates. */
+export const acceptedResponse = (request: Request, answer: IntakeAnswer, person: boolean): Response => {
+  switch (answer.kind) {
+    case "object":
+      if (!person) return json(200, { ok: true, ...told(answer.receipt) })
+      return answer.thanksUrl === null || !URL.canParse(answer.thanksUrl)
+        ? pageResponse(request, 200, { name: "thanks" })
+        : HttpServerResponse.empty({
+            status: 303,
+            headers: { ...OPEN, "cache-control": "no-store", location: new URL(answer.thanksUrl).href },
+          })
+    case "batch":
+      return json(200, { ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
+    case "refused":
+      return json(400, { ok: false, error: answer.error, detail: answer.detail, id: answer.receipt.id })
+  }
+}
+
+/** The answer to what was refused. */
+export const refusedResponse = (request: Request, error: IntakeError, person: boolean): Response => {
+  const headers: Record<string, string> = {}
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter)
+  // What is still on its way of a body that was given up is not waited for.
+  if (error.code === "timeout") headers["connection"] = "close"
+  const status = STATUS[error.code]
+  const page = person ? pageOf(error) : undefined
+  if (page !== undefined) return pageResponse(request, status, page, headers)
+  const { code, message, retryAfter, limit, count } = error
+  // JSON leaves out what is undefined.
+  return json(status, { ok: false, error: code, detail: message, retry_after: retryAfter, limit, count }, headers)
+}
+
+const pageOf = (error: IntakeError): IntakePage | undefined => {
+  switch (error.code) {
+    case "not_found":
+    case "timeout":
+      return { name: error.code }
+    case "rate_limited":
+      return { name: "rate_limited", retryAfter: error.retryAfter ?? 60 }
+    case "too_large":
+      return { name: "too_large", limit: error.limit ?? 0 }
+    case "too_many_items":
+    case "unsupported_encoding":
+    case "bad_fields":
+      return undefined
+  }
+}
+
+/** The answer while the store is away. When the outcome is unknown the sender may send again: a repeat is recognised. */
+export const unavailableResponse = (request: Request, error: StoreUnavailable, person: boolean): Response => {
+  const headers = { "retry-after": String(error.retryAfter) }
+  if (person) return pageResponse(request, 503, { name: "unavailable" }, headers)
+  const detail = error.outcomeUnknown
+    ? "It is not known whether this was saved: send it again, and it will be recognised if it was"
+    : "Nothing can be saved just now; send it again"
+  return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
+}
+
+/** The answer to a fault of ours; `number` leads to it in the log. */
+export const faultResponse = (request: Request, number: string, person: boolean): Response =>
+  person ? pageResponse(request, 500, { name: "internal_error", number }) : faultBody(number)
+
+/** The same for a program. */
+export const faultBody = (number: string): Response =>
+  json(500, { ok: false, error: "internal_error", detail: `Something went wrong here; its number is ${number}` })
+
+/** The answer to any other method than POST, before anything is looked up or counted. */
+export const methodResponse = (request: Request): Response =>
+  acceptsHtml(request.headers["accept"])
+    ? pageResponse(request, 405, { name: "method_not_allowed" }, ALLOW)
+    : json(405, { ok: false, error: "method_not_allowed", detail: "Data are sent here by POST" }, ALLOW)
+
+/** The answer to a browser that asks whether a script of another site may send: any may, without credentials. */
+export const preflightResponse = (request: Request): Response =>
+  HttpServerResponse.empty({
+    status: 204,
+    headers: {
+      ...OPEN,
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": requestedHeaders(request.headers["access-control-request-headers"]),
+      "access-control-max-age": "86400",
+      vary: "Access-Control-Request-Headers",
+    },
+  })
+
+/** A person sits before it: an HTML form's content type, sent by a browser that wants a page. */
+export const isNavigation = (request: Request): boolean => {
+  const type = request.headers["content-type"]
+  return type !== undefined && FORM_TYPE.test(type) && acceptsHtml(request.headers["accept"])
+}
+
+/** The three that an HTML form can have. */
+const FORM_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
+
+// Named one by one, since `*` does not stand for Authorization; nothing but a list of names is given back.
+const requestedHeaders = (asked: string | undefined): string =>
+  asked !== undefined && /^[\w!#$%&'*+.^`|~, -]{1,1000}$/.test(asked) ? asked : "*"
+
+const OPEN = { "access-control-allow-origin": "*", "access-control-expose-headers": "Retry-After" }
+
+const ALLOW = { allow: "POST" }
+
+const JSON_HEADERS = { ...OPEN, "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response =>
+  HttpServerResponse.text(JSON.stringify(body), {
+    status,
+    contentType: "application/json",
+    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
+  })
+
+const pageResponse = (
+  request: Request,
+  status: number,
+  what: IntakePage,
+  headers?: Readonly<Record<string, string>>,
+): Response =>
+  HttpServerResponse.text(
+    intakePage(what, chooseLanguage(request.headers["accept-language"]), formPage(request.headers["referer"])),
+    {
+      status,
+      contentType: "text/html; charset=utf-8",
+      headers: { ...OPEN, ...PAGE_HEADERS, vary: "Accept, Accept-Language", ...headers },
+    },
+  )
+
+/** The page that a form stood on. Never an intake address: that would print a secret. */
+const formPage = (referer: string | undefined): URL | undefined => {
+  if (referer === undefined || !URL.canParse(referer)) return undefined
+  const url = new URL(referer)
+  return /^https?:$/.test(url.protocol) && !url.pathname.includes("/webhook/") ? url : undefined
+}

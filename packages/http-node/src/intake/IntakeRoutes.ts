@@ -1,0 +1,86 @@
+/**
+ * `/webhook/<secret>`: the address that takes in data. It checks, in this order and no other: the method, the rate of the
+ * client, the source, the rate of the source, the content encoding and the size, and only then what the body says. The
+ * secret is in no log line and no answer.
+ */
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Cause, Effect } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { logFault } from "../api/Fault.ts"
+import { decodeSegment } from "../api/QueryPairs.ts"
+import { HttpSettings } from "../cabinet/HttpSettings.ts"
+import { clientAddress } from "../limit/ClientAddress.ts"
+import type { Route } from "../Route.ts"
+import type { BodyBudget } from "./BodyLimits.ts"
+import { BodyLimits } from "./BodyLimits.ts"
+import { codingsOf, decodeContent } from "./DecodeContent.ts"
+import {
+  acceptedResponse,
+  faultBody,
+  faultResponse,
+  isNavigation,
+  methodResponse,
+  preflightResponse,
+  refusedResponse,
+  unavailableResponse,
+} from "./IntakeResponse.ts"
+import { readBody } from "./ReadBody.ts"
+import { senderOf } from "./SenderOf.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The routes of the intake address; an address that lost its secret is answered in the same words as a wrong one. */
+export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | HttpSettings> = Effect.gen(function* () {
+  const intake = yield* Intake
+  const settings = yield* HttpSettings
+  const limits = yield* BodyLimits
+  const budget: BodyBudget = { held: 0 }
+
+  const take = Effect.fnUntraced(function* (request: Request, secret: string, person: boolean) {
+    const ip = clientAddress(request, settings.trustedProxies)
+    const source = yield* intake.admit(secret, ip)
+    const codings = yield* codingsOf(request.headers["content-encoding"])
+    const received = yield* readBody(request, limits, budget)
+    const content = yield* decodeContent(received, codings, limits.maxBytes)
+    const sender = senderOf(request.headers, ip)
+    // From here on all that was sent is here: a sender that hangs up after its last byte has sent it all the same.
+    const answer = yield* Effect.uninterruptible(
+      intake.receive({ source, secret, ...content, query: rawQuery(request.url), sender }),
+    )
+    return acceptedResponse(request, answer, person)
+  })
+
+  const handle = (request: Request, secret: string): Effect.Effect<Response> => {
+    if (request.method === "OPTIONS") return Effect.succeed(preflightResponse(request))
+    if (request.method !== "POST") return Effect.succeed(methodResponse(request))
+    const person = isNavigation(request)
+    return Effect.catchCause(take(request, secret, person), (cause) => {
+      const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
+      if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
+      if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
+    })
+  }
+
+  return [
+    {
+      path: WITH_SECRET.path,
+      handle: (request, target) => handle(request, decodeSegment(target.params[0] ?? "") ?? ""),
+      fault: faultBody,
+    },
+    { path: "/webhook/", handle: (request) => handle(request, ""), fault: faultBody },
+    { path: "/webhook", handle: (request) => handle(request, ""), fault: faultBody },
+  ]
+})
+
+const WITH_SECRET = { path: "/webhook/{intake_secret}" } as const
+
+/** As sent, escapes untouched: in which charset they are to be read is for intake to decide. */
+const rawQuery = (url: string): string => {
+  const start = url.indexOf("?")
+  if (start === -1) return ""
+  const end = url.indexOf("#", start)
+  return url.slice(start + 1, end === -1 ? undefined : end)
+}

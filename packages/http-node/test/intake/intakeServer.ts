@@ -1,0 +1,107 @@
+/**
+ * Intake behind a real HTTP server on the loopback, over a store in memory: for the rules that are HTTP's alone. The ports
+ * keep what they are asked in `state`, and tests set there what they are to answer.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import type { AcceptRequest, Receipt } from "@data-cabinet/core/event/EventLog"
+import { jsonText } from "@data-cabinet/core/event/JsonText"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Admission } from "@data-cabinet/core/limit/Admission"
+import type { IntakeSource } from "@data-cabinet/core/source/Source"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
+import { BodyLimits } from "../../src/intake/BodyLimits.ts"
+import type { Limits } from "../../src/intake/BodyLimits.ts"
+import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
+import { routeTable, splitUrl } from "../../src/Route.ts"
+
+export const SECRET = "s3cret-of-the-address"
+
+const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }
+
+export const intakeServer = async (limits: Partial<Limits> = {}) => {
+  const state = {
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource,
+    clientAllowed: true,
+    sourceAllowed: true,
+    asked: [] as Array<string>,
+    appended: [] as Array<AcceptRequest>,
+    /** What the store does instead of appending. */
+    instead: undefined as Effect.Effect<never, StoreUnavailable> | undefined,
+    /** Waited for before an append is done. */
+    gate: Effect.void as Effect.Effect<void>,
+  }
+  const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
+  const ports = Layer.mergeAll(
+    Layer.succeed(Sources, {
+      bySecret: (secret: string) =>
+        Effect.sync(() => {
+          state.asked.push("source")
+          return secret === SECRET ? Option.some(state.source) : Option.none()
+        }),
+    } as unknown as Sources["Service"]),
+    Layer.succeed(Admission, {
+      key: () => Effect.succeed(null),
+      intakeClient: (ip) => Effect.sync(() => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
+      intakeSource: () => Effect.sync(() => (state.asked.push("rate"), allowance(state.sourceAllowed))),
+    }),
+    Layer.succeed(EventLog, {
+      append: (request) =>
+        Effect.suspend(() => {
+          if (state.instead !== undefined) return state.instead
+          return Effect.map(state.gate, () => {
+            state.appended.push(request)
+            const first = state.appended.length
+            return request.events.map((event, n): Receipt => ({ id: first + n, repeatOf: null, empty: event.empty }))
+          })
+        }),
+    }),
+    Layer.succeed(HttpSettings, {
+      baseUrl: "http://cabinet.test",
+      docsUrl: null,
+      trustedProxies: () => false,
+    }),
+    Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
+  )
+  const runtime = ManagedRuntime.make(Intake.layer.pipe(Layer.provideMerge(ports)))
+  const handler = await runtime.runPromise(
+    Effect.gen(function* () {
+      const find = routeTable(yield* intakeRoutes)
+      const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const { path, query } = splitUrl(request.url)
+        const match = find(path)
+        return match === undefined
+          ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
+          : match.route.handle(request, { params: match.params, query })
+      })
+      return yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope })
+    }),
+  )
+  const server = createServer((request, response) => handler(request, response))
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/webhook/${SECRET}`
+  return {
+    state,
+    port,
+    url,
+    base: `http://127.0.0.1:${port}`,
+    post: (body: RequestInit["body"], headers: Record<string, string> = {}, query = "") =>
+      fetch(url + query, { method: "POST", body: body ?? null, headers, redirect: "manual" }),
+    /** The payloads that were kept, as JSON texts. */
+    payloads: () => state.appended.flatMap(({ events }) => events.map(({ payload }) => jsonText(payload))),
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+      await runtime.dispose()
+    },
+  }
+}
+
+export type IntakeServer = Awaited<ReturnType<typeof intakeServer>>
