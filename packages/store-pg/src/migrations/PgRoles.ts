@@ -9,6 +9,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { scramVerifier } from "./ScramVerifier.ts"
 
 export type RoleKind = "reader" | "author"
 
@@ -63,11 +64,9 @@ export const ensureRoles = Effect.fnUntraced(function* (
       const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.login WHERE role = ${role}`
       const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
       const password = known?.password ?? randomBytes(24).toString("base64url")
-      if (exists === undefined) {
-        yield* run(`CREATE ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${password}'`)
-      } else if (known === undefined) {
-        yield* run(`ALTER ROLE ${quoteName(role)} LOGIN PASSWORD '${password}'`)
-      }
+      // Also a role that exists: after a restore its password may be another than the one kept with the database.
+      const verb = exists === undefined ? "CREATE" : "ALTER"
+      yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
       }
@@ -101,9 +100,9 @@ export const ensureRoles = Effect.fnUntraced(function* (
       yield* run(`GRANT CONNECT, CREATE ON DATABASE ${quoteName(database)} TO ${name}`)
       yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
       // Where `public` is another's, its owner has to let the author in; schemas of the author's own work all the same.
-      yield* sql.withTransaction(run(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)).pipe(
-        Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))),
-      )
+      yield* sql
+        .withTransaction(run(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`))
+        .pipe(Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))))
       yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
       yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
     }

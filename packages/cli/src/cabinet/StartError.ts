@@ -1,0 +1,14 @@
+/** Why a cabinet could not be opened, in a sentence that says what to do. */
+import { Schema } from "effect"
+
+export class StartError extends Schema.TaggedError<StartError>()("StartError", {
+  code: Schema.Literals([
+    "bad_setting",
+    "database_unreachable",
+    "database_refused",
+    "database_unfit",
+    "embedded",
+    "port_taken",
+  ]),
+  message: Schema.String,
+}) {}
