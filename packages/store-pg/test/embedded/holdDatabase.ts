@@ -7,7 +7,10 @@ import { Effect, Fiber } from "effect"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 
 const [, , face, dataDir, transport] = process.argv
-const options = { dataDir: dataDir!, ...(transport === "tcp" ? { transport } : {}) } as const
+const options: EmbeddedPostgres.EmbeddedOptions = {
+  dataDir: dataDir!,
+  transport: transport === "tcp" ? "tcp" : "socket",
+}
 const fiber = Effect.runFork(
   Effect.scoped(
     Effect.gen(function* () {
@@ -16,7 +19,9 @@ const fiber = Effect.runFork(
       yield* Effect.never
     }),
   ).pipe(
-    Effect.catch((error) => Effect.sync(() => console.log(JSON.stringify({ code: error.code, message: error.message })))),
+    Effect.catch((error) =>
+      Effect.sync(() => console.log(JSON.stringify({ code: error.code, message: error.message }))),
+    ),
   ),
 )
 const alive = setInterval(() => {}, 1000)

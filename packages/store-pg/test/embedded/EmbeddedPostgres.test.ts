@@ -1,0 +1,178 @@
+/**
+ * The supervisor against real processes and real faults, each on a data directory of its own.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { readPostmasterPid } from "@data-cabinet/store-pg/embedded/PostmasterPid"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { endAll, eventually, hold, query } from "./Holder.ts"
+
+let dir: string
+let pgdata: string
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), "dc-embedded-")), "data")
+  pgdata = join(dir, "pgdata")
+})
+afterEach(async () => {
+  endAll()
+  const left = readPostmasterPid(pgdata)
+  if (left !== undefined && readFileSync(join(pgdata, "postmaster.pid"), "utf8").includes(pgdata)) {
+    // A server that a failed test left behind; joining and leaving stops it.
+    await hold("join", dir).then((holder) => holder.end("SIGTERM"))
+  }
+  rmSync(join(dir, ".."), { recursive: true, force: true })
+})
+
+const note = (url: string) => query(url, "CREATE TABLE note (id int PRIMARY KEY)")
+const keep = (url: string, id: number) => query(url, `INSERT INTO note VALUES (${id})`)
+const kept = async (url: string) => (await query(url, "SELECT id FROM note ORDER BY id")).map((row) => row["id"])
+
+it("serve makes a durable UTF-8 cluster whose owner is no superuser, and ends it with its scope", async () => {
+  const holder = await hold("serve", dir)
+  expect(holder.answer.origin).toBe("created")
+  const [facts] = await query(
+    holder.answer.url,
+    `SELECT pg_encoding_to_char(encoding) AS encoding, datcollate AS collation, current_setting('fsync') AS fsync,
+            current_setting('listen_addresses') AS addresses, rolsuper AS super, rolcreaterole AS roles,
+            lower('ÄЖ') AS lowered
+     FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user`,
+  )
+  expect(facts).toEqual({
+    encoding: "UTF8",
+    collation: "C",
+    fsync: "on",
+    addresses: "",
+    super: false,
+    roles: true,
+    lowered: "äж",
+  })
+  await note(holder.answer.url)
+  expect(await holder.end("SIGTERM")).toBe(0)
+  expect(existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
+  expect(existsSync(holder.answer.socketDir)).toBe(false)
+
+  const again = await hold("serve", dir)
+  expect(again.answer.origin).toBe("started")
+  expect(await kept(again.answer.url)).toEqual([])
+})
+
+it("serve refuses a data directory that is served, and join works beside it and outlives it", async () => {
+  const first = await hold("serve", dir)
+  const second = await hold("serve", dir)
+  expect(second.answer.code).toBe("already_served")
+  expect(second.answer.message).toContain(String(first.pid))
+  const joined = await hold("join", dir)
+  expect(joined.answer).toMatchObject({ origin: "found", url: first.answer.url })
+  await first.end("SIGTERM")
+  await note(joined.answer.url)
+  await joined.end("SIGTERM")
+  expect(existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
+})
+
+it("join of many at once with no server makes one cluster, and the last to leave stops it", async () => {
+  const holders = await Promise.all([1, 2, 3, 4].map(() => hold("join", dir)))
+  expect(holders.map((holder) => holder.answer.origin).sort()).toEqual(["created", "found", "found", "found"])
+  expect(new Set(holders.map((holder) => holder.answer.url)).size).toBe(1)
+  await Promise.all(holders.slice(1).map((holder) => holder.end("SIGTERM")))
+  await note(holders[0]!.answer.url)
+  await holders[0]!.end("SIGTERM")
+  expect(existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
+})
+
+it("serve takes over the server that a killed serve left, with all that was committed", async () => {
+  const first = await hold("serve", dir)
+  await note(first.answer.url)
+  await keep(first.answer.url, 1)
+  await first.end("SIGKILL")
+  await keep(first.answer.url, 2)
+  const second = await hold("serve", dir)
+  expect(second.answer).toMatchObject({ origin: "found", url: first.answer.url })
+  expect(await kept(second.answer.url)).toEqual([1, 2])
+})
+
+it("serve starts a killed PostgreSQL again under the same address", async () => {
+  const holder = await hold("serve", dir)
+  await note(holder.answer.url)
+  await keep(holder.answer.url, 1)
+  process.kill(readPostmasterPid(pgdata)!.pid, "SIGKILL")
+  expect(await eventually(() => kept(holder.answer.url))).toEqual([1])
+})
+
+it("serve recovers when it and PostgreSQL were both killed", async () => {
+  const first = await hold("serve", dir)
+  await note(first.answer.url)
+  await keep(first.answer.url, 1)
+  const postmaster = readPostmasterPid(pgdata)!.pid
+  await first.end("SIGKILL")
+  process.kill(postmaster, "SIGKILL")
+  const second = await hold("serve", dir)
+  expect(second.answer.origin).toBe("started")
+  expect(await kept(second.answer.url)).toEqual([1])
+})
+
+it("serve starts when the pid file of a crash names a process that is something else by now", async () => {
+  const first = await hold("serve", dir)
+  const file = join(pgdata, "postmaster.pid")
+  const text = readFileSync(file, "utf8")
+  await first.end("SIGTERM")
+  // Of this very process: alive, and surely no PostgreSQL.
+  writeFileSync(file, text.replace(/^\d+/u, String(process.pid)))
+  const second = await hold("serve", dir)
+  expect(second.answer.origin).toBe("started")
+})
+
+it("serve survives a data directory whose making was interrupted", async () => {
+  const half = join(dir, "pgdata.new-half")
+  mkdirSync(half, { recursive: true })
+  writeFileSync(join(half, "PG_VERSION"), "18\n")
+  const holder = await hold("serve", dir)
+  expect(holder.answer.origin).toBe("created")
+  expect(existsSync(half)).toBe(false)
+})
+
+it("serve starts a server anew when its socket was swept away", async () => {
+  const first = await hold("serve", dir)
+  await note(first.answer.url)
+  await first.end("SIGKILL")
+  rmSync(first.answer.socketDir, { recursive: true })
+  const second = await hold("serve", dir)
+  expect(second.answer.origin).toBe("started")
+  expect(await kept(second.answer.url)).toEqual([])
+})
+
+it("a Ctrl-C in the terminal reaches Node and not PostgreSQL", async () => {
+  const holder = await hold("serve", dir, { detached: true })
+  const other = await hold("join", dir)
+  // As a terminal does: the signal goes to every process of the group.
+  expect(await holder.end("SIGINT", true)).toBe(0)
+  await note(other.answer.url)
+})
+
+it("serve over TCP asks for the password", async () => {
+  const holder = await hold("serve", dir, { transport: "tcp" })
+  await note(holder.answer.url)
+  expect(new URL(holder.answer.url).hostname).toBe("127.0.0.1")
+  const wrong = new URL(holder.answer.url)
+  wrong.password = "guess"
+  await expect(query(wrong.href, "SELECT 1")).rejects.toThrow()
+  await holder.end("SIGKILL")
+  const again = await hold("serve", dir, { transport: "tcp" })
+  expect(again.answer).toMatchObject({ origin: "found", url: holder.answer.url })
+})
+
+it("serve refuses data of another major version in words", async () => {
+  mkdirSync(pgdata, { recursive: true })
+  writeFileSync(join(pgdata, "PG_VERSION"), "14\n")
+  const holder = await hold("serve", dir)
+  expect(holder.answer.code).toBe("incompatible")
+  rmSync(pgdata, { recursive: true })
+})
+
+it("serve refuses a data directory that cannot be made in words", async () => {
+  mkdirSync(join(dir, ".."), { recursive: true })
+  writeFileSync(dir, "a file")
+  const holder = await hold("serve", dir)
+  expect(holder.answer.code).toBe("bad_data_dir")
+  rmSync(dir)
+})

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fits, makeSocketDir } from "@data-cabinet/store-pg/embedded/SocketDir"
+import { expect, it } from "vitest"
+
+it("makeSocketDir makes a private directory and passes over a place that is too deep", () => {
+  const short = mkdtempSync(join(tmpdir(), "dc-s-"))
+  const deep = join(short, "d".repeat(100))
+  const dir = makeSocketDir([deep, short])
+  expect(dirname(dir)).toBe(short)
+  expect(statSync(dir).mode & 0o777).toBe(0o700)
+  expect(fits(dir)).toBe(true)
+  expect(fits(deep)).toBe(false)
+  rmSync(short, { recursive: true })
+})
+
+it("makeSocketDir says what to do when no place will do", () => {
+  expect(() => makeSocketDir([`/tmp/${"d".repeat(120)}`])).toThrow(/TMPDIR/u)
+})
