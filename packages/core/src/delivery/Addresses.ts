@@ -6,7 +6,7 @@ import { AddressBook } from "./AddressBook.ts"
 import { AddressCheck } from "./AddressCheck.ts"
 import type { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
-import type { Outcome } from "./Attempt.ts"
+import type { Delivery, Outcome } from "./Attempt.ts"
 import { Deliver } from "./Deliver.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
@@ -30,6 +30,9 @@ export class Addresses extends Context.Service<
     readonly resume: (id: number) => Answer<Address>
     /** Sends a ping at once, from here, to a paused address too, and waits for what comes of it. */
     readonly ping: (id: number) => Answer<PingResult>
+    /** See `DeliveryQueue`; the loop is woken. */
+    readonly resend: (deliveryId: number) => Answer<Delivery>
+    readonly resendRange: (id: number, from: string, to: string) => Answer<number>
   }
 >()("@data-cabinet/core/delivery/Addresses") {
   static readonly layer = Layer.effect(
@@ -54,6 +57,8 @@ export class Addresses extends Context.Service<
           if (change.url === undefined) return yield* book.set(id, change)
           return yield* book.set(id, { ...change, url: yield* checked(change.url) })
         }),
+        resend: (deliveryId) => Effect.tap(queue.resend(deliveryId), () => signal.wake),
+        resendRange: (id, from, to) => Effect.tap(queue.resendRange(id, from, to), () => signal.wake),
         resume: (id) => Effect.tap(book.resume(id), () => signal.wake),
         ping: Effect.fnUntraced(function* (id) {
           const delivery = yield* queue.ping(id, PING_LEASE_SECONDS)

@@ -12,11 +12,11 @@ export type Lane = "healthy" | "failing"
 
 export interface ClaimRequest {
   readonly lane: Lane
-  /** At most so many in all, and so many under way for one address (those in `busy` count). */
+  /** At most so many in all. */
   readonly limit: number
+  /** How many of one address, where `room` names another number for it (0: none). */
   readonly perAddress: number
-  /** How many are under way here, by address. */
-  readonly busy: ReadonlyMap<number, number>
+  readonly room: ReadonlyMap<number, number>
   /** Addresses after this one are served first, then those from the start: a round robin over claims. */
   readonly after: number
   /** How long the claim holds. A delivery that is not settled by then can be claimed again. */
@@ -87,7 +87,7 @@ export class DeliveryQueue extends Context.Service<
     readonly settle: (batch: ReadonlyArray<Settlement>) => Effect.Effect<void, StoreUnavailable>
     /** Milliseconds until something could be claimed by such a request; 0 for now, null for nothing in sight. */
     readonly nextDue: (
-      request: Pick<ClaimRequest, "lane" | "perAddress" | "busy">,
+      request: Pick<ClaimRequest, "lane" | "perAddress" | "room">,
     ) => Effect.Effect<number | null, StoreUnavailable>
     /** Makes a ping, already claimed by the caller, who sends and settles it. */
     readonly ping: (addressId: number, leaseSeconds: number) => Answer<Claimed>

@@ -17,13 +17,13 @@ export interface ClaimedRow {
   readonly source_name: string | null
 }
 
-/** $1 busy address ids, $2 how many of each, $3 per address, $4 lane is `failing`: the addresses that have room. */
+/** $1 addresses with a room of their own, $2 those rooms, $3 the room of the others, $4 the lane is `failing`. */
 export const ADDRESSES_WITH_ROOM = `
-  SELECT a.id, a.url, $3::int - coalesce(b.used, 0) AS room
+  SELECT a.id, coalesce(r.room, $3::int) AS room
   FROM cabinet.address a
-  LEFT JOIN unnest($1::bigint[], $2::int[]) AS b (address_id, used) ON b.address_id = a.id
+  LEFT JOIN unnest($1::bigint[], $2::int[]) AS r (address_id, room) ON r.address_id = a.id
   WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND (a.failing_since IS NOT NULL) = $4::boolean
-    AND coalesce(b.used, 0) < $3::int`
+    AND coalesce(r.room, $3::int) > 0`
 
 /** What a claimed delivery needs for one attempt, from `t` (the delivery, claimed). */
 const JOB = `
@@ -98,9 +98,9 @@ export const NEXT_DUE = `
   ) d`
 
 /** The first four parameters of both. */
-export const roomParameters = (request: Pick<ClaimRequest, "lane" | "perAddress" | "busy">) => [
-  [...request.busy.keys()],
-  [...request.busy.values()],
+export const roomParameters = (request: Pick<ClaimRequest, "lane" | "perAddress" | "room">) => [
+  [...request.room.keys()],
+  [...request.room.values()],
   request.perAddress,
   request.lane === "failing",
 ]

@@ -98,9 +98,9 @@ it("claim serves addresses in turn and keeps the bound of each", async () => {
     count(
       await claim({
         perAddress: 3,
-        busy: new Map([
-          [ids[0]!, 3],
-          [ids[1]!, 1],
+        room: new Map([
+          [ids[0]!, 0],
+          [ids[1]!, 2],
         ]),
       }),
     ),

@@ -13,7 +13,7 @@ export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
   lane: "healthy",
   limit: 100,
   perAddress: 100,
-  busy: new Map(),
+  room: new Map(),
   after: 0,
   leaseSeconds: 60,
   ...change,

@@ -1,0 +1,57 @@
+/** Sends deliveries over HTTP: 15 seconds in all, at most 64 KB of the answer read and 2 KB of it kept. */
+import { ANSWER_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Attempt"
+import { Courier } from "@data-cabinet/core/delivery/Courier"
+import { Clock, Effect, Layer } from "effect"
+import { PinnedClient } from "../outgoing/PinnedClient.ts"
+
+const READ_BYTES = 65_536
+
+export interface HttpCourierOptions {
+  /** Default 15,000. */
+  readonly deadlineMillis?: number
+}
+
+/** Redirects are not followed; the log says where they would have led. */
+const failureOf = (status: number, location: unknown): string | null => {
+  if (status >= 200 && status <= 299) return null
+  if (status >= 300 && status <= 399 && typeof location === "string") {
+    return `answered ${status}, a redirect to ${location.slice(0, 200)}; redirects are not followed`
+  }
+  return `answered ${status}`
+}
+
+const lossy = new TextDecoder("utf-8", { ignoreBOM: true })
+
+export const layer = (options: HttpCourierOptions = {}) =>
+  Layer.effect(
+    Courier,
+    Effect.gen(function* () {
+      const client = yield* PinnedClient
+      const deadlineMillis = options.deadlineMillis ?? 15_000
+      return Courier.of({
+        send: Effect.fnUntraced(function* (request) {
+          const started = yield* Clock.currentTimeMillis
+          const sent = client.send({
+            method: "POST",
+            url: new URL(request.url),
+            headers: request.headers,
+            body: request.body,
+            deadlineMillis,
+            readBytes: READ_BYTES,
+            keepBytes: ANSWER_KEPT_BYTES,
+          })
+          const seen = yield* Effect.match(sent, {
+            onFailure: (error) => ({ status: null, failure: error.message, peer: error.peer, answer: null }),
+            onSuccess: ({ status, headers, peer, body }) => ({
+              status,
+              failure: failureOf(status, headers["location"]),
+              peer,
+              answer: body.length === 0 ? null : lossy.decode(body),
+            }),
+          })
+          const outcome: Outcome = { ...seen, durationMs: (yield* Clock.currentTimeMillis) - started }
+          return outcome
+        }),
+      })
+    }),
+  )

@@ -1,0 +1,127 @@
+/**
+ * Kept-alive connections, each pinned to the addresses that were checked for it: its `lookup` answers from that list
+ * alone, and a socket that came out elsewhere is closed unused. One request at a time on each.
+ */
+import type { LookupFunction, Socket } from "node:net"
+import { buildConnector, Client } from "undici"
+import { parseIp } from "./IpAddress.ts"
+
+/** What is sent to: the same origin at other addresses is another target. */
+export interface Target {
+  readonly origin: string
+  readonly addresses: ReadonlyArray<string>
+}
+
+export interface ConnectionOptions {
+  /** PEM certificates that are trusted beside the system's own. */
+  readonly ca?: ReadonlyArray<string>
+  /** How many are kept while nobody uses them. Default 512. */
+  readonly maxIdle?: number
+}
+
+/** Shorter than what servers commonly keep, for a request into a connection that is being closed is lost. */
+const KEEP_ALIVE_MILLIS = 4000
+const IDLE_MILLIS = 10_000
+const MAX_HEADER_BYTES = 16_384
+
+export class Connection {
+  readonly key: string
+  readonly client: Client
+  /** Requests sent on the socket of the present. */
+  uses = 0
+  idleSince = 0
+  peer: string | null = null
+  #socket: Socket | null = null
+
+  constructor(key: string, target: Target, secure: object) {
+    this.key = key
+    const list = target.addresses.map((address) => ({ address, family: parseIp(address)!.family }))
+    const checked = list.map(({ address }) => parseIp(address)!.value)
+    const lookup: LookupFunction = (_name, options, done) =>
+      options.all === true ? done(null, list) : done(null, list[0]!.address, list[0]!.family)
+    const connect = buildConnector({
+      ...secure,
+      allowH2: false,
+      timeout: 0,
+      maxCachedSessions: 0,
+      lookup,
+      autoSelectFamily: true,
+    } as buildConnector.BuildOptions)
+    this.client = new Client(target.origin, {
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MILLIS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MILLIS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: (options, done) => {
+        this.uses = 0
+        this.peer = null
+        const opening = connect(options, (error, socket) => {
+          if (error !== null) return done(error, null)
+          const reached = parseIp(socket.remoteAddress ?? "")
+          if (reached === null || !checked.includes(reached.value)) {
+            socket.destroy()
+            return done(new Error(`connected to ${socket.remoteAddress}, which was not checked`), null)
+          }
+          return done(null, socket)
+        }) as unknown as Socket
+        this.#socket = opening
+        opening.once("connect", () => {
+          this.peer = opening.remoteAddress ?? null
+        })
+      },
+    })
+  }
+
+  destroy(): void {
+    this.#socket?.destroy()
+    void this.client.destroy()
+  }
+}
+
+export class Connections {
+  readonly #idle = new Map<string, Array<Connection>>()
+  readonly #secure: object
+  readonly #maxIdle: number
+  #idleCount = 0
+
+  constructor(options: ConnectionOptions, systemCa: ReadonlyArray<string>) {
+    this.#secure = options.ca === undefined ? {} : { ca: [...systemCa, ...options.ca] }
+    this.#maxIdle = options.maxIdle ?? 512
+  }
+
+  take(target: Target, fresh: boolean): Connection {
+    const key = `${target.origin} ${[...target.addresses].sort().join(" ")}`
+    const idle = this.#idle.get(key)
+    const kept = fresh ? undefined : idle?.pop()
+    if (kept === undefined) return new Connection(key, target, this.#secure)
+    this.#idleCount--
+    if (idle!.length === 0) this.#idle.delete(key)
+    return kept
+  }
+
+  /** Gives back one whose answer was read to its end. */
+  keep(connection: Connection, now: number): void {
+    connection.idleSince = now
+    const idle = this.#idle.get(connection.key) ?? []
+    this.#idle.delete(connection.key)
+    this.#idle.set(connection.key, idle)
+    idle.push(connection)
+    this.#idleCount++
+    for (const [key, [oldest]] of this.#idle) {
+      if (this.#idleCount <= this.#maxIdle && now - oldest!.idleSince < IDLE_MILLIS) break
+      this.#idle.get(key)!.shift()
+      if (this.#idle.get(key)!.length === 0) this.#idle.delete(key)
+      this.#idleCount--
+      oldest!.destroy()
+    }
+  }
+
+  destroy(): void {
+    for (const connection of [...this.#idle.values()].flat()) connection.destroy()
+    this.#idle.clear()
+    this.#idleCount = 0
+  }
+}
