@@ -1,0 +1,120 @@
+import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import { MAX_FIELD_COLUMNS, nameColumns, plainDigits, planRow, TableLayout } from "@data-cabinet/core/row/RowPlan"
+import { assert, describe, it } from "vitest"
+
+const layout = (...columns: ReadonlyArray<[field: string, name: string, kind: ColumnKind]>) =>
+  new TableLayout(columns.map(([field, name, kind]) => ({ field, name, kind })))
+const plan = (known: TableLayout, fields: Record<string, Json>) => planRow(known, new Map(Object.entries(fields)))
+const number = (token: string) => new JsonNumber(token)
+
+describe("planRow", () => {
+  it("chooses the column by the JSON token and casts nothing by guess", () => {
+    const known = layout(["a", "a", "numeric"], ["a", "a_text", "text"], ["b", "b", "text"], ["c", "c", "jsonb"])
+    const cells = plan(known, { a: "007", b: number("1.50"), c: [number("1e2")] }).cells
+    assert.deepStrictEqual(
+      [...cells],
+      [
+        ["a_text", '"007"'],
+        ["b", '"1.50"'],
+        ["c", "[1e2]"],
+      ],
+    )
+  })
+
+  it("asks for a sibling of the value's own kind where the field's column cannot take it", () => {
+    const known = layout(["a", "a", "numeric"])
+    assert.deepStrictEqual(plan(known, { a: true }).missing, [{ field: "a", kind: "boolean" }])
+    assert.deepStrictEqual(plan(known, { a: { toString: "x" } as never }).missing, [{ field: "a", kind: "jsonb" }])
+  })
+
+  it("sends a number of more than 1,000 plain digits to text, alone and inside a list", () => {
+    assert.deepStrictEqual(plan(layout(), { n: number("1e131071") }).missing, [{ field: "n", kind: "text" }])
+    assert.deepStrictEqual(plan(layout(), { n: [number("1e131071")] }).missing, [{ field: "n", kind: "text" }])
+    assert.deepStrictEqual(
+      [...plan(layout(["n", "n", "text"]), { n: number("1e131071") }).cells],
+      [["n", '"1e131071"']],
+    )
+  })
+
+  it("makes no column for null and for the service's own keys", () => {
+    assert.deepStrictEqual(plan(layout(), { a: null, _raw: "x", _value: number("1"), _parse_error: "y" }).missing, [])
+  })
+
+  it("puts what is past the cap, and a field with a very long name, into _more", () => {
+    const full = new TableLayout(
+      Array.from({ length: MAX_FIELD_COLUMNS }, (_, n) => ({ field: `f${n}`, name: `f${n}`, kind: "text" as const })),
+    )
+    const late = plan(full, { f0: "in", late: number("1.0") })
+    assert.deepStrictEqual(
+      [...late.cells],
+      [
+        ["f0", '"in"'],
+        ["_more", '{"late":1.0}'],
+      ],
+    )
+    assert.isTrue(late.needsMore)
+    assert.deepStrictEqual(late.missing, [])
+    assert.isTrue(plan(layout(), { ["x".repeat(5_000)]: "v" }).needsMore)
+  })
+})
+
+describe("nameColumns", () => {
+  const names = (known: TableLayout, ...fields: ReadonlyArray<[string, ColumnKind]>) =>
+    nameColumns(
+      known,
+      fields.map(([field, kind]) => ({ field, kind })),
+    ).map((column) => column.name)
+
+  it("makes readable names that are each one column's", () => {
+    assert.deepStrictEqual(
+      names(
+        layout(),
+        ["Имя", "text"],
+        ["Total €", "numeric"],
+        ["total", "text"],
+        ["TOTAL", "text"],
+        ["!!", "text"],
+        ["", "text"],
+      ),
+      ["imya", "total_eur", "total", "total_2", "field", "field_2"],
+    )
+  })
+
+  it("keeps clear of the columns every table has", () => {
+    assert.deepStrictEqual(
+      names(layout(), ["ctid", "text"], ["_event_id", "text"], ["xmin", "text"], ["select", "text"]),
+      ["ctid_2", "_event_id_2", "xmin_2", "select"],
+    )
+  })
+
+  it("names a sibling after its field's column and stays within 63 bytes", () => {
+    assert.deepStrictEqual(names(layout(["amount", "amount", "numeric"]), ["amount", "text"]), ["amount_text"])
+    for (const name of names(layout(), ["x".repeat(100), "text"], [`${"x".repeat(100)}y`, "text"])) {
+      assert.isAtMost(name.length, 63)
+    }
+  })
+
+  it("stops at the cap, siblings counted", () => {
+    const nearly = new TableLayout(
+      Array.from({ length: MAX_FIELD_COLUMNS - 1 }, (_, n) => ({
+        field: `f${n}`,
+        name: `f${n}`,
+        kind: "text" as const,
+      })),
+    )
+    assert.deepStrictEqual(names(nearly, ["a", "text"], ["b", "text"]), ["a"])
+  })
+})
+
+it.each([
+  ["0", 1],
+  ["-12.50", 4],
+  ["1e3", 4],
+  ["1e-3", 4],
+  ["12345e-2", 5],
+  ["1E400", 401],
+  ["1e99999999999999999999", Number.POSITIVE_INFINITY],
+])("plainDigits of %s is %d", (token, digits) => {
+  assert.strictEqual(plainDigits(token), digits)
+})

@@ -1,0 +1,110 @@
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let roles: Roles
+beforeAll(async () => {
+  database = await testDatabase()
+  const owner = OwnerClient.layer({ url: database.url })
+  roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
+  await Effect.runPromise(
+    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(PgApiKeys.layer), Effect.provide(owner)),
+  )
+})
+afterAll(() => database.drop())
+
+const urlOf = (kind: "reader" | "author"): string => {
+  const login = roles[kind]
+  return login.there ? login.url : assert.fail(login.reason)
+}
+
+/** Runs statements one after the other in one session of a role; answers the last one's rows, or PostgreSQL's refusal. */
+const as = (kind: "reader" | "author", ...statements: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const connection = yield* (yield* PgClient.PgClient).reserve
+    let rows: ReadonlyArray<unknown> = []
+    for (const statement of statements) rows = yield* connection.execute(statement, [], undefined)
+    return rows
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("SqlError", (error) => Effect.succeed(String((error.reason.cause as Error).message))),
+    Effect.provide(PgClient.layer({ url: Redacted.make(urlOf(kind)), maxConnections: 1 })),
+    Effect.runPromise,
+  )
+
+it("ensureRoles may run again and several times at once", async () => {
+  const owner = OwnerClient.layer({ url: database.url })
+  const again = await Promise.all(
+    [1, 2, 3].map(() => Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(Layer.fresh(owner))))),
+  )
+  for (const each of again) assert.deepStrictEqual(each, roles)
+})
+
+describe("the author", () => {
+  it("makes tables and views in public and in schemas of its own, which the reader reads", async () => {
+    await as(
+      "author",
+      "CREATE SCHEMA shop",
+      "CREATE TABLE shop.item (id int PRIMARY KEY, name text)",
+      "INSERT INTO shop.item VALUES (1, 'lamp')",
+      "CREATE VIEW public.items AS SELECT name FROM shop.item",
+    )
+    assert.deepStrictEqual(await as("reader", "SELECT name FROM public.items"), [{ name: "lamp" }])
+    assert.deepStrictEqual(await as("reader", "SELECT name FROM shop.item"), [{ name: "lamp" }])
+  })
+
+  it("sees nothing of schema cabinet and changes no source table", async () => {
+    assert.match(String(await as("author", "SELECT * FROM cabinet.api_key")), /permission denied for schema cabinet/)
+    assert.match(
+      String(await as("author", "CREATE TABLE sources.mine (a int)")),
+      /permission denied for schema sources/,
+    )
+    assert.match(
+      String(await as("author", "CREATE VIEW public.peek AS SELECT * FROM cabinet.api_key")),
+      /permission denied for schema cabinet/,
+    )
+  })
+})
+
+describe("the reader", () => {
+  it.each([
+    ["reads a key directly", ["SELECT * FROM cabinet.api_key"], /permission denied/],
+    ["takes another role", ["SET ROLE cabinet", "SELECT * FROM cabinet.api_key"], /permission denied to set role/],
+    ["takes the author's role", () => [`SET ROLE "${roles.author.role}"`], /permission denied to set role/],
+    ["takes the owner's session", ["SET SESSION AUTHORIZATION cabinet"], /permission denied to set session/],
+    ["writes", ["CREATE TABLE public.x (a int)"], /permission denied|read-only transaction/],
+    [
+      "writes into a customer's table",
+      ["SET default_transaction_read_only = off", "DELETE FROM shop.item"],
+      /permission denied/,
+    ],
+    ["reads a file", ["SELECT pg_read_file('/etc/passwd')"], /permission denied/],
+    ["runs a program", ["COPY (SELECT 1) TO PROGRAM 'true'"], /permission denied|must be superuser/],
+    ["reads passwords", ["SELECT * FROM pg_authid"], /permission denied/],
+  ] as const)("is refused when it %s", async (_, statements, refusal) => {
+    const list = typeof statements === "function" ? statements() : statements
+    assert.match(String(await as("reader", ...list)), refusal)
+  })
+
+  it("gets no further through a view that sets the role, of whoever wrote the view", async () => {
+    await as(
+      "author",
+      "CREATE FUNCTION public.sneak() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('role', 'cabinet', false); RETURN (SELECT string_agg(prefix, ',') FROM cabinet.api_key); END $$",
+      "CREATE FUNCTION public.sneak_definer() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RETURN (SELECT string_agg(prefix, ',') FROM cabinet.api_key); END $$",
+      "CREATE VIEW public.trick AS SELECT public.sneak() AS key",
+      "CREATE VIEW public.trick_definer AS SELECT public.sneak_definer() AS key",
+      "CREATE VIEW public.trick_config AS SELECT set_config('role', 'cabinet', false) AS role",
+      "CREATE VIEW public.trick_auth AS SELECT set_config('session_authorization', 'cabinet', false) AS role",
+      "CREATE VIEW public.trick_xml AS SELECT query_to_xml('SELECT prefix FROM cabinet.api_key', true, true, '')::text AS key",
+    )
+    for (const view of ["trick", "trick_definer", "trick_config", "trick_auth", "trick_xml"]) {
+      assert.match(String(await as("reader", `SELECT * FROM public.${view}`)), /permission denied/, view)
+    }
+  })
+})
