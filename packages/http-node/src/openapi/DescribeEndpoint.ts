@@ -11,7 +11,12 @@ export const describe: Endpoint = {
   query: "any",
   answer: {
     description: "The document.",
-    schema: { type: "object", required: ["openapi", "info", "paths"], additionalProperties: true },
+    schema: {
+      type: "object",
+      required: ["openapi", "info", "paths"],
+      properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
+      additionalProperties: true,
+    },
     example: { openapi: "3.1.0", info: { title: "Data Cabinet", version: "1" }, paths: {} },
   },
   errors: [],

@@ -80,12 +80,7 @@ const errorResponse = (status: number, codes: ReadonlyArray<ErrorCode>): JsonSch
   headers: ERROR_HEADERS[status],
   content: {
     "application/json": {
-      schema: {
-        allOf: [
-          ref("Error"),
-          { type: "object", properties: { error: { type: "object", properties: { code: { enum: codes } } } } },
-        ],
-      },
+      schema: ref("Error"),
       examples: Object.fromEntries(codes.map((code) => [code, { summary: ERROR_MEANINGS[code], value: sample(code) }])),
     },
   },

@@ -1,0 +1,48 @@
+/** The table of error codes as people read it: `docs/errors.md` is made here (`vitest run -u` writes it) and held to the code. */
+import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import { ERROR_STATUS } from "@data-cabinet/http-node/api/ErrorStatus"
+import { assert, expect, it } from "vitest"
+
+const PAGE = `# Errors of the read API
+
+Every error has one shape, and every code one type and one status:
+
+\`\`\`json
+{ "error": { "type": "invalid_request", "code": "bad_limit", "message": "limit is a whole number from 1 to 1000.", "param": "limit" } }
+\`\`\`
+
+\`message\` says in words what was expected and may change; branch on \`code\`, or on \`type\` for codes you do not know.
+\`param\` names the offending parameter, or is null.
+
+- Checks come in this order: path and method, key, rate, form of the path, unknown parameters, form of the parameters,
+  existence, fit of the selection, reading. The first that fails is the answer.
+- 401 carries \`WWW-Authenticate: Bearer\`, 405 \`Allow: GET\`, 429 and 503 \`Retry-After\` in seconds.
+- \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on every answer to a request with a valid key, errors too.
+  Minutes are those of the clock; the counts begin anew when the database has crashed.
+- \`internal_error\` carries an id in \`message\`: the service's log has the whole story under it.
+
+| Code | Status | Type | When |
+|---|---|---|---|
+`
+
+const table = () =>
+  (Object.keys(ERROR_TYPES) as Array<ErrorCode>)
+    .map((code) => `| \`${code}\` | ${ERROR_STATUS[code]} | \`${ERROR_TYPES[code]}\` | ${ERROR_MEANINGS[code]} |\n`)
+    .join("")
+
+it("docs/errors.md is what the table of codes says", async () => {
+  await expect(PAGE + table()).toMatchFileSnapshot("../../../../docs/errors.md")
+})
+
+it("ERROR_STATUS gives each type the statuses of the contract", () => {
+  const statuses = (type: string) =>
+    new Set(
+      (Object.keys(ERROR_TYPES) as Array<ErrorCode>).filter((c) => ERROR_TYPES[c] === type).map((c) => ERROR_STATUS[c]),
+    )
+  assert.deepEqual(statuses("invalid_request"), new Set([400, 405]))
+  assert.deepEqual(statuses("unauthorized"), new Set([401]))
+  assert.deepEqual(statuses("not_found"), new Set([404]))
+  assert.deepEqual(statuses("conflict"), new Set([409]))
+  assert.deepEqual(statuses("rate_limited"), new Set([429]))
+  assert.deepEqual(statuses("unavailable"), new Set([500, 503]))
+})

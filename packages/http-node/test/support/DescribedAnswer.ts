@@ -1,0 +1,97 @@
+/**
+ * Holds an answer of the API against the API's own description: status, content type, headers, body. Objects are closed
+ * for it, so that a field the description does not know is found as well.
+ */
+import assert from "node:assert/strict"
+import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import formats from "ajv-formats"
+
+type Node = { readonly [key: string]: any }
+
+const close = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(close)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, close(value)]))
+  return "required" in inner && "properties" in inner && !("additionalProperties" in inner)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+const document: Node = openApiDocument("https://orders.cabinet.test")
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
+ajv.addSchema({ $id: "api", components: close(document["components"]) as Node })
+
+const compiled = new Map<string, ValidateFunction>()
+
+const validator = (schema: Node): ValidateFunction => {
+  const text = JSON.stringify(close(schema)).replaceAll('"#/components/', '"api#/components/')
+  const known = compiled.get(text)
+  if (known !== undefined) return known
+  const made = ajv.compile(JSON.parse(text) as Node)
+  compiled.set(text, made)
+  return made
+}
+
+/** Fails with what is wrong when `value` does not fit a schema of the document. */
+export const assertFits = (schema: Node, value: unknown, where: string): void => {
+  const validate = validator(schema)
+  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`)
+}
+
+const resolve = (node: Node): Node =>
+  typeof node["$ref"] === "string"
+    ? (node["$ref"] as string)
+        .slice(2)
+        .split("/")
+        .reduce<Node>((at, key) => at[key], document)
+    : node
+
+const pathOf = (url: string): string | undefined => {
+  const segments = new URL(url, "http://x").pathname.split("/")
+  return Object.keys(document["paths"]).find((pattern) => {
+    const parts = pattern.split("/")
+    return (
+      parts.length === segments.length &&
+      parts.every((part, i) => (part[0] === "{" ? segments[i] !== "" : part === segments[i]))
+    )
+  })
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** For any answer below /api/v1; unknown paths and methods are held against the shape of errors alone. */
+export const assertDescribed = (method: string, url: string, answer: Answer): void => {
+  const where = `${method} ${url} -> ${answer.status}`
+  const path = pathOf(url)
+  const operation: Node | undefined = path === undefined ? undefined : document["paths"][path].get
+  const error = { $ref: "#/components/schemas/Error" }
+  if (operation === undefined || answer.status === 405) {
+    assert.ok(answer.status === 404 || answer.status === 405, where)
+    if (method !== "HEAD") assertFits(error, JSON.parse(answer.text), where)
+    return
+  }
+  const response: Node | undefined = operation["responses"][String(answer.status)]
+  assert.ok(response !== undefined, `${where}: this status is not described`)
+  for (const [name, described] of Object.entries(resolve(response)["headers"] ?? {})) {
+    const header = resolve(described as Node)
+    const value = answer.headers.get(name)
+    if (value === null) assert.ok(header["required"] !== true, `${where}: no header ${name}`)
+    else assertFits(header["schema"], header["schema"].type === "integer" ? Number(value) : value, `${where} ${name}`)
+  }
+  const media: Node | undefined = response["content"]?.["application/json"]
+  if (media === undefined || method === "HEAD") assert.equal(answer.text, "", `${where}: a body that is not described`)
+  else {
+    assert.equal(answer.headers.get("content-type"), "application/json", where)
+    const body = JSON.parse(answer.text)
+    assertFits(media["schema"], body, where)
+    if (answer.status >= 400)
+      assert.ok(body.error.code in media["examples"], `${where}: ${body.error.code} is not described`)
+  }
+}

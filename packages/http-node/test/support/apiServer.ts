@@ -1,0 +1,138 @@
+/**
+ * A served cabinet for tests of the HTTP frame: every answer that a test sees is held against the description. The
+ * ports are given by the test; what they leave out dies when it is called.
+ */
+import { Admission } from "@data-cabinet/core/limit/Admission"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { Listener } from "@data-cabinet/http-node/Listener"
+import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
+import * as Server from "@data-cabinet/http-node/Server"
+import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
+import { type Answer, assertDescribed } from "./DescribedAnswer.ts"
+
+export const KEY = `dck_${"k".repeat(43)}`
+export const OTHER_KEY = `dck_${"o".repeat(43)}`
+
+export const ORDERS: Source = {
+  id: 1,
+  name: "Заказы",
+  archived: false,
+  table: { schema: "sources", name: "zakazy" },
+  createdAt: "2026-11-21T09:00:00Z",
+  encoding: null,
+  thanksUrl: null,
+}
+
+export interface Ports {
+  readonly sources?: Partial<Sources["Service"]>
+  readonly feed?: Partial<FeedStore["Service"]>
+  readonly catalog?: Partial<Catalog["Service"]>
+  readonly rows?: Partial<SelectRows["Service"]>
+  readonly admission?: Partial<Admission["Service"]>
+  readonly docsUrl?: string
+  readonly baseUrl?: string
+  readonly notReady?: string
+}
+
+const fill = <T extends object>(partial: Partial<T> | undefined): T =>
+  new Proxy(partial ?? {}, {
+    get: (target, name) =>
+      name in target ? Reflect.get(target, name) : Effect.die(new Error(`not here: ${String(name)}`)),
+  }) as T
+
+/** Lets KEY and OTHER_KEY pass, counting to `limit` each. */
+export const countingAdmission = (limit = 120): Admission["Service"] => {
+  const counts = new Map<string, number>()
+  const known = [KEY, OTHER_KEY].map((key) => Buffer.from(keyFingerprint(key)).toString("hex"))
+  return fill<Admission["Service"]>({
+    key: (fingerprint) =>
+      Effect.sync(() => {
+        const hex = Buffer.from(fingerprint).toString("hex")
+        const keyId = known.indexOf(hex) + 1
+        if (keyId === 0) return null
+        const count = (counts.get(hex) ?? 0) + 1
+        counts.set(hex, count)
+        return { keyId, allowed: count <= limit, limit, remaining: Math.max(0, limit - count), retryAfter: 17 }
+      }),
+  })
+}
+
+export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
+  CabinetHttp.layer.pipe(
+    Layer.provide([Authenticate.layer, Feed.layer]),
+    Layer.provide([
+      Layer.succeed(Admission, fill({ ...countingAdmission(), ...ports.admission })),
+      Layer.succeed(
+        Sources,
+        fill<Sources["Service"]>({
+          list: Effect.succeed([ORDERS]),
+          get: (id) => Effect.succeed(id === ORDERS.id ? Option.some(ORDERS) : Option.none()),
+          ...ports.sources,
+        }),
+      ),
+      Layer.succeed(FeedStore, fill(ports.feed)),
+      Layer.succeed(Catalog, fill(ports.catalog)),
+      Layer.succeed(SelectRows, fill(ports.rows)),
+      Layer.succeed(Intake, fill<Intake["Service"]>(undefined)),
+      Layer.succeed(HttpSettings, {
+        baseUrl: ports.baseUrl ?? "https://orders.cabinet.test",
+        docsUrl: ports.docsUrl ?? null,
+        trustedProxies: NO_PROXIES,
+      }),
+    ]),
+  )
+
+export const readiness = (missing: string | null = null) => Layer.succeed(Readiness, { check: Effect.succeed(missing) })
+
+export interface ApiServer {
+  readonly base: string
+  /** What was logged. */
+  readonly logged: ReadonlyArray<string>
+  /** Asks with KEY unless the headers say otherwise, and holds the answer against the description. */
+  readonly ask: (path: string, init?: RequestInit) => Promise<Answer & { readonly json: any }>
+  readonly close: () => Promise<void>
+}
+
+export const serveApi = async (ports: Ports = {}): Promise<ApiServer> => {
+  const logged: Array<string> = []
+  const logger = Logger.make(({ message, cause }) => {
+    logged.push(`${JSON.stringify(message)} ${String(cause)}`)
+  })
+  const runtime = ManagedRuntime.make(
+    Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
+      Layer.provide([Cabinets.single, readiness(ports.notReady ?? null)]),
+      Layer.provide(cabinetHttp(ports)),
+      Layer.provide(Logger.layer([logger])),
+    ),
+  )
+  const { port } = await runtime.runPromise(Listener)
+  const base = `http://127.0.0.1:${port}`
+  return {
+    base,
+    logged,
+    ask: async (path, init = {}) => {
+      const response = await fetch(base + path, {
+        redirect: "manual",
+        ...init,
+        headers: { authorization: `Bearer ${KEY}`, ...init.headers },
+      })
+      const answer = { status: response.status, headers: response.headers, text: await response.text() }
+      if (path.startsWith("/api/v1/")) assertDescribed(init.method ?? "GET", base + path, answer)
+      const json = response.headers.get("content-type") === "application/json" && answer.text !== ""
+      return { ...answer, json: json ? JSON.parse(answer.text) : undefined }
+    },
+    close: () => runtime.dispose(),
+  }
+}
