@@ -13,36 +13,58 @@ export class ReaderClient extends Context.Service<
     readonly client: Option.Option<PgClient.PgClient>
     /** The role's name, as privileges are asked for it. */
     readonly role: string
+    /** How many reads can be under way at once. */
+    readonly maxConnections: number
     /** Why reading is off, in words; empty while it is on. */
     readonly offReason: string
   }
 >()("@data-cabinet/store-pg/connection/ReaderClient") {}
 
+const MAX_CONNECTIONS = 8
+
 export interface ReaderOptions {
   readonly url: string
   readonly role: string
   readonly maxConnections?: number
+  /** How long one query may run, and how long it may wait for a lock. */
+  readonly statementTimeoutMillis?: number
+  readonly lockTimeoutMillis?: number
 }
 
 export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
     PgClient.PgClient.use((client) =>
-      Effect.succeed(ReaderClient.of({ client: Option.some(client), role: options.role, offReason: "" })),
+      Effect.succeed(
+        ReaderClient.of({
+          client: Option.some(client),
+          role: options.role,
+          maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+          offReason: ""
+        })
+      )
     ),
   ).pipe(
     Layer.provide(
       PgClient.layer({
         url: Redacted.make(options.url),
-        maxConnections: options.maxConnections ?? 8,
+        maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
         idleTimeout: "60 seconds",
         connectTimeout: "5 seconds",
         applicationName: "data-cabinet reader",
-        startupParameters: { ...SESSION, search_path: "pg_catalog", default_transaction_read_only: "on" },
+        startupParameters: {
+          ...SESSION,
+          // The second is for the bodies of functions that customers' views call; our own statements name schemas.
+          search_path: "pg_catalog, public",
+          default_transaction_read_only: "on",
+          statement_timeout: String(options.statementTimeoutMillis ?? 15_000),
+          lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
+          jit: "off",
+        },
       }),
     ),
   )
 
 /** Reading switched off, with the reason that `reader_off` answers carry. */
 export const layerOff = (role: string, offReason: string) =>
-  Layer.succeed(ReaderClient, ReaderClient.of({ client: Option.none(), role, offReason }))
+  Layer.succeed(ReaderClient, ReaderClient.of({ client: Option.none(), role, maxConnections: 0, offReason }))

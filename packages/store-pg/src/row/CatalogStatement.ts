@@ -1,0 +1,126 @@
+/**
+ * What can be read, asked of the system catalogs as they are at this moment. Runs as the owner, who knows which table is
+ * whose source; what the reader may read is asked of PostgreSQL for the reader's role.
+ */
+
+/**
+ * $1: the reader's role. Ordinary, partitioned and foreign tables, views and materialized views on which the reader has
+ * SELECT, outside the system's and the service's own schemas, and of no extension. A view that shows anything of the
+ * service's schema, also through other views, is not readable whatever was granted.
+ */
+const READABLE = `
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_roles reader ON reader.rolname = $1::name
+  LEFT JOIN cabinet.source s ON n.nspname = 'sources' AND s.table_name = c.relname AND s.deleted_at IS NULL
+  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+    AND n.nspname NOT IN ('cabinet', 'information_schema') AND left(n.nspname, 3) <> 'pg_'
+    AND has_schema_privilege(reader.oid, n.oid, 'USAGE') AND has_table_privilege(reader.oid, c.oid, 'SELECT')
+    AND NOT EXISTS (
+      SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
+    AND NOT (c.relkind IN ('v', 'm') AND EXISTS (
+      WITH RECURSIVE seen (oid) AS (
+        SELECT c.oid
+        UNION
+        SELECT d.refobjid FROM seen
+        JOIN pg_rewrite w ON w.ev_class = seen.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+          AND d.refclassid = 'pg_class'::regclass)
+      SELECT FROM seen JOIN pg_class k ON k.oid = seen.oid WHERE k.relnamespace = 'cabinet'::regnamespace
+      UNION ALL
+      SELECT FROM seen
+      JOIN pg_rewrite w ON w.ev_class = seen.oid
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
+      JOIN pg_proc p ON p.oid = d.refobjid
+      WHERE p.pronamespace = 'cabinet'::regnamespace))`
+
+/** The columns of an object as the list shows it. */
+const OBJECT = `
+  n.nspname::text AS schema, c.relname::text AS name,
+  CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'matview' ELSE 'table' END AS kind,
+  s.id AS source_id, s.name AS source_name,
+  obj_description(c.oid, 'pg_class') AS comment,
+  CASE
+    WHEN c.relkind = 'v' THEN NULL
+    WHEN c.reltuples >= 0 THEN c.reltuples::bigint
+    WHEN c.relkind = 'p' THEN (
+      SELECT coalesce(sum(CASE WHEN l.reltuples >= 0 THEN l.reltuples::bigint ELSE pg_stat_get_live_tuples(l.oid) END), 0)::bigint
+      FROM pg_partition_tree(c.oid) t JOIN pg_class l ON l.oid = t.relid WHERE t.isleaf)
+    WHEN c.relkind = 'f' THEN NULL
+    ELSE pg_stat_get_live_tuples(c.oid)
+  END AS rows_estimate`
+
+/** All readable objects, by schema and name. */
+export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE} ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
+
+/**
+ * One readable object. $2, $3: its schema and name. Structures come as JSON text. A column: name, type as shown, type's
+ * oid, not null, comment, label.
+ */
+export const FIND_READABLE = `
+  SELECT ${OBJECT}, c.oid::bigint AS oid, c.relkind::text AS relkind, c.relrowsecurity AS row_policies,
+    CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
+    (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
+        a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o
+          WHERE o.conrelid = c.oid AND o.contype = 'n' AND NOT o.convalidated AND o.conkey = ARRAY[a.attnum]),
+        col_description(c.oid, a.attnum), coalesce(f.field, a.attname)) ORDER BY a.attnum)
+      FROM pg_attribute a
+      LEFT JOIN cabinet.field_column f ON f.source_id = s.id AND f.name = a.attname
+      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)::text AS columns,
+    (SELECT json_agg(a.attname ORDER BY k.place)
+      FROM pg_index i
+      CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, place)
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+      WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid AND k.place <= i.indnkeyatts)::text AS key,
+    EXISTS (
+      WITH RECURSIVE part (oid) AS (
+        SELECT c.oid UNION SELECT h.inhrelid FROM part JOIN pg_inherits h ON h.inhparent = part.oid)
+      SELECT FROM part JOIN pg_class l ON l.oid = part.oid WHERE l.relkind = 'f') AS has_foreign,
+    EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AND c.relkind = 'r' AS has_heirs
+  ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
+
+/**
+ * What types are, and all types that they are made of. $1: their oids. A base type brings the operators of its default
+ * order, or those of the type it is freely read as (varchar as text), with their schema.
+ */
+export const DESCRIBE_TYPES = `
+  WITH RECURSIVE need (oid) AS (
+    SELECT unnest($1::bigint[])::oid
+    UNION
+    SELECT part.oid FROM need
+    JOIN pg_type t ON t.oid = need.oid
+    CROSS JOIN LATERAL (
+      SELECT t.typbasetype WHERE t.typtype = 'd'
+      UNION ALL SELECT t.typelem WHERE t.typsubscript = 'array_subscript_handler'::regproc
+      UNION ALL SELECT a.atttypid FROM pg_attribute a
+        WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+    ) part (oid)
+  )
+  SELECT t.oid::bigint AS oid, n.nspname::text AS schema, t.typname::text AS name, format_type(t.oid, NULL) AS shown,
+    t.typtype::text AS typtype, t.typcategory::text AS category, t.typbasetype::bigint AS base,
+    CASE WHEN t.typsubscript = 'array_subscript_handler'::regproc THEN t.typelem::bigint END AS element,
+    (SELECT json_agg(json_build_array(a.attname, a.atttypid::bigint) ORDER BY a.attnum)
+      FROM pg_attribute a
+      WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped)::text AS fields,
+    (SELECT json_object_agg(m.amopstrategy, json_build_array(on_.nspname, o.oprname))::text
+      FROM pg_amop m
+      JOIN pg_operator o ON o.oid = m.amopopr
+      JOIN pg_namespace on_ ON on_.oid = o.oprnamespace
+      WHERE (m.amopfamily, m.amoplefttype) = (
+          SELECT k.opcfamily, k.opcintype FROM pg_opclass k JOIN pg_am am ON am.oid = k.opcmethod AND am.amname = 'btree'
+          WHERE k.opcdefault AND (k.opcintype = t.oid OR k.opcintype IN (
+            SELECT y.casttarget FROM pg_cast y
+            WHERE y.castsource = t.oid AND y.castmethod = 'b' AND y.castcontext = 'i'))
+          ORDER BY k.opcintype = t.oid DESC, k.opcintype = 'text'::regtype DESC, k.opcintype LIMIT 1)
+        AND m.amoprighttype = m.amoplefttype AND m.amoppurpose = 's') AS operators
+  FROM need JOIN pg_type t ON t.oid = need.oid JOIN pg_namespace n ON n.oid = t.typnamespace`
+
+/**
+ * The collation that folds case by Unicode: PostgreSQL's own one of letter by letter where it has it (17 and later),
+ * else ICU's root, else the database's.
+ */
+export const FOLD_COLLATION = `
+  SELECT collname::text AS name FROM pg_collation
+  WHERE collnamespace = 'pg_catalog'::regnamespace AND collname IN ('pg_c_utf8', 'und-x-icu', 'default')
+    AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))
+  ORDER BY array_position(ARRAY['pg_c_utf8', 'und-x-icu', 'default']::name[], collname) LIMIT 1`

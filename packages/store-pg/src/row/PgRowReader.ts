@@ -1,0 +1,124 @@
+/**
+ * Reads rows on the reader's own connections, whose sessions are read-only, in UTC and under time limits from their
+ * start. One query is one statement and one round trip; only where a customer's functions may have run is the session
+ * put back in order after it.
+ */
+import { ReadError, RefusedValue } from "@data-cabinet/core/row/ReadError"
+import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, type Scope } from "effect"
+import type { SqlConnection, SqlError } from "effect/sql"
+import { ReaderClient } from "../connection/ReaderClient.ts"
+import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { ObjectTurns } from "./ObjectTurns.ts"
+import { RESET_SESSION, TRY_VALUE } from "./ReadStatement.ts"
+
+type Connection = SqlConnection.Connection
+
+/** How long a read waits for its turn or for a connection before it is told to come back. */
+const PATIENCE = "8 seconds"
+
+const off = (message: string) => new ReadError({ code: "reader_off", message, retryAfter: 2 })
+
+const busy = new ReadError({
+  code: "query_timeout",
+  message: "Too many reads are waiting: this one did not get its turn in time.",
+  retryAfter: 5,
+})
+
+export const layer = Layer.effect(
+  RowReader,
+  Effect.gen(function* () {
+    const { client, maxConnections, offReason } = yield* ReaderClient
+    if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
+    const pool = client.value
+    const turns = new ObjectTurns(Math.max(1, Math.floor(maxConnections / 2)))
+    return RowReader.of({
+      read: (query) =>
+        turns.take(
+          query.object,
+          { patience: PATIENCE, late: busy },
+          Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))),
+        ),
+    })
+  }),
+)
+
+const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, Scope.Scope> =>
+  pool.reserve.pipe(
+    Effect.mapError((error) => readError(error)),
+    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy) }),
+  )
+
+const read = (
+  connection: Connection,
+  query: RowQuery,
+): Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue> => {
+  const rows = connection
+    .executeValues(
+      query.text,
+      query.values.map(({ text }) => text),
+    )
+    .pipe(
+      Effect.map((values) => values as ReadonlyArray<QueryRow>),
+      Effect.catch((error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail)),
+    )
+  return query.inert ? rows : Effect.ensuring(rows, resetSession(connection))
+}
+
+/** A session that cannot be put in order is ended; the pool opens another. */
+const resetSession = (connection: Connection): Effect.Effect<void> =>
+  Effect.forEach(RESET_SESSION, (statement) => connection.executeUnprepared(statement, [], undefined), {
+    discard: true,
+  }).pipe(
+    Effect.catch(() => connection.executeUnprepared("SELECT pg_terminate_backend(pg_backend_pid())", [], undefined)),
+    Effect.ignore,
+  )
+
+/** Was it a value? Each is tried by itself, only now that something has failed, so that a good read pays nothing. */
+const refusedValue = (
+  connection: Connection,
+  { values }: RowQuery,
+  error: SqlError.SqlError,
+): Effect.Effect<ReadError | RefusedValue> => {
+  const verdict = readError(error)
+  if (verdict.code !== "query_failed") return Effect.succeed(verdict)
+  return Effect.gen(function* () {
+    for (const [index, { text, type }] of values.entries()) {
+      const failed = yield* Effect.flip(connection.executeUnprepared(TRY_VALUE(type), [text], undefined)).pipe(
+        Effect.option,
+      )
+      if (Option.isSome(failed) && readError(failed.value).code === "query_failed") {
+        return new RefusedValue({ index, message: sqlMessage(failed.value) })
+      }
+    }
+    return verdict
+  })
+}
+
+const readError = (error: SqlError.SqlError): ReadError => {
+  const state = sqlState(error)
+  switch (state) {
+    case "55P03": // lock_not_available
+    case "40P01": // deadlock_detected
+      return new ReadError({
+        code: "table_busy",
+        message: "The table is locked by another session; ask again soon.",
+        retryAfter: 2,
+      })
+    case "57014": // query_canceled
+      return new ReadError({
+        code: "query_timeout",
+        message: "The query did not finish within its time limit.",
+        retryAfter: 5,
+      })
+    case "25006": // read_only_sql_transaction: the view tried to write
+    case "53100": // disk_full, out_of_memory, configuration_limit_exceeded: this query asked too much
+    case "53200":
+    case "53400":
+      return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+  }
+  return isAway(error)
+    ? off("The reader cannot connect to the database now.")
+    : new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+}

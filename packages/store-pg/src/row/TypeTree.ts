@@ -1,0 +1,89 @@
+/** From the catalogs' rows of types to what the rules know of a column's type. */
+import {
+  type ColumnType,
+  type ScalarKind,
+  SYSTEM_OPERATORS,
+  type TypeOperators,
+} from "@data-cabinet/core/row/ColumnType"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
+
+/** A row of DESCRIBE_TYPES. */
+export interface TypeRow {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly shown: string
+  readonly typtype: string
+  readonly category: string
+  /** 0 for what is no domain. */
+  readonly base: number
+  readonly element: number | null
+  readonly fields: ReadonlyArray<readonly [name: string, oid: number]> | null
+  readonly operators: Readonly<Record<string, readonly [schema: string, name: string]>> | null
+}
+
+/** Types that PostgreSQL made itself have oids below this one, and never change. */
+export const FIRST_MADE_LATER = 16_384
+
+const SCALARS: Readonly<Record<string, ScalarKind>> = {
+  bool: "boolean",
+  int2: "number",
+  int4: "number",
+  int8: "number",
+  float4: "number",
+  float8: "number",
+  numeric: "number",
+  date: "date",
+  timestamp: "timestamp",
+  timestamptz: "timestamptz",
+  json: "json",
+  jsonb: "jsonb",
+  bytea: "bytea",
+}
+
+/** Kinds that to_json writes otherwise than we do. */
+const OWN_JSON: ReadonlySet<ScalarKind> = new Set(["timestamptz", "bytea"])
+
+/** The type of this oid, with all that it is made of; `rows` must hold them. */
+export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, within = false): ColumnType => {
+  const row = rows.get(oid)
+  if (row === undefined) throw new Error(`The type ${oid} was not described`)
+  const builtIn = row.oid < FIRST_MADE_LATER
+  // A domain's values are its base's; but reading a text as something that holds domains runs their checks.
+  if (row.typtype === "d") {
+    const base = columnType(row.base, rows, within)
+    return within ? { ...base, inert: false } : base
+  }
+  const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
+  if (row.element !== null) {
+    const element = columnType(row.element, rows, true)
+    const operators = element.operators === null ? null : SYSTEM_OPERATORS
+    return { ...facts, kind: "array", element, operators, plainJson: element.plainJson, inert: element.inert }
+  }
+  if (row.typtype === "c") {
+    const fields = (row.fields ?? []).map(([name, of]) => ({ name, type: columnType(of, rows, true) }))
+    return {
+      ...facts,
+      kind: "composite",
+      fields,
+      operators: fields.every(({ type }) => type.operators !== null) ? SYSTEM_OPERATORS : null,
+      plainJson: fields.every(({ type }) => type.plainJson),
+      inert: fields.every(({ type }) => type.inert),
+    }
+  }
+  const kind = (builtIn ? SCALARS[row.name] : undefined) ?? (row.category === "S" ? "text" : "other")
+  return {
+    ...facts,
+    kind,
+    operators: row.typtype === "b" ? baseOperators(row) : SYSTEM_OPERATORS,
+    plainJson: builtIn && !OWN_JSON.has(kind),
+    inert: builtIn || row.typtype === "b" || row.typtype === "e",
+  }
+}
+
+/** A base type's own; enums, ranges and multiranges all use the system's. */
+const baseOperators = ({ operators }: TypeRow): TypeOperators | null => {
+  const [lt, le, eq, ge, gt] = ["1", "2", "3", "4", "5"].map((strategy) => operators?.[strategy])
+  if (lt === undefined || le === undefined || eq === undefined || ge === undefined || gt === undefined) return null
+  return { schema: lt[0], lt: lt[1], le: le[1], eq: eq[1], ge: ge[1], gt: gt[1] }
+}

@@ -1,0 +1,75 @@
+/** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
+import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
+import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+export type ReadingOptions = Partial<Omit<ReaderClient.ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
+
+/** A database whose author's tables the reader may read, and the use case over it. */
+export const openReading = async (options: ReadingOptions = {}) => {
+  const database = await testDatabase()
+  const { timeZone = "UTC", ...limits } = options
+  const owner = OwnerClient.layer({ url: database.url })
+  const roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
+  if (!roles.reader.there || !roles.author.there) throw new Error("The test's owner may make roles")
+  const ports = Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(owner, ReaderClient.layer({ url: roles.reader.url, role: roles.reader.role, ...limits })),
+    ),
+  )
+  const runtime = ManagedRuntime.make(
+    SelectRows.layer.pipe(Layer.provide(Layer.succeed(CabinetTimeZone, timeZone)), Layer.provideMerge(ports)),
+  )
+  const author = ManagedRuntime.make(
+    PgClient.layer({
+      url: Redacted.make(roles.author.url),
+      maxConnections: 4,
+      startupParameters: { search_path: "public" },
+    }),
+  )
+  return {
+    database,
+    runtime,
+    readerRole: roles.reader.role,
+    authorRole: roles.author.role,
+    /** One statement as the cabinet's author. */
+    run: (statement: string, values: ReadonlyArray<unknown> = []) =>
+      author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement, values))),
+    /** A page of `public.name`, or the error's code, param and message. */
+    page: (name: string, params: ParamPairs = [], schema = "public") =>
+      runtime.runPromise(Effect.result(SelectRows.use((rows) => rows.page({ schema, name, params })))),
+    close: async () => {
+      await runtime.dispose()
+      await author.dispose()
+      await database.drop()
+    },
+  }
+}
+
+export type Reading = Awaited<ReturnType<typeof openReading>>
+
+/** The items of a page that must have succeeded, parsed. */
+export const itemsOf = (result: Awaited<ReturnType<Reading["page"]>>): Array<Record<string, unknown>> =>
+  Result.getOrThrow(result).items.map((item) => JSON.parse(item))
+
+/** All pages of a walk. */
+export const walk = async (reading: Reading, name: string, params: ParamPairs, schema = "public") => {
+  const items: Array<string> = []
+  let cursor: string | null = null
+  for (let pages = 1; ; pages++) {
+    const page = Result.getOrThrow(
+      await reading.page(name, cursor === null ? params : [...params, ["cursor", cursor]], schema),
+    )
+    items.push(...page.items)
+    if (!page.hasMore) return { items, pages }
+    cursor = page.nextCursor
+  }
+}
