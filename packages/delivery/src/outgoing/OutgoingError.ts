@@ -11,7 +11,7 @@ export class OutgoingError extends Schema.TaggedError<OutgoingError>()("Outgoing
   peer: Schema.NullOr(Schema.String),
 }) {}
 
-const CERTIFICATE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
+const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
 
 const text = (error: unknown): { readonly code: string; readonly message: string } => {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
@@ -22,16 +22,18 @@ const text = (error: unknown): { readonly code: string; readonly message: string
 export const describe = (error: unknown, peer: string | null): OutgoingError => {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error
   const { code, message } = text(first)
+  const parser = first instanceof Error && first.name === "HTTPParserError"
   const say = (kind: OutgoingError["code"], words: string) => new OutgoingError({ code: kind, message: words, peer })
   if (code === "ECONNREFUSED") return say("no_connection", "the connection was refused")
   if (code === "ECONNRESET" || code === "EPIPE") return say("no_connection", "the connection was reset")
   if (code === "UND_ERR_SOCKET") return say("no_connection", "the connection was closed before there was an answer")
   if (code === "UND_ERR_HEADERS_OVERFLOW") return say("bad_answer", "the headers of the answer are too large")
   if (CERTIFICATE.test(code)) return say("no_connection", `the certificate was refused: ${message}`)
-  if (code === "EPROTO" || code.startsWith("ERR_SSL")) return say("no_connection", "the other side does not speak TLS")
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+  if (code === "EPROTO" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS"))
+    return say("no_connection", "no common TLS with the other side")
+  if (parser || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     return say("bad_answer", `the answer is not HTTP as it should be: ${message}`)
   }
-  if (code.startsWith("E")) return say("no_connection", `no connection could be made: ${code}`)
+  if (/^E[A-Z]+$/.test(code)) return say("no_connection", `no connection could be made: ${code}`)
   return say("bad_answer", message)
 }

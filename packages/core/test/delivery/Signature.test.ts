@@ -1,0 +1,94 @@
+import { createHmac } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { describe, expect } from "vitest"
+import { signDelivery } from "@data-cabinet/core/delivery/Signature"
+import { verifyDelivery } from "@data-cabinet/core/delivery/VerifyDelivery"
+import vectors from "../../../../examples/receivers/vectors.json" with { type: "json" }
+
+const at = (t: number) => ({ now: new Date(t * 1000) })
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+describe("signDelivery", () => {
+  it.each(vectors.vectors.map((vector) => [vector.name, vector] as const))(
+    "makes the published vector: %s",
+    (_name, vector) => {
+      expect(signDelivery(bytes(vector.body), vector.secrets, vector.t)).toBe(vector.header)
+    },
+  )
+
+  it("signs the raw bytes, also those that are no text", () => {
+    const body = new Uint8Array([0xff, 0x00, 0xfe])
+    const hex = createHmac("sha256", "s")
+      .update(Buffer.concat([Buffer.from("1."), body]))
+      .digest("hex")
+    expect(signDelivery(body, ["s"], 1)).toBe(`t=1,v1=${hex}`)
+  })
+})
+
+const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
+const Secret = Schema.String.check(Schema.isPattern(/^[!-~]{1,40}$/))
+const Time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_000_000_000 }))
+
+describe("verifyDelivery", () => {
+  it.prop(
+    "is true for what signDelivery made, and false after any change of a byte",
+    [Bytes, Secret, Time],
+    ([raw, secret, t]) => {
+      const body = new Uint8Array(raw)
+      const header = signDelivery(body, [secret], t)
+      assert.isTrue(verifyDelivery(body, header, secret, at(t)))
+      assert.isFalse(verifyDelivery(body, header, `${secret}x`, at(t)))
+      assert.isFalse(verifyDelivery(new Uint8Array([...raw, 0]), header, secret, at(t)))
+      if (raw.length > 0)
+        assert.isFalse(
+          verifyDelivery(
+            body.map((byte, n) => (n === 0 ? byte ^ 1 : byte)),
+            header,
+            secret,
+            at(t),
+          ),
+        )
+      assert.isFalse(verifyDelivery(body, header.replace(`t=${t}`, `t=${t + 1}`), secret, at(t)))
+    },
+    { arbitrary: { runs: 100 } },
+  )
+
+  it("takes either secret while one replaces the other", () => {
+    const header = signDelivery(bytes("{}"), ["new", "old"], 1000)
+    for (const secret of ["new", "old"]) expect(verifyDelivery("{}", header, secret, at(1000))).toBe(true)
+    expect(verifyDelivery("{}", header, "older", at(1000))).toBe(false)
+  })
+
+  it("keeps five minutes of tolerance, to either side", () => {
+    const header = signDelivery(bytes("{}"), ["s"], 1000)
+    for (const [now, verdict] of [
+      [700, true],
+      [699, false],
+      [1300, true],
+      [1301, false],
+    ] as const) {
+      expect(verifyDelivery("{}", header, "s", at(now))).toBe(verdict)
+    }
+    expect(verifyDelivery("{}", header, "s", { ...at(2000), toleranceSeconds: 1000 })).toBe(true)
+  })
+
+  it.each([
+    null,
+    undefined,
+    "",
+    "t=1000",
+    "v1=00",
+    "t=,v1=",
+    "t=1e3,v1=aa",
+    "t=99999999999999,v1=aa",
+    `t=1000,v1=${"g".repeat(64)}`,
+    `t=1000,v2=${"a".repeat(64)}`,
+  ])("is false and does not throw for the header %s", (header) => {
+    expect(verifyDelivery("{}", header, "s", at(1000))).toBe(false)
+  })
+
+  it("is false for an empty secret, which anybody could sign with", () => {
+    expect(verifyDelivery("{}", signDelivery(bytes("{}"), [""], 1000), "", at(1000))).toBe(false)
+  })
+})

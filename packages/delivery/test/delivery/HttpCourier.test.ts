@@ -1,0 +1,334 @@
+/** The courier against receivers that do everything wrong. What must be refused is refused before a socket opens. */
+import { Courier } from "@data-cabinet/core/delivery/Courier"
+import { layer as courierLayer } from "@data-cabinet/delivery/delivery/HttpCourier"
+import { layer as namesLayer } from "@data-cabinet/delivery/outgoing/NameLookup"
+import { layer as clientLayer } from "@data-cabinet/delivery/outgoing/PinnedClient"
+import { parseNetworks } from "@data-cabinet/delivery/outgoing/PublicAddress"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { createServer } from "node:http"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import {
+  answering,
+  makeCertificates,
+  nameServer,
+  OK,
+  onRequest,
+  rawReceiver,
+  type Receiver,
+  tlsReceiver,
+} from "../outgoing/hostileReceivers.ts"
+
+const LOOPBACK = parseNetworks("127.0.0.0/8") as Exclude<ReturnType<typeof parseNetworks>, string>
+const certificates = makeCertificates()
+let flip = 0
+let names: Awaited<ReturnType<typeof nameServer>>
+let runtime: ManagedRuntime.ManagedRuntime<Courier, never>
+const open: Array<Receiver> = []
+
+const runtimeOf = (options: { readonly allowed: typeof LOOPBACK; readonly deadlineMillis?: number }) =>
+  ManagedRuntime.make(
+    courierLayer({ deadlineMillis: options.deadlineMillis ?? 1500 }).pipe(
+      Layer.provide(clientLayer({ allowedNetworks: options.allowed, ca: [certificates.ca] })),
+      Layer.provide(namesLayer({ servers: [names.server], hostsFile: "/dev/null", deadlineMillis: 700 })),
+    ),
+  )
+
+const send = (url: string, body = "{}", on = runtime) =>
+  on.runPromise(
+    Courier.use((courier) => courier.send({ url, headers: { "X-Service-Event": "ping" }, body: Buffer.from(body) })),
+  )
+
+const receiver = async (making: Promise<Receiver>): Promise<Receiver> => {
+  const made = await making
+  open.push(made)
+  return made
+}
+
+beforeAll(async () => {
+  names = await nameServer({
+    "good.test": () => ["127.0.0.1"],
+    "wrong.test": () => ["127.0.0.1"],
+    "mixed.test": () => ["127.0.0.1", "10.0.0.1"],
+    "private.test": () => ["192.168.1.1"],
+    "silent.test": () => "silent",
+    "empty.test": () => [],
+    // Public when it is checked, private ever after: the next lookup would lead elsewhere.
+    "rebinding.test": () => (flip++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
+  })
+  runtime = runtimeOf({ allowed: LOOPBACK })
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((made) => made.close()))
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await names.close()
+})
+
+describe("HttpCourier.send answers", () => {
+  it("the status, the address and the beginning of the answer for a good receiver, over one kept connection", async () => {
+    const good = await receiver(rawReceiver(answering(OK)))
+    for (let n = 0; n < 3; n++) {
+      const outcome = await send(`http://good.test:${good.port}/hook?a=1`)
+      expect(outcome).toMatchObject({ status: 200, failure: null, peer: "127.0.0.1", answer: "ok" })
+    }
+    expect(good.connections()).toBe(1)
+  })
+
+  it("the exact bytes and headers arrive", async () => {
+    let seen: { headers: Record<string, unknown>; body: Buffer; url: string | undefined } | undefined
+    const server = createServer((request, response) => {
+      const parts: Array<Buffer> = []
+      request.on("data", (part) => parts.push(part))
+      request.on("end", () => {
+        seen = { headers: request.headers, body: Buffer.concat(parts), url: request.url }
+        response.writeHead(204).end()
+      })
+    })
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+    const { port } = server.address() as { port: number }
+    const body = `{"я":"\\u00e9","big":"${"x".repeat(1_000_000)}"}`
+    expect(await send(`http://127.0.0.1:${port}/p%20q?x=%D1%8F`, body)).toMatchObject({ status: 204, answer: null })
+    expect(seen!.body.equals(Buffer.from(body))).toBe(true)
+    expect(seen!.url).toBe("/p%20q?x=%D1%8F")
+    expect(seen!.headers).toMatchObject({
+      host: `127.0.0.1:${port}`,
+      "x-service-event": "ping",
+      "content-length": String(Buffer.byteLength(body)),
+    })
+    expect(seen!.headers["accept-encoding"]).toBeUndefined()
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  })
+
+  it.each([
+    ["a refused connection", null, "the connection was refused"],
+    ["a reset", rawReceiver.bind(null, (socket) => void socket.once("data", () => socket.resetAndDestroy())), "reset"],
+    [
+      "a closed connection",
+      rawReceiver.bind(
+        null,
+        onRequest((socket) => void socket.end()),
+      ),
+      "closed before there was an answer",
+    ],
+    ["silence", rawReceiver.bind(null, () => {}), "no answer within 1.5 s"],
+    [
+      "headers that never end",
+      rawReceiver.bind(
+        null,
+        onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
+      ),
+      "no answer within 1.5 s",
+    ],
+    [
+      "one byte of the head a moment",
+      rawReceiver.bind(
+        null,
+        onRequest((socket) => drip(socket, "HTTP/1.1 200 OK\r\nX: y")),
+      ),
+      "no answer within 1.5 s",
+    ],
+    [
+      "60 KB of headers",
+      rawReceiver.bind(null, answering(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(60_000)}\r\n\r\n`)),
+      "headers of the answer are too large",
+    ],
+    [
+      "a storm of 1xx",
+      rawReceiver.bind(
+        null,
+        onRequest((socket) => storm(socket)),
+      ),
+      "informational answers (1xx)",
+    ],
+    ["another protocol", rawReceiver.bind(null, answering("220 mail.example ESMTP\r\n")), "not HTTP as it should be"],
+    [
+      "two lengths",
+      rawReceiver.bind(null, answering("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok")),
+      "not HTTP as it should be",
+    ],
+  ] as ReadonlyArray<readonly [string, (() => Promise<Receiver>) | null, string]>)(
+    "in words for %s",
+    async (_name, make, words) => {
+      const port = make === null ? await closedPort() : (await receiver(make())).port
+      const outcome = await send(`http://127.0.0.1:${port}/`)
+      expect(outcome.status).toBeNull()
+      expect(outcome.failure).toContain(words)
+      expect(outcome.durationMs).toBeLessThan(3000)
+    },
+  )
+
+  it.each([
+    [
+      "a body of one byte a moment",
+      onRequest((socket) => drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")),
+    ],
+    [
+      "a body shorter than its length",
+      onRequest((socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")),
+    ],
+    [
+      "broken chunks",
+      onRequest((socket) => void socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nzz\r\n")),
+    ],
+    [
+      "a body after 204",
+      onRequest((socket) => void socket.end("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello")),
+    ],
+    ["a gzip that is none", answering("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc")],
+  ])("a 2xx as delivered whatever the body: %s", async (_name, behave) => {
+    const made = await receiver(rawReceiver(behave))
+    const outcome = await send(`http://127.0.0.1:${made.port}/`)
+    expect(outcome.status! >= 200 && outcome.status! < 300).toBe(true)
+    expect(outcome.failure).toBeNull()
+    expect(outcome.durationMs).toBeLessThan(3000)
+  })
+
+  it("a body without end is cut: 64 KB are read, 2 KB kept", async () => {
+    const made = await receiver(
+      rawReceiver(
+        onRequest((socket) => {
+          socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+          const more = () => {
+            while (!socket.destroyed && socket.write(Buffer.alloc(65_536, "x")));
+            socket.once("drain", more)
+          }
+          more()
+        }),
+      ),
+    )
+    const outcome = await send(`http://127.0.0.1:${made.port}/`)
+    expect(outcome).toMatchObject({ status: 200, answer: "x".repeat(2048) })
+    expect(made.sent()).toBeLessThan(20_000_000)
+  })
+
+  it("a redirect is a failure that is not followed", async () => {
+    const inner = await receiver(rawReceiver(answering(OK)))
+    const made = await receiver(
+      rawReceiver(
+        answering(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${inner.port}/\r\nContent-Length: 0\r\n\r\n`),
+      ),
+    )
+    const outcome = await send(`http://127.0.0.1:${made.port}/`)
+    expect(outcome).toMatchObject({
+      status: 302,
+      failure: `answered 302, a redirect to http://127.0.0.1:${inner.port}/; redirects are not followed`,
+    })
+    expect(inner.connections()).toBe(0)
+  })
+
+  it("a kept connection that was closed meanwhile is no failure", async () => {
+    const made = await receiver(
+      rawReceiver((socket) => {
+        let requests = 0
+        socket.on("data", () => {
+          if (requests++ === 0) socket.write(OK)
+          else socket.destroy()
+        })
+      }),
+    )
+    expect((await send(`http://127.0.0.1:${made.port}/`)).status).toBe(200)
+    expect((await send(`http://127.0.0.1:${made.port}/`)).status).toBe(200)
+    expect(made.connections()).toBe(2)
+  })
+})
+
+describe("HttpCourier.send over TLS", () => {
+  it("reaches a certificate of a trusted authority for the name", async () => {
+    const made = await receiver(tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
+    expect(await send(`https://good.test:${made.port}/`)).toMatchObject({ status: 200, peer: "127.0.0.1" })
+  })
+
+  it.each([
+    ["a wrong name", "wrong.test", () => certificates.cert],
+    ["a self-signed certificate", "good.test", () => certificates.selfSigned],
+    ["an address instead of the name", "127.0.0.1", () => certificates.cert],
+  ])("refuses %s", async (_name, host, cert) => {
+    const made = await receiver(tlsReceiver({ key: certificates.key, cert: cert() }, answering(OK)))
+    const outcome = await send(`https://${host}:${made.port}/`)
+    expect(outcome).toMatchObject({ status: null, peer: "127.0.0.1" })
+    expect(outcome.failure).toContain("the certificate was refused")
+  })
+
+  it("says so when the other side does not speak TLS", async () => {
+    const made = await receiver(
+      rawReceiver((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+    )
+    const outcome = await send(`https://good.test:${made.port}/`)
+    expect(outcome.status).toBeNull()
+    expect(outcome.failure).toMatch(/TLS/)
+  })
+})
+
+describe("HttpCourier.send refuses before a socket opens", () => {
+  it("a name with one public and one private address", async () => {
+    const made = await receiver(rawReceiver(answering(OK)))
+    const outcome = await send(`http://mixed.test:${made.port}/`)
+    expect(outcome).toMatchObject({ status: null, peer: null })
+    expect(outcome.failure).toBe(
+      "mixed.test leads to 10.0.0.1, which is not a public address: it is in 10.0.0.0/8 (private use)",
+    )
+    expect(made.connections()).toBe(0)
+  })
+
+  it.each([
+    "http://localhost",
+    "http://127.0.0.1",
+    "http://0x7f.1",
+    "http://2130706433",
+    "http://[::ffff:127.0.0.1]",
+    "http://good.test",
+    "http://0.0.0.0",
+    "http://sub.localhost",
+    "http://127.0.0.1.",
+  ])("%s when nothing is allowed", async (origin) => {
+    const made = await receiver(rawReceiver(answering(OK)))
+    const strict = runtimeOf({ allowed: [] })
+    const outcome = await send(`${origin}:${made.port}/`, "{}", strict)
+    await strict.dispose()
+    expect(outcome.failure).toContain("is not a public address")
+    expect(outcome.peer).toBeNull()
+    expect(made.connections()).toBe(0)
+  })
+
+  it("a name that leads elsewhere the next time, while the connection goes where it was checked", async () => {
+    const made = await receiver(rawReceiver(answering(OK)))
+    const before = names.queries()
+    expect(await send(`http://rebinding.test:${made.port}/`)).toMatchObject({ status: 200, peer: "127.0.0.1" })
+    expect(names.queries() - before).toBe(2)
+    await Effect.runPromise(Effect.sleep(1100))
+    const outcome = await send(`http://rebinding.test:${made.port}/`)
+    expect(outcome.failure).toContain("10.0.0.1")
+  })
+
+  it("a name without an address, and a name server that never answers, which holds nobody else", async () => {
+    expect((await send("http://empty.test/")).failure).toContain("has no address")
+    const made = await receiver(rawReceiver(answering(OK)))
+    const silent = Array.from({ length: 20 }, () => send("http://silent.test/"))
+    const good = await send(`http://good.test:${made.port}/`)
+    expect(good.status).toBe(200)
+    for (const outcome of await Promise.all(silent)) {
+      expect(outcome).toMatchObject({ status: null, peer: null })
+      expect(outcome.failure).toContain("the name servers did not answer")
+    }
+  })
+})
+
+const closedPort = async (): Promise<number> => {
+  const made = await rawReceiver(() => {})
+  await made.close()
+  return made.port
+}
+
+const drip = (socket: import("node:net").Socket, text: string): void => {
+  socket.write(text)
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write("z")), 50)
+}
+
+const storm = (socket: import("node:net").Socket): void => {
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer)
+    else socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(10))
+  }, 5)
+}
