@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+/**
+ * The command `cabinet`. Runs itself on Node 24 where one is at hand (a clone brings its own), else on the Node that
+ * started it if that is new enough, and says so if it is not. Plain JavaScript, so that an old Node can say it too.
+ */
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+
+const here = dirname(fileURLToPath(import.meta.url))
+const entry = join(here, "..", "dist", "bin.js")
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+const isNewEnough = major > 22 || (major === 22 && minor >= 19)
+
+/** Node 24 as installed beside us: in a clone at its root, elsewhere as the package node24 if somebody added it. */
+const node24 = () => {
+  const name = process.platform === "win32" ? "node.exe" : "node"
+  const places = [join(here, "..", "..", "..", "node_modules", "node24", "bin", name)]
+  try {
+    const manifest = createRequire(import.meta.url).resolve("node24/package.json")
+    places.push(join(dirname(manifest), "bin", name))
+  } catch {
+    // Not there; then the running Node has to do.
+  }
+  return places.find((place) => existsSync(place))
+}
+
+const stop = (text) => {
+  process.stderr.write(`${text}\n`)
+  process.exit(1)
+}
+
+const runOn = (node) => {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env: { ...process.env, CABINET_NODE: node },
+  })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    // A terminal has given Ctrl-C to every process of its group already.
+    process.on(signal, () => {
+      if (signal !== "SIGINT" || process.stdin.isTTY !== true) child.kill(signal)
+    })
+  }
+  child.on("error", (error) => stop(`${node} does not run here (${error.message}).`))
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+const better = major < 24 && process.env.CABINET_NODE === undefined ? node24() : undefined
+if (better !== undefined) runOn(better)
+else if (!isNewEnough) {
+  stop(`cabinet needs Node.js 22.19 or newer, and this is ${process.version}. Get it from https://nodejs.org.`)
+} else if (!existsSync(entry)) stop("cabinet is not built yet. Run npm start or npm test once in the clone.")
+else await import(pathToFileURL(entry).href)
