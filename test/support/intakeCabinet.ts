@@ -1,0 +1,104 @@
+/**
+ * Intake over a real PostgreSQL and a real HTTP server on the loopback, and what a reader finds afterwards: the feed's
+ * items, the source's rows, the kept originals, the deliveries due.
+ */
+import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
+import { intakeRoutes } from "@data-cabinet/http-node/intake/IntakeRoutes"
+import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
+import { Listener } from "@data-cabinet/http-node/Listener"
+import { routeTable, splitUrl } from "@data-cabinet/http-node/Route"
+import * as Server from "@data-cabinet/http-node/Server"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+
+export interface IntakeOptions {
+  /** Requests a minute of a source and of a client; 0 for none, which is what most tests want. */
+  readonly intakeRate?: number
+  readonly proxies?: ReadonlyArray<string>
+  readonly limits?: Partial<Limits>
+}
+
+const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }
+
+const served = (url: string, { intakeRate = 0, proxies = [], limits = {} }: IntakeOptions) => {
+  const trusted = trustedProxies(proxies)
+  if (!trusted.ok) throw new Error(`no network: ${trusted.wrong}`)
+  const ports = Layer.mergeAll(
+    PgEventLog.layer,
+    PgSources.layer,
+    PgFeedStore.layer,
+    PgAdmission.layer({ apiRate: 0, intakeRate }),
+    Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
+    Layer.succeed(Readiness, { check: Effect.succeed(null) }),
+    Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: trusted.trusted }),
+  ).pipe(Layer.provide([DeliverySignal.DeliverySignal.layer]), Layer.provideMerge(OwnerClient.layer({ url })))
+  const cabinets = Layer.effect(
+    Cabinets,
+    Effect.map(intakeRoutes, (routes) => {
+      const find = routeTable(routes)
+      const http = Option.some({
+        answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
+          const { path, query } = splitUrl(request.url)
+          const { route, params } = find(path)!
+          return route.handle(request, { params, query })
+        },
+      })
+      return { byHost: () => Effect.succeed(http) }
+    }),
+  )
+  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
+    Layer.provide(cabinets),
+    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge(ports),
+  )
+}
+
+/** Serves the intake of a database. Call it twice for two servers of one cabinet. */
+export const intakeCabinet = async (url: string, options: IntakeOptions = {}) => {
+  const runtime = ManagedRuntime.make(served(url, options))
+  const { port } = await runtime.runPromise(Listener)
+  return {
+    port,
+    run: runtime.runPromise,
+    address: (source: SourceWithSecret) => `http://127.0.0.1:${port}/webhook/${source.intakeSecret}`,
+    source: (name: string, settings: Omit<NewSource, "name"> = {}): Promise<SourceWithSecret> =>
+      runtime.runPromise(Sources.use((sources) => sources.create({ name, ...settings }))),
+    /** The feed's items of a source as they are sent: JSON texts. */
+    feed: (sourceId: number): Promise<ReadonlyArray<string>> =>
+      runtime.runPromise(
+        FeedStore.use(
+          Effect.fnUntraced(function* (feed) {
+            const items: Array<string> = []
+            let after = FEED_START
+            for (;;) {
+              const page = yield* feed.page({ after, limit: 1_000, sourceId, channel: null })
+              items.push(...page.items)
+              after = page.next
+              if (!page.hasMore) return items
+            }
+          }),
+        ),
+      ),
+    close: () => runtime.dispose(),
+  }
+}
+
+export type IntakeCabinet = Awaited<ReturnType<typeof intakeCabinet>>
+
+/** The payload of a feed item, token for token as the item has it. */
+export const payloadText = (item: string): string => {
+  const start = item.indexOf('"payload":') + '"payload":'.length
+  return item.slice(start, item.lastIndexOf(',"repeat_of":'))
+}
