@@ -31,7 +31,7 @@ export const ERROR_TYPES = {
   rate_limited: "rate_limited",
   query_timeout: "unavailable",
   reader_off: "unavailable",
-  internal_error: "unavailable"
+  internal_error: "unavailable",
 } as const satisfies Record<string, ErrorType>
 
 export type ErrorCode = keyof typeof ERROR_TYPES
@@ -61,5 +61,5 @@ export const ERROR_MEANINGS = {
   rate_limited: "The key has used up its requests of this minute; `Retry-After` says when to come back.",
   query_timeout: "The query did not finish in time; ask for less, or again.",
   reader_off: "Reading is switched off, or the database cannot be reached now.",
-  internal_error: "A fault of the service; `message` carries the id under which it was logged."
+  internal_error: "A fault of the service; `message` carries the id under which it was logged.",
 } as const satisfies Record<ErrorCode, string>

@@ -7,6 +7,7 @@ import { type Route, routeTable, splitUrl } from "../Route.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { HttpSettings } from "./HttpSettings.ts"
+import { countRequest } from "./RequestMetrics.ts"
 
 /** Answers a request addressed to this cabinet. Always answers: a fault is logged under an id and becomes a 500. */
 export class CabinetHttp extends Context.Service<
@@ -23,6 +24,7 @@ export class CabinetHttp extends Context.Service<
       const settings = yield* HttpSettings
       // A face more (uploads) is one more Effect of routes here; its ports become this layer's.
       const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes)])
+      const context = yield* Effect.context<never>()
       const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({
         answer: (request) => {
@@ -31,7 +33,14 @@ export class CabinetHttp extends Context.Service<
           const match =
             find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
           if (match === undefined) return noSuchEndpoint
-          return guarded(match.route, match.route.handle(request, { params: match.params, query }))
+          const began = performance.now()
+          return Effect.map(
+            guarded(match.route, match.route.handle(request, { params: match.params, query })),
+            (response) => {
+              countRequest(match.route, response.status, began, context)
+              return response
+            },
+          )
         },
       })
     }),

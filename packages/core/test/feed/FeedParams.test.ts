@@ -1,0 +1,119 @@
+import { feedParams, FEED_PARAMS, writeCursor } from "@data-cabinet/core/feed/FeedParams"
+import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
+import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+type Pairs = ReadonlyArray<readonly [string, string]>
+
+const read = (pairs: Pairs) => Effect.runSync(feedParams(pairs))
+const refusal = (pairs: Pairs) => {
+  const { code, param } = Effect.runSync(Effect.flip(feedParams(pairs)))
+  return [code, param]
+}
+
+describe("feedParams", () => {
+  it("begins at the very beginning, a hundred at a time, when nothing is said", () => {
+    assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START })
+  })
+
+  it("refuses an unknown name before anything else", () => {
+    assert.deepEqual(
+      refusal([
+        ["limit", "x"],
+        ["page", "2"],
+      ]),
+      ["unknown_param", "page"],
+    )
+    assert.deepEqual(refusal([["Limit", "1"]]), ["unknown_param", "Limit"])
+    assert.deepEqual(refusal([["__proto__", "1"]]), ["unknown_param", "__proto__"])
+  })
+
+  it("refuses each parameter sent twice with that parameter's own code", () => {
+    const codes = { source_id: "bad_source_id", channel: "bad_channel", limit: "bad_limit", cursor: "bad_cursor" }
+    for (const name of FEED_PARAMS)
+      assert.deepEqual(
+        refusal([
+          [name, "1"],
+          [name, "1"],
+        ]),
+        [codes[name], name],
+      )
+  })
+
+  it("takes a limit from 1 to 1000 in decimal digits", () => {
+    for (const limit of ["1", "1000"]) assert.equal(read([["limit", limit]]).limit, Number(limit))
+    for (const limit of ["0", "1001", "-1", "+5", "1.0", "1e2", "0x10", " 5", "", "ten", "99999999999999999999"]) {
+      assert.deepEqual(refusal([["limit", limit]]), ["bad_limit", "limit"], limit)
+    }
+  })
+
+  it("tells a malformed source from one that cannot exist", () => {
+    assert.equal(read([["source_id", "7"]]).sourceId, 7)
+    assert.equal(read([["source_id", "9007199254740992"]]).sourceId, "unknown")
+    for (const id of ["0", "-1", "x", "", "1.5", "9223372036854775808"]) {
+      assert.deepEqual(refusal([["source_id", id]]), ["bad_source_id", "source_id"], id)
+    }
+  })
+
+  it("knows three channels", () => {
+    for (const channel of ["webhook", "file", "pull"]) assert.equal(read([["channel", channel]]).channel, channel)
+    for (const channel of ["", "Webhook", "fax"])
+      assert.deepEqual(refusal([["channel", channel]]), ["bad_channel", "channel"])
+  })
+
+  it("refuses a cursor of another source, channel or walk, and what is none", () => {
+    const place = { epoch: 2, xid: 10n, id: 3 }
+    const cursor = writeCursor({ sourceId: 1, channel: null }, place)
+    assert.deepEqual(
+      read([
+        ["cursor", cursor],
+        ["source_id", "1"],
+        ["limit", "7"],
+      ]).after,
+      place,
+    )
+    for (const pairs of [
+      [],
+      [["source_id", "2"]],
+      [
+        ["source_id", "1"],
+        ["channel", "file"],
+      ],
+    ] as ReadonlyArray<Pairs>) {
+      assert.deepEqual(refusal([...pairs, ["cursor", cursor]]), ["bad_cursor", "cursor"])
+    }
+    const foreign = encodeCursor({ kind: "rows", scope: [null, null] }, ["1", "2", "3"])
+    const odd = encodeCursor({ kind: "feed", scope: [null, null] }, ["1", "-2", "3"])
+    for (const text of ["", "x", foreign, odd, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
+      assert.deepEqual(refusal([["cursor", text]]), ["bad_cursor", "cursor"], text)
+    }
+  })
+
+  const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+
+  it.prop(
+    "gives every place back from its cursor",
+    { epoch: whole(2 ** 31 - 1), xid: whole(Number.MAX_SAFE_INTEGER), id: whole(Number.MAX_SAFE_INTEGER) },
+    ({ epoch, xid, id }) => {
+      const place = { epoch, xid: BigInt(xid) * 1000n, id }
+      const cursor = writeCursor({ sourceId: null, channel: "pull" }, place)
+      assert.match(cursor, /^[A-Za-z0-9_-]+$/)
+      assert.deepEqual(
+        read([
+          ["channel", "pull"],
+          ["cursor", cursor],
+        ]).after,
+        place,
+      )
+    },
+    { arbitrary: { runs: 300 } },
+  )
+
+  it.prop(
+    "refuses any text that was not issued",
+    [Schema.String.check(Schema.isMaxLength(80))],
+    ([text]) => assert.deepEqual(refusal([["cursor", text]]), ["bad_cursor", "cursor"]),
+    { arbitrary: { runs: 300 } },
+  )
+})

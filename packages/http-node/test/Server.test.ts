@@ -1,0 +1,180 @@
+/** The three faces: a server of its own, a listener mounted elsewhere, a fetch handler. */
+import { createServer } from "node:http"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { Listener, ListenError } from "@data-cabinet/http-node/Listener"
+import * as Server from "@data-cabinet/http-node/Server"
+import { Deferred, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { assert, describe, it } from "vitest"
+import { cabinetHttp, countingAdmission, KEY, ORDERS, type Ports, readiness } from "./support/apiServer.ts"
+
+const headers = { authorization: `Bearer ${KEY}` }
+
+const composed = (ports: Ports = {}) =>
+  Layer.mergeAll(Cabinets.single.pipe(Layer.provide(cabinetHttp(ports))), readiness(ports.notReady ?? null))
+
+const listening = (ports: Ports, port = 0, drainMillis = 5000) =>
+  ManagedRuntime.make(
+    Server.layer({ metrics: true, host: "127.0.0.1", port, drainMillis }).pipe(Layer.provide(composed(ports))),
+  )
+
+describe("layer", () => {
+  it("serves, and says ready or what is missing", async () => {
+    const runtime = listening({ notReady: "migration 3 is missing" })
+    const { port, host } = await runtime.runPromise(Listener)
+    assert.equal(host, "127.0.0.1")
+    assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+    assert.equal(ready.status, 503)
+    assert.deepEqual(await ready.json(), { ok: false, error: "migration 3 is missing" })
+    await runtime.dispose()
+  })
+
+  it("refuses a taken port with a typed error", async () => {
+    const first = listening({})
+    const { port } = await first.runPromise(Listener)
+    const error = await Effect.runPromise(
+      Effect.flip(
+        Effect.scoped(
+          Layer.build(Server.layer({ metrics: true, host: "127.0.0.1", port }).pipe(Layer.provide(composed()))),
+        ),
+      ),
+    )
+    assert.ok(error instanceof ListenError)
+    assert.equal(error.code, "address_in_use")
+    assert.equal(error.message, `Another program already listens on 127.0.0.1:${port}.`)
+    await first.dispose()
+  })
+
+  it("drains: answers what is under way, takes nothing new, and ends", async () => {
+    const entered = Promise.withResolvers<void>()
+    const gate = Deferred.makeUnsafe<void>()
+    const list = Effect.andThen(
+      Effect.sync(() => entered.resolve()),
+      Effect.as(Deferred.await(gate), [ORDERS]),
+    )
+    const runtime = listening({ sources: { list } })
+    const { port } = await runtime.runPromise(Listener)
+    const under = fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers })
+    await entered.promise
+    const ended = runtime.dispose()
+    const refused = async () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        () => false,
+        () => true,
+      )
+    while (!(await refused())) await new Promise(setImmediate)
+    Effect.runSync(Deferred.succeed(gate, undefined))
+    const answer = await under
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get("connection"), "close")
+    assert.equal(((await answer.json()) as any).data.length, 1)
+    await ended
+  })
+
+  it("ends although a request never ends", async () => {
+    const entered = Promise.withResolvers<void>()
+    const list = Effect.andThen(
+      Effect.sync(() => entered.resolve()),
+      Effect.never,
+    )
+    const runtime = listening({ sources: { list } }, 0, 50)
+    const { port } = await runtime.runPromise(Listener)
+    const under = fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers }).then(
+      ({ status }) => status,
+      () => "cut",
+    )
+    await entered.promise
+    await runtime.dispose()
+    assert.equal(await under, "cut")
+  })
+
+  it("answers 503 when the database never answers, on the key as well as after it", async () => {
+    for (const ports of [
+      { admission: { key: () => Effect.never } },
+      { sources: { list: Effect.never } },
+    ] satisfies Array<Ports>) {
+      const runtime = ManagedRuntime.make(
+        Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
+          Layer.provide(composed(ports)),
+          Layer.provideMerge(TestClock.layer()),
+        ),
+      )
+      const { port } = await runtime.runPromise(Listener)
+      let answered = false
+      const under = fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers }).finally(() => (answered = true))
+      while (!answered) {
+        await runtime.runPromise(TestClock.adjust("9 seconds"))
+        await new Promise(setImmediate)
+      }
+      const answer = await under
+      assert.equal(answer.status, 503)
+      assert.equal(((await answer.json()) as any).error.code, "reader_off")
+      assert.ok(Number(answer.headers.get("retry-after")) > 0)
+      await runtime.dispose()
+    }
+  })
+
+  it("counts requests for /metrics", async () => {
+    const runtime = listening({})
+    const { port } = await runtime.runPromise(Listener)
+    for (const path of ["/api/v1/sources", "/api/v1/sources/9", "/api/v1/sources/9"]) {
+      await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text()
+    }
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    assert.match(text, /cabinet_http_requests\{.*route="\/api\/v1\/sources\/\{source_id\}",status="404".*\} 2/)
+    await runtime.dispose()
+  })
+})
+
+describe("nodeHandler", () => {
+  const mounted = async (baseUrl: string, cut: string) => {
+    const scope = Scope.makeUnsafe()
+    const handler = await Effect.runPromise(
+      Server.nodeHandler({ metrics: false }).pipe(
+        Effect.provideService(Scope.Scope, scope),
+        Effect.provide(await Effect.runPromise(Layer.buildWithScope(composed({ baseUrl }), scope))),
+      ),
+    )
+    const server = createServer((request, response) => {
+      if (request.url!.startsWith(cut)) request.url = request.url!.slice(cut.length)
+      handler(request, response)
+    })
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+    const base = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    return { base, close: () => (server.close(), Effect.runPromise(Scope.close(scope, Exit.void))) }
+  }
+
+  it("answers below a path that the host program cuts off, and below one that it leaves on", async () => {
+    for (const cut of ["/data", ""]) {
+      const { base, close } = await mounted("https://x.test/data", cut)
+      assert.equal((await fetch(`${base}/data/api/v1/sources`, { headers })).status, 200)
+      assert.equal((await fetch(`${base}/other/api/v1/sources`, { headers })).status, 404)
+      assert.equal((await fetch(`${base}/databank/api/v1/sources`, { headers })).status, 404)
+      await close()
+    }
+  })
+})
+
+describe("fetchHandler", () => {
+  it("answers requests without a socket, HEAD without a body", async () => {
+    const runtime = ManagedRuntime.make(composed())
+    const handler = await runtime.runPromise(Server.fetchHandler({ metrics: false }))
+    const get = await handler(new Request("https://x.test/api/v1/sources", { headers }))
+    assert.equal(get.status, 200)
+    assert.equal(get.headers.get("x-ratelimit-remaining"), "119")
+    assert.equal(((await get.json()) as any).data[0].name, ORDERS.name)
+    const head = await handler(new Request("https://x.test/api/v1/sources", { headers, method: "HEAD" }))
+    assert.deepEqual([head.status, await head.text()], [200, ""])
+    assert.equal((await handler(new Request("https://x.test/nowhere"))).status, 404)
+    await runtime.dispose()
+  })
+
+  it("shares the counts of its cabinet", async () => {
+    const runtime = ManagedRuntime.make(composed({ admission: countingAdmission(1) }))
+    const handler = await runtime.runPromise(Server.fetchHandler({ metrics: false }))
+    const status = async () => (await handler(new Request("https://x.test/api/v1/sources", { headers }))).status
+    assert.deepEqual([await status(), await status()], [200, 429])
+    await runtime.dispose()
+  })
+})
