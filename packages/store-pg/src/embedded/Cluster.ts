@@ -66,7 +66,7 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
     `--username=${superuser}`,
     "--encoding=UTF8",
     ...localeOptions(binaries.major),
-    "--text-search-config=pg_catalog.simple",
+    "--text-search-config=simple",
     ...auth,
   ]
   const { code, output } = await run(words, launcher, binaries.env)
