@@ -51,7 +51,7 @@ for (const byte of [0xa1, 0xa2, 0xa3, 0xa5, 0xa8, 0xaa, 0xaf, 0xb2, 0xb3, 0xb4, 
 }
 for (const byte of [0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]) KIND[byte] = HIGH
 
-/** à, è, é, ó: the western words of one letter, where Latin words stand around them. */
+/** à, è, é, ó: words of one letter, western where Latin words stand in the same value, else Cyrillic. */
 const WESTERN_WORDS = new Set([0xe0, 0xe8, 0xe9, 0xf3, 0xc0, 0xc8, 0xc9, 0xd3])
 
 const STRONG = 4
@@ -61,6 +61,7 @@ const WEAK = 1
 const latinVotes = (bytes: Buffer): number => {
   let votes = 0
   let latinWords = 0
+  let westernWords = 0
   const end = bytes.length
   for (let at = 0; at < end;) {
     const first = bytes[at]!
@@ -68,7 +69,11 @@ const latinVotes = (bytes: Buffer): number => {
     if (kind === NONE) {
       if (first === 0x80) votes += WEAK
       else if (first === 0x88 || first === 0xb9) votes -= WEAK
-      else if (first < 32 || first === 38 || first === 61) latinWords = 0
+      else if (first < 32 || first === 38 || first === 61) {
+        votes += latinWords > 0 ? westernWords : -westernWords
+        latinWords = 0
+        westernWords = 0
+      }
       at++
       continue
     }
@@ -99,9 +104,10 @@ const latinVotes = (bytes: Buffer): number => {
       const touchesDigit = isDigit(bytes[start - 1]) || isDigit(bytes[at])
       votes += touchesDigit ? WEAK * 2 : -WEAK
     } else if (high + signs > 1) votes -= STRONG
-    else votes += latinWords > 0 && WESTERN_WORDS.has(first) ? WEAK : -WEAK
+    else if (WESTERN_WORDS.has(first)) westernWords++
+    else votes -= WEAK
   }
-  return votes
+  return votes + (latinWords > 0 ? westernWords : -westernWords)
 }
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57

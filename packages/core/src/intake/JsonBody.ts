@@ -125,7 +125,7 @@ const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: Json
 const freeKey = (
   object: Map<string, Json>,
   key: string,
-  apart: Map<Map<string, Json>, Map<string, number>>
+  apart: Map<Map<string, Json>, Map<string, number>>,
 ): string => {
   let counts = apart.get(object)
   if (counts === undefined) apart.set(object, (counts = new Map()))

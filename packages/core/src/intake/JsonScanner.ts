@@ -124,7 +124,7 @@ export class JsonScanner {
     const code = this.text.codePointAt(at)
     return this.refuse(
       `${what} was expected, ${code === undefined ? "the text ends here" : `found ${named(code)}`}`,
-      at
+      at,
     )
   }
 

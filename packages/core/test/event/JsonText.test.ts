@@ -1,0 +1,40 @@
+import { assert, it } from "@effect/vitest"
+import { describe } from "vitest"
+import { JsonNumber } from "../../src/event/Json.ts"
+import type { Json } from "../../src/event/Json.ts"
+import { canonicalJsonText, jsonText } from "../../src/event/JsonText.ts"
+
+const ordered = new Map<string, Json>([
+  ["b", new JsonNumber("1.0")],
+  ["a", [null, true, false, "x", [], new Map()]],
+  ["10", '\u0007"\\\n\ud800'],
+])
+
+describe("jsonText", () => {
+  it("jsonText writes tokens and keys as they came", () => {
+    assert.strictEqual(jsonText(ordered), '{"b":1.0,"a":[null,true,false,"x",[],{}],"10":"\\u0007\\"\\\\\\n\\ud800"}')
+  })
+  it("canonicalJsonText orders the keys of every object by code unit and keeps lists", () => {
+    const inner = new Map<string, Json>([
+      ["é", "2"],
+      ["Z", "1"],
+    ])
+    const value = new Map<string, Json>([
+      ["b", [inner, "first"]],
+      ["a", null],
+      ["B", "x"],
+    ])
+    assert.strictEqual(canonicalJsonText(value), '{"B":"x","a":null,"b":[{"Z":"1","é":"2"},"first"]}')
+  })
+  it.each([...'\0\u001f "\\/\u007f\u2028é😀'])("jsonText escapes %j as JSON.stringify does", (character) => {
+    for (const text of [character, `a${character}b`, character.repeat(100)]) {
+      assert.strictEqual(jsonText(text), JSON.stringify(text))
+      assert.strictEqual(jsonText(new Map([[text, null]])), `{${JSON.stringify(text)}:null}`)
+    }
+  })
+  it("jsonText writes a value of 100,000 levels", () => {
+    let value: Json = "x"
+    for (let level = 0; level < 100_000; level++) value = level % 2 === 0 ? [value] : new Map([["k", value]])
+    assert.strictEqual(jsonText(value).length, 50_000 * 2 + 50_000 * 6 + 3)
+  })
+})

@@ -1,0 +1,65 @@
+import { assert, it } from "@effect/vitest"
+import { describe } from "vitest"
+import { charsetOf, decode, sourceCharset, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "../../src/intake/Charset.ts"
+
+describe("charsetOf", () => {
+  it.for([
+    ["UTF-8", "utf-8"],
+    [" utf8 ", "utf-8"],
+    ["Windows-1251", "windows-1251"],
+    ["cp1251", "windows-1251"],
+    ["latin1", "windows-1252"],
+    ["ISO-8859-1", "windows-1252"],
+    ["koi8-r", "koi8-r"],
+    ["ISO-8859-5", "iso-8859-5"],
+    ["gb2312", "gb18030"],
+    ["sjis", "shift_jis"],
+  ] as const)("charsetOf %j is %s", ([label, name]) => assert.strictEqual(charsetOf(label)?.name, name))
+
+  it.for(["", "us-ascii", "utf-16", "utf-7", "base64", "hex", "binary", "nonsense", "__proto__", null, undefined])(
+    "charsetOf %j says nothing",
+    (label) => assert.isNull(charsetOf(label)),
+  )
+  it("charsetOf gives the same object for every label of a charset", () => {
+    assert.strictEqual(charsetOf("koi8-r"), charsetOf("koi8"))
+  })
+  it("sourceCharset reads latin-1 as the web does", () => {
+    assert.deepStrictEqual(
+      ["utf-8", "windows-1251", "latin-1"].map((name) => sourceCharset(name as never)),
+      [UTF_8, WINDOWS_1251, WINDOWS_1252],
+    )
+  })
+})
+
+describe("decode", () => {
+  it("decode reads every byte of the one-byte charsets as the web does, and unmapped ones as U+FFFD", () => {
+    const all = Buffer.from(Uint8Array.from({ length: 255 }, (_, at) => at + 1))
+    const cyrillic = decode(all, WINDOWS_1251)
+    assert.strictEqual(cyrillic.text.slice(191), new TextDecoder("windows-1251").decode(all.subarray(191)))
+    assert.strictEqual(cyrillic.text[0x97], "\uFFFD")
+    assert.strictEqual(cyrillic.replaced, 1)
+    assert.strictEqual(cyrillic.text[0x87], "€")
+    const western = decode(all, WINDOWS_1252)
+    assert.strictEqual(western.text[0x7f], "€")
+    assert.deepStrictEqual(
+      [0x81, 0x8d, 0x8f, 0x90, 0x9d].map((byte) => western.text[byte - 1]),
+      Array(5).fill("\uFFFD"),
+    )
+    assert.strictEqual(western.replaced, 5)
+  })
+  it("decode counts what it replaced and not U+FFFD that was sent", () => {
+    const bytes = Buffer.concat([Buffer.from("\uFFFDд\0"), Buffer.from([0xff, 0xe2, 0x82]), Buffer.from("\uFFFD")])
+    assert.deepStrictEqual(decode(bytes, UTF_8), { text: "\uFFFDд\uFFFD\uFFFD\uFFFD\uFFFD", replaced: 3 })
+  })
+  it("decode reads only the bytes of its range", () => {
+    assert.deepStrictEqual(decode(Buffer.from([0xff, 0xcf, 0xf0, 0xff]), WINDOWS_1251, 1, 3), {
+      text: "Пр",
+      replaced: 0,
+    })
+    assert.deepStrictEqual(decode(Buffer.from("аб"), UTF_8, 2, 4), { text: "б", replaced: 0 })
+    assert.deepStrictEqual(decode(Buffer.from("xyz"), charsetOf("sjis")!, 1, 2), { text: "y", replaced: 0 })
+  })
+  it("decode leaves a byte order mark where it is", () => {
+    assert.strictEqual(decode(Buffer.from("\uFEFFa"), UTF_8).text, "\uFEFFa")
+  })
+})

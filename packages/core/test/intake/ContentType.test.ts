@@ -1,0 +1,25 @@
+import { assert, it } from "@effect/vitest"
+import { describe } from "vitest"
+import { parseContentType } from "../../src/intake/ContentType.ts"
+
+describe("parseContentType", () => {
+  it.for([
+    [undefined, "other", null, null],
+    ["", "other", null, null],
+    ["application/json", "json", null, null],
+    ['Application/JSON ; Charset="UTF-8"', "json", "UTF-8", null],
+    ["application/problem+json", "json", null, null],
+    ["application/json, application/json", "json", null, null],
+    ["text/json", "other", null, null],
+    ["image/svg+json", "other", null, null],
+    ["application/x-www-form-urlencoded; charset=windows-1251", "urlencoded", "windows-1251", null],
+    ["multipart/form-data; boundary=----WebKit; charset=x", "multipart", "x", "----WebKit"],
+    ['multipart/form-data; boundary="a;b \\"c\\""', "multipart", null, 'a;b "c"'],
+    ["multipart/form-data; boundary", "multipart", null, null],
+    ["multipart/mixed; boundary=x", "other", null, "x"],
+    ["text/plain;;; charset = koi8-r ;", "other", "koi8-r", null],
+    [";=;", "other", null, null],
+  ] as const)("parseContentType reads %j", ([header, kind, charset, boundary]) =>
+    assert.deepStrictEqual(parseContentType(header), { kind, charset, boundary }),
+  )
+})

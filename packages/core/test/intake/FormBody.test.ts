@@ -1,0 +1,144 @@
+/** The cases are those of the URL standard's tests for the urlencoded parser, and some more. */
+import { assert, it } from "@effect/vitest"
+import { describe } from "vitest"
+import { UTF_8 } from "../../src/intake/Charset.ts"
+import { parseFormBody } from "../../src/intake/FormBody.ts"
+import { decodeForm } from "../../src/intake/FormText.ts"
+import { Random, Seed } from "./Random.ts"
+
+const fieldsOf = (body: string | Buffer) => decodeForm(parseFormBody(Buffer.from(body as string)), UTF_8, true).fields
+
+describe("parseFormBody", () => {
+  it.for([
+    ["test", [["test", ""]]],
+    ["\uFEFFtest=\uFEFF", [["\uFEFFtest", "\uFEFF"]]],
+    ["%EF%BB%BFtest=%EF%BB%BF", [["\uFEFFtest", "\uFEFF"]]],
+    ["%EF%BF%BF=%EF%BF%BF", [["\uFFFF", "\uFFFF"]]],
+    ["%FE%FF", [["\uFFFD\uFFFD", ""]]],
+    ["%FF%FE", [["\uFFFD\uFFFD", ""]]],
+    [
+      "†&†=x",
+      [
+        ["†", ""],
+        ["†", "x"],
+      ],
+    ],
+    ["%C2", [["\uFFFD", ""]]],
+    ["%C2x", [["\uFFFDx", ""]]],
+    [
+      "_charset_=windows-1252&test=%C2x",
+      [
+        ["_charset_", "windows-1252"],
+        ["test", "\uFFFDx"],
+      ],
+    ],
+    ["", []],
+    ["a", [["a", ""]]],
+    ["a=b", [["a", "b"]]],
+    ["a=", [["a", ""]]],
+    ["=b", [["", "b"]]],
+    ["&", []],
+    ["&a", [["a", ""]]],
+    ["a&", [["a", ""]]],
+    [
+      "a&a",
+      [
+        ["a", ""],
+        ["a", ""],
+      ],
+    ],
+    [
+      "a&b&c",
+      [
+        ["a", ""],
+        ["b", ""],
+        ["c", ""],
+      ],
+    ],
+    [
+      "a=b&c=d",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a=b&c=d&",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "&&&a=b&&&&c=d&",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a=a&a=b&a=c",
+      [
+        ["a", "a"],
+        ["a", "b"],
+        ["a", "c"],
+      ],
+    ],
+    ["a==a", [["a", "=a"]]],
+    ["a=a+b+c+d", [["a", "a b c d"]]],
+    ["%=a", [["%", "a"]]],
+    ["%a=a", [["%a", "a"]]],
+    ["%a_=a", [["%a_", "a"]]],
+    ["%61=a", [["a", "a"]]],
+    ["%61+%4d%4D=", [["a MM", ""]]],
+    [
+      "id=0&value=%",
+      [
+        ["id", "0"],
+        ["value", "%"],
+      ],
+    ],
+    ["b=%2sf%2a", [["b", "%2sf*"]]],
+    ["b=%2%2af%2a", [["b", "%2*f*"]]],
+    ["b=%%2a", [["b", "%*"]]],
+    ["a;b=1;c", [["a;b", "1;c"]]],
+    ["a%26b%3D=%26%3D%2B%25", [["a&b=", "&=+%"]]],
+    [
+      "a=%00&%00b=\0",
+      [
+        ["a", "\uFFFD"],
+        ["\uFFFDb", "\uFFFD"],
+      ],
+    ],
+    [
+      "=&=",
+      [
+        ["", ""],
+        ["", ""],
+      ],
+    ],
+  ] as const)("parseFormBody reads %j", ([body, fields]) => assert.deepStrictEqual(fieldsOf(body), fields as never))
+
+  it.prop(
+    "parseFormBody reads any ASCII text as URLSearchParams does",
+    [Seed],
+    ([seed]) => {
+      const random = new Random(seed)
+      const body = random
+        .list(12, () =>
+          random.pick(["a", "&", "=", "+", "%", "%4", "%41", "%d0%b1", "%e2%82", "%f0%9f", "%zz", ";", " ", "?", "\n"]),
+        )
+        .join("")
+      // Raw letters above 127 beside escapes are left out: Node gets them wrong. URLSearchParams drops a question mark in front, the parser of the standard does not.
+      assert.deepStrictEqual(fieldsOf(body), [...new URLSearchParams(`?${body}`)] as never, JSON.stringify(body))
+    },
+    { arbitrary: { runs: 3000 } },
+  )
+
+  it("parseFormBody takes nothing for fields past its limit and says where that was", () => {
+    const form = parseFormBody(Buffer.from("a=1&b=2&&c=3"), 2)
+    assert.deepStrictEqual(form.fields, [])
+    assert.deepStrictEqual(form.unread, { reason: "more than 2 form fields", offset: 9, from: 0 })
+    assert.isNull(parseFormBody(Buffer.from("a=1&b=2&&"), 2).unread)
+  })
+})

@@ -1,0 +1,265 @@
+import { assert, it } from "@effect/vitest"
+import iconv from "iconv-lite"
+import { describe } from "vitest"
+import { jsonText } from "../../src/event/JsonText.ts"
+import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
+import type { Submission } from "../../src/intake/Submission.ts"
+
+const JSON_TYPE = "application/json"
+const FORM = "application/x-www-form-urlencoded"
+const MULTIPART = "multipart/form-data; boundary=X"
+
+const parse = (contentType: string | undefined, body: string | Buffer, rest: Partial<Submission> = {}) =>
+  parseSubmission({ body: Buffer.from(body as string), contentType, query: "", encoding: null, ...rest })
+const payloads = (parsed: ReturnType<typeof parse>) => parsed.events.map(({ payload }) => jsonText(payload))
+const only = (...args: Parameters<typeof parse>) => {
+  const parsed = parse(...args)
+  assert.strictEqual(parsed.events.length, 1)
+  return jsonText(parsed.events[0]!.payload)
+}
+const win1251 = (text: string) => iconv.encode(text, "win1251")
+const percent = (bytes: Buffer) => [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+
+describe("parseSubmission of JSON", () => {
+  it("parseSubmission makes one event of an object, every token as sent", () => {
+    const parsed = parse(JSON_TYPE, ' {"b":1.00,"a":12345678901234567890,"b2":{"z":1e400}} ')
+    assert.deepStrictEqual(payloads(parsed), ['{"b":1.00,"a":12345678901234567890,"b2":{"z":1e400}}'])
+    assert.deepInclude(parsed, { shape: "object", refusal: null, tooMany: null, isForm: false })
+    assert.deepStrictEqual(parsed.charset, { name: "utf-8", decidedBy: "json", replaced: 0 })
+  })
+  it("parseSubmission makes a batch of a list of objects, with the address's fields in each", () => {
+    const parsed = parse("application/vnd.x+json", '[{"a":1},{},{"q":2}]', { query: "q=1" })
+    assert.strictEqual(parsed.shape, "batch")
+    assert.deepStrictEqual(payloads(parsed), ['{"q":"1","a":1}', '{"q":"1"}', '{"q":["1",2]}'])
+    assert.deepStrictEqual(
+      parse(JSON_TYPE, "[{},{}]").events.map(({ empty }) => empty),
+      [true, true],
+    )
+  })
+  it("parseSubmission takes 100 objects and refuses 101", () => {
+    const batch = (count: number) => `[${Array(count).fill('{"a":1}').join(",")}]`
+    assert.strictEqual(parse(JSON_TYPE, batch(100)).events.length, 100)
+    const parsed = parse(JSON_TYPE, batch(101))
+    assert.deepStrictEqual([parsed.events, parsed.tooMany], [[], { count: 101, limit: 100 }])
+  })
+  it.for([
+    ["[]", "[]", "a list of objects was expected, but it is empty, at line 1, column 1 (offset 0)"],
+    ["[{},\n 5]", "[{},5]", "a list of objects was expected, but item 2 is a number, at line 2, column 2 (offset 6)"],
+    ["[[]]", "[[]]", "a list of objects was expected, but item 1 is a list, at line 1, column 2 (offset 1)"],
+    [' "x"', '"x"', "an object or a list of objects was expected, but this is text, at line 1, column 2 (offset 1)"],
+    [
+      "\uFEFFnull",
+      "null",
+      "an object or a list of objects was expected, but this is null, at line 1, column 1 (offset 0)",
+    ],
+    [
+      "false",
+      "false",
+      "an object or a list of objects was expected, but this is false, at line 1, column 1 (offset 0)",
+    ],
+  ] as const)("parseSubmission keeps %j as a value and refuses it", ([body, value, detail]) => {
+    const parsed = parse(JSON_TYPE, body)
+    assert.deepStrictEqual(payloads(parsed), [`{"_value":${value},"_parse_error":${JSON.stringify(detail)}}`])
+    assert.deepStrictEqual(parsed.refusal, { error: "not_an_object", detail })
+    assert.isTrue(parsed.events[0]!.empty)
+  })
+  it("parseSubmission keeps broken JSON as text and says what is wrong and where", () => {
+    const parsed = parse(JSON_TYPE, '{"a":1,\n"b"\0}')
+    const detail = "not valid JSON: a colon after the key was expected, found U+0000, at line 2, column 4 (offset 11)"
+    assert.deepStrictEqual(payloads(parsed), [JSON.stringify({ _raw: '{"a":1,\n"b"\uFFFD}', _parse_error: detail })])
+    assert.deepStrictEqual(parsed.refusal, { error: "bad_json", detail })
+    assert.isTrue(parsed.events[0]!.empty)
+    assert.strictEqual(parsed.charset.replaced, 1)
+  })
+  it("parseSubmission makes a filled event of broken JSON when the address has a filled field", () => {
+    const parsed = parse(JSON_TYPE, "{", { query: "from=shop" })
+    assert.isFalse(parsed.events[0]!.empty)
+    assert.match(payloads(parsed)[0]!, /^\{"from":"shop","_raw":"\{","_parse_error":/)
+  })
+  it("parseSubmission reads JSON as UTF-8 whatever header and source say", () => {
+    const rest = { encoding: "windows-1251" } as const
+    assert.strictEqual(only("application/json; charset=windows-1251", '{"a":"д"}', rest), '{"a":"д"}')
+    const parsed = parse(JSON_TYPE, win1251('{"a":"да"}'), rest)
+    assert.deepStrictEqual(payloads(parsed), ['{"a":"\uFFFD\uFFFD"}'])
+    assert.deepStrictEqual(parsed.charset, { name: "utf-8", decidedBy: "json", replaced: 2 })
+  })
+  it("parseSubmission counts escapes and bytes that it replaced", () => {
+    assert.strictEqual(
+      parse(JSON_TYPE, Buffer.from([...Buffer.from('{"a":"\\u0000\\ud800'), 0xff, ...Buffer.from('"}')])).charset
+        .replaced,
+      3,
+    )
+  })
+  it("parseSubmission skips a byte order mark", () => assert.strictEqual(only(JSON_TYPE, '\uFEFF{"a":1}'), '{"a":1}'))
+})
+
+describe("parseSubmission of forms", () => {
+  it("parseSubmission makes one event of a form, repeats as lists, query values first", () => {
+    const parsed = parse(FORM, "tags[]=a&x=&tags[]=b", { query: "x=1&tags[]=q&utm=%D0%B6" })
+    assert.deepStrictEqual(payloads(parsed), ['{"x":["1",""],"tags[]":["q","a","b"],"utm":"ж"}'])
+    assert.isTrue(parsed.isForm)
+  })
+  it.for(["", "a=", "a=+&b=%09", "_charset_=utf-8", "_raw=x&_value=y&_parse_error=z"])(
+    "parseSubmission finds the form %j empty",
+    (body) => assert.isTrue(parse(FORM, body).events[0]!.empty),
+  )
+  it("parseSubmission keeps a sender's own fields with the service's names as sent", () => {
+    assert.strictEqual(only(FORM, "_raw=x&_raw=y&a=1"), '{"_raw":["x","y"],"a":"1"}')
+  })
+  it("parseSubmission reads undeclared windows-1251, raw and escaped, names and values and the address", () => {
+    for (const body of [
+      win1251("имя=Иван&город=Нижний Новгород"),
+      Buffer.from(
+        `${percent(win1251("имя"))}=${percent(win1251("Иван"))}&${percent(win1251("город"))}=${percent(win1251("Нижний Новгород"))}`,
+      ),
+    ]) {
+      const parsed = parse(FORM, body, { query: `ref=${percent(win1251("сайт"))}` })
+      assert.deepStrictEqual(payloads(parsed), ['{"ref":"сайт","имя":"Иван","город":"Нижний Новгород"}'])
+      assert.deepStrictEqual(parsed.charset, { name: "windows-1251", decidedBy: "data", replaced: 0 })
+    }
+  })
+  it("parseSubmission lets the address of a windows-1251 form be UTF-8", () => {
+    assert.strictEqual(only(FORM, win1251("имя=Иван"), { query: "utm=%D0%B6" }), '{"utm":"ж","имя":"Иван"}')
+  })
+  it("parseSubmission asks source, header, _charset_ and data in this order", () => {
+    const body = Buffer.from("_charset_=windows-1252&a=%E4")
+    const told = (contentType: string, encoding: Submission["encoding"]) => {
+      const { charset, events } = parse(contentType, body, { encoding })
+      return [charset.name, charset.decidedBy, events[0]!.payload.get("a")]
+    }
+    assert.deepStrictEqual(told(`${FORM}; charset=koi8-r`, "windows-1251"), ["windows-1251", "source", "д"])
+    assert.deepStrictEqual(told(`${FORM}; charset=koi8-r`, null), ["koi8-r", "header", "Д"])
+    assert.deepStrictEqual(told(`${FORM}; charset=unheard-of`, null), ["windows-1252", "charset_field", "ä"])
+    assert.deepStrictEqual(parse(FORM, "_charset_=x&a=%E4").charset, {
+      name: "windows-1251",
+      decidedBy: "data",
+      replaced: 0,
+    })
+    assert.deepStrictEqual(told(FORM, "utf-8"), ["utf-8", "source", "\uFFFD"])
+    assert.deepStrictEqual(told(FORM, "latin-1"), ["windows-1252", "source", "ä"])
+  })
+  it("parseSubmission lets the source's setting overrule a part's charset, and the part's overrule the header's", () => {
+    const body = Buffer.concat([
+      Buffer.from(
+        '--X\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\n',
+      ),
+      Buffer.from([0xc4]),
+      Buffer.from("\r\n--X--"),
+    ])
+    assert.strictEqual(only(`${MULTIPART}; charset=windows-1252`, body), '{"a":"д"}')
+    assert.strictEqual(only(MULTIPART, body, { encoding: "latin-1" }), '{"a":"Ä"}')
+  })
+  it("parseSubmission keeps a form without a readable boundary as text, in one event and without a refusal", () => {
+    const parsed = parse("multipart/form-data", "a=1")
+    assert.deepStrictEqual(payloads(parsed), [
+      '{"_raw":"a=1","_parse_error":"not a readable form: the content type names no boundary, at byte 0 of the body"}',
+    ])
+    assert.isNull(parsed.refusal)
+    assert.isTrue(parsed.isForm && parsed.events[0]!.empty)
+  })
+  it("parseSubmission keeps the fields that it read and the rest of a cut form as text", () => {
+    assert.strictEqual(
+      only(MULTIPART, '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--X\r\nContent-Dispo'),
+      '{"a":"1","_raw":"Content-Dispo","_parse_error":"not a readable form: the headers of a part do not end with an empty line, at byte 57 of the body"}',
+    )
+  })
+  it("parseSubmission keeps a form of 500,000 fields whole, as text", () => {
+    for (const body of ["a&".repeat(500_000), "&=".repeat(500_000), "%61&".repeat(250_000)]) {
+      const { payload, empty } = parse(FORM, body).events[0]!
+      assert.deepStrictEqual([...payload.keys()], ["_raw", "_parse_error"])
+      assert.strictEqual(payload.get("_raw"), body)
+      assert.isTrue(empty)
+    }
+    const { payload } = parse(FORM, Array.from({ length: 10_000 }, (_, at) => `f${at}=1`).join("&")).events[0]!
+    assert.strictEqual(payload.size, 10_000)
+  })
+  it("parseSubmission reads a whole JSON object under a form's header as JSON, for curl -d calls it so", () => {
+    const parsed = parse(FORM, '{"a":"x=1&y","n":1.0}')
+    assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])
+    assert.deepInclude(parsed, { isForm: true, shape: "object" })
+    assert.strictEqual(only(FORM, '{"a":"x=1'), '{"{\\"a\\":\\"x":"1"}')
+    assert.strictEqual(only(FORM, '[{"a":1}]'), '{"[{\\"a\\":1}]":""}')
+  })
+})
+
+describe("parseSubmission of other bodies", () => {
+  it.for([undefined, "text/plain", "application/octet-stream", "nonsense", "text/plain; charset=windows-1251"])(
+    "parseSubmission under %s tries JSON, then a form, then keeps text",
+    (contentType) => {
+      assert.strictEqual(only(contentType, ' {"a":1.0}'), '{"a":1.0}')
+      assert.strictEqual(only(contentType, "a=1&b=%20"), '{"a":"1","b":" "}')
+      assert.strictEqual(
+        only(contentType, '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--'),
+        '{"a":"1"}',
+      )
+      const parsed = parse(contentType, "hello = world")
+      assert.isTrue(parsed.events[0]!.empty)
+      assert.deepInclude(parsed, { refusal: null, shape: "object", isForm: false })
+      assert.deepStrictEqual(payloads(parsed), [
+        '{"_raw":"hello = world","_parse_error":"neither a form nor JSON; not valid JSON: a value was expected, found \\"h\\", at line 1, column 1 (offset 0)"}',
+      ])
+    },
+  )
+  it.for(["[]", "[1]", '[{"a":1}]', "5", '"x"', "null"])(
+    "parseSubmission keeps %s as a value, never as a batch",
+    (body) => {
+      const parsed = parse(undefined, body)
+      assert.deepInclude(parsed, { refusal: null, shape: "object", tooMany: null })
+      assert.isTrue(parsed.events[0]!.empty)
+      assert.match(payloads(parsed)[0]!, /^\{"_value":.*,"_parse_error":"/)
+      assert.isTrue(payloads(parsed)[0]!.startsWith(`{"_value":${body},`))
+    },
+  )
+  it("parseSubmission reads text by the source, the header and the data", () => {
+    const text = win1251("Привет, мир")
+    assert.strictEqual(parse("text/plain", text).events[0]!.payload.get("_raw"), "Привет, мир")
+    assert.strictEqual(parse("text/plain; charset=cp1251", text).charset.decidedBy, "header")
+    assert.strictEqual(parse("text/plain", text, { encoding: "utf-8" }).charset.replaced, 9)
+  })
+  it.for([JSON_TYPE, FORM, MULTIPART, "text/plain", undefined])(
+    "parseSubmission makes an empty event of no bytes under %s",
+    (contentType) => {
+      const parsed = parse(contentType, "")
+      assert.deepStrictEqual(payloads(parsed), ["{}"])
+      assert.deepInclude(parsed, { refusal: null, shape: "object" })
+      assert.isTrue(parsed.events[0]!.empty)
+      const filled = parse(contentType, "", { query: "a=1&a=%CF%F0%E8" })
+      assert.deepStrictEqual(payloads(filled), ['{"a":["1","При"]}'])
+      assert.isFalse(filled.events[0]!.empty)
+      assert.strictEqual(filled.charset.name, "windows-1251")
+    },
+  )
+  it("parseSubmission reads a query of raw bytes and one of characters alike", () => {
+    assert.strictEqual(only(undefined, "", { query: Buffer.from("é=ж").toString("latin1") }), '{"é":"ж"}')
+    assert.strictEqual(only(undefined, "", { query: "é=ж" }), '{"é":"ж"}')
+  })
+})
+
+describe("parseSubmission's fingerprint", () => {
+  const print = (...args: Parameters<typeof parse>) =>
+    Buffer.from(parse(...args).events[0]!.fingerprint).toString("hex")
+  it("the fingerprint is one for the same fields, however they were sent", () => {
+    const same = [
+      print(JSON_TYPE, '{"a":"1","b":["x","y"]}'),
+      print(JSON_TYPE, ' { "b":["x","y"], "a":"1" }'),
+      print(FORM, "b=x&a=1&b=y"),
+      print(FORM, "b=y", { query: "a=1&b=x" }),
+      print(undefined, "a=1&b=x&b=y"),
+    ]
+    assert.strictEqual(new Set(same).size, 1)
+    assert.strictEqual(same[0]!.length, 64)
+  })
+  it("the fingerprint differs where a value, a token, the order of a list or broken text does", () => {
+    const all = [
+      print(JSON_TYPE, '{"a":1}'),
+      print(JSON_TYPE, '{"a":1.0}'),
+      print(JSON_TYPE, '{"a":"1"}'),
+      print(JSON_TYPE, '{"a":[1,2]}'),
+      print(JSON_TYPE, '{"a":[2,1]}'),
+      print(JSON_TYPE, '{"a":'),
+      print(JSON_TYPE, '{"a": '),
+      print(JSON_TYPE, ""),
+    ]
+    assert.strictEqual(new Set(all).size, all.length)
+  })
+})
