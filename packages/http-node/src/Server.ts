@@ -40,7 +40,8 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions) {
       onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint),
     })
   })
-  return answer
+  // Effect begins a request uninterruptible; a client that hangs up is to stop its query.
+  return Effect.interruptible(answer)
 })
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */

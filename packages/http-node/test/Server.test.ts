@@ -89,6 +89,26 @@ describe("layer", () => {
     assert.equal(await under, "cut")
   })
 
+  it("interrupts the work of a client that hangs up", async () => {
+    const entered = Promise.withResolvers<void>()
+    const interrupted = Promise.withResolvers<void>()
+    const list = Effect.andThen(
+      Effect.sync(() => entered.resolve()),
+      Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted.resolve())),
+    )
+    const runtime = listening({ sources: { list } })
+    const { port } = await runtime.runPromise(Listener)
+    const abort = new AbortController()
+    const under = fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers, signal: abort.signal }).catch(
+      () => "gone",
+    )
+    await entered.promise
+    abort.abort()
+    assert.equal(await under, "gone")
+    await interrupted.promise
+    await runtime.dispose()
+  })
+
   it("answers 503 when the database never answers, on the key as well as after it", async () => {
     for (const ports of [
       { admission: { key: () => Effect.never } },
