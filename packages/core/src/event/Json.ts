@@ -15,3 +15,6 @@ export class JsonNumber {
 export type JsonObject = ReadonlyMap<string, Json>
 
 export type Json = null | boolean | string | JsonNumber | ReadonlyArray<Json> | JsonObject
+
+/** `Array.isArray` forgets what a read-only list holds. */
+export const isJsonList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)

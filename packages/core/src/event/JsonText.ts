@@ -2,7 +2,7 @@
  * Writes a JSON value as text: number tokens as they came, keys in the order they have, nothing rounded and nothing
  * moved. It keeps its own stack, so that the depth of a value is bounded by memory and not by the caller's stack.
  */
-import { JsonNumber } from "./Json.ts"
+import { isJsonList, JsonNumber } from "./Json.ts"
 import type { Json, JsonObject } from "./Json.ts"
 
 /** Compact text: no spaces, strings escaped by the rules of `JSON.stringify`. */
@@ -32,12 +32,12 @@ const write = (root: Json, sorted: boolean): string => {
     else if (value === null) text += "null"
     else if (typeof value === "boolean") text += value ? "true" : "false"
     else if (value instanceof JsonNumber) text += value.token
-    else if (value instanceof Map) {
+    else if (isJsonList(value)) {
+      text += "["
+      open.push({ list: value, next: 0 })
+    } else {
       text += "{"
       open.push({ entries: entriesOf(value, sorted), first: true })
-    } else {
-      text += "["
-      open.push({ list: value as ReadonlyArray<Json>, next: 0 })
     }
     for (;;) {
       const top = open[open.length - 1]
@@ -65,7 +65,7 @@ const write = (root: Json, sorted: boolean): string => {
 }
 
 const entriesOf = (object: JsonObject, sorted: boolean): Iterator<readonly [string, Json]> =>
-  sorted && object.size > 1 ? [...object].sort(byKey)[Symbol.iterator]() : object.entries()
+  sorted && object.size > 1 ? [...object].toSorted(byKey)[Symbol.iterator]() : object.entries()
 
 const byKey = (a: readonly [string, Json], b: readonly [string, Json]): number => (a[0] < b[0] ? -1 : 1)
 

@@ -2,7 +2,7 @@
  * What an event's payload says about itself: which of its keys are the service's own, and whether anything in it was
  * filled in. An event without a filled field is empty: it is kept, but it is not delivered.
  */
-import { JsonNumber } from "./Json.ts"
+import { isJsonList, JsonNumber } from "./Json.ts"
 import type { Json, JsonObject } from "./Json.ts"
 
 /**
@@ -19,10 +19,10 @@ export const isServiceKey = (key: string): boolean => key === "_raw" || key === 
  * only those. `false`, `0` and an object with any key are filled.
  */
 export const isFilled = (value: Json): boolean => {
-  if (!Array.isArray(value)) return isFilledItem(value)
+  if (!isJsonList(value)) return isFilledItem(value)
   const waiting: Array<Json> = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (Array.isArray(next)) for (const item of next as ReadonlyArray<Json>) waiting.push(item)
+    if (isJsonList(next)) for (const item of next) waiting.push(item)
     else if (isFilledItem(next)) return true
   }
   return false

@@ -1,4 +1,5 @@
 /** From named values to a payload: what comes several times becomes a list, and nothing replaces anything. */
+import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
 
 /**
@@ -7,11 +8,19 @@ import type { Json, JsonObject } from "../event/Json.ts"
  */
 export const gatherFields = (fields: ReadonlyArray<readonly [name: string, value: Json]>): Map<string, Json> => {
   const gathered = new Map<string, Json>()
+  const lists = new Map<string, Array<Json>>()
   for (const [name, value] of fields) {
     const held = gathered.get(name)
     if (held === undefined) gathered.set(name, value)
-    else if (Array.isArray(held)) held.push(value)
-    else gathered.set(name, [held as Json, value])
+    else {
+      let list = lists.get(name)
+      if (list === undefined) {
+        list = [held]
+        lists.set(name, list)
+        gathered.set(name, list)
+      }
+      list.push(value)
+    }
   }
   return gathered
 }
@@ -30,4 +39,4 @@ export const withQueryFields = (query: JsonObject, body: JsonObject): JsonObject
   return all
 }
 
-const listOf = (value: Json): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [value])
+const listOf = (value: Json): ReadonlyArray<Json> => (isJsonList(value) ? value : [value])

@@ -1,5 +1,5 @@
 /** Says in words why a JSON value is neither an object nor a list of objects, and where. */
-import { JsonNumber } from "../event/Json.ts"
+import { isJsonList, JsonNumber } from "../event/Json.ts"
 import type { Json } from "../event/Json.ts"
 import type { JsonNotes } from "./JsonBody.ts"
 import { positionInWords, textPosition } from "./TextPosition.ts"
@@ -9,18 +9,19 @@ export const notAnObject = (value: Json, text: string, notes: JsonNotes): string
   const at = (offset: number) =>
     `at ${positionInWords(textPosition(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, offset))}`
   if (value instanceof Map) return null
-  if (!Array.isArray(value)) {
+  if (!isJsonList(value)) {
     return `an object or a list of objects was expected, but this is ${kindOf(value)}, ${at(notes.valueOffset)}`
   }
   if (value.length === 0) return `a list of objects was expected, but it is empty, ${at(notes.valueOffset)}`
-  const wrong = (value as ReadonlyArray<Json>).findIndex((item) => !(item instanceof Map))
+  const wrong = value.findIndex((item) => !(item instanceof Map))
   if (wrong === -1) return null
-  return `a list of objects was expected, but item ${wrong + 1} is ${kindOf(value[wrong])}, ${at(notes.itemOffsets[wrong] ?? 0)}`
+  return `a list of objects was expected, but item ${wrong + 1} is ${kindOf(value[wrong]!)}, ${at(notes.itemOffsets[wrong] ?? 0)}`
 }
 
 const kindOf = (value: Json): string => {
   if (value === null) return "null"
   if (value instanceof JsonNumber) return "a number"
-  if (Array.isArray(value)) return "a list"
-  return typeof value === "string" ? "text" : String(value)
+  if (isJsonList(value)) return "a list"
+  if (typeof value === "boolean") return String(value)
+  return typeof value === "string" ? "text" : "an object"
 }

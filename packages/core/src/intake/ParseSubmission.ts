@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { fingerprint } from "../event/Fingerprint.ts"
+import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
 import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
@@ -107,8 +108,11 @@ const jsonBody = (body: Buffer): ReadBody => {
   if (detail !== null) {
     return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), refusal: { error: "not_an_object", detail } }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), objects: value as ReadonlyArray<JsonObject>, shape: "batch" }
+  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch" }
 }
+
+const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
+  isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
 /** `curl -d '{"a":1}'` calls any body a form. A body that is a JSON object from end to end is no form that anybody filled in. */
 const mislabelledJson = (body: Buffer): ReadBody | null => {

@@ -15,15 +15,17 @@ type Encoding = (typeof ENCODINGS)[number]
 type Typed = ReadonlyArray<readonly [name: string, value: string]>
 
 const urlencoded = (fields: Typed, { codec }: Encoding, random: Random): Buffer => {
-  const encode = (text: string) =>
-    [...iconv.encode(text, codec)].flatMap((byte) => {
-      if (byte === 32 && random.below(2) === 0) return [43]
+  const encode = (text: string): string => {
+    let encoded = ""
+    for (const byte of iconv.encode(text, codec)) {
       const mustEscape = byte <= 32 || byte === 37 || byte === 38 || byte === 43 || byte === 61
-      return mustEscape || random.below(2) === 0 ? [...Buffer.from(`%${byte.toString(16).padStart(2, "0")}`)] : [byte]
-    })
-  return Buffer.from(
-    fields.flatMap(([name, value], at) => [...(at === 0 ? [] : [38]), ...encode(name), 61, ...encode(value)]),
-  )
+      if (byte === 32 && random.below(2) === 0) encoded += "+"
+      else if (mustEscape || random.below(2) === 0) encoded += `%${byte.toString(16).padStart(2, "0")}`
+      else encoded += String.fromCharCode(byte)
+    }
+    return encoded
+  }
+  return Buffer.from(fields.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&"), "latin1")
 }
 
 /** As browsers write it: quotes and line ends of names are escaped, nothing else is. */

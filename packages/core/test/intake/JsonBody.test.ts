@@ -85,6 +85,8 @@ const sample = (random: Random, depth: number): readonly [sent: string, expected
   }
 }
 
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
+
 describe("parseJson", () => {
   it.prop(
     "parseJson gives back any text token for token, in the order of keys",
@@ -159,7 +161,6 @@ describe("parseJson", () => {
   })
 
   it("parseJson takes 512 levels and refuses 513, and 100,000 without a crash", () => {
-    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
     assert.strictEqual(written(nested(MAX_JSON_DEPTH)), nested(MAX_JSON_DEPTH))
     assert.strictEqual(failure(nested(513)).offset, 512)
     assert.strictEqual(failure('{"a":'.repeat(100_000)).reason, "the text nests deeper than 512 levels")

@@ -46,6 +46,8 @@ const throughBusboy = (body: Buffer): Promise<Seen> =>
     parser.end(body)
   })
 
+const file = (headers: string, content: string) => part(`Content-Disposition: form-data; name="f"; ${headers}`, content)
+
 describe("parseMultipartBody", () => {
   it.effect.prop(
     "parseMultipartBody agrees with busboy on well-formed bodies",
@@ -78,8 +80,6 @@ describe("parseMultipartBody", () => {
   )
 
   it("parseMultipartBody reads a file as its name, type and size in bytes, a blank file input as an empty field", () => {
-    const file = (headers: string, content: string) =>
-      part(`Content-Disposition: form-data; name="f"; ${headers}`, content)
     assert.deepStrictEqual(
       read(
         file('filename="отчёт.pdf"\r\nContent-Type: application/pdf', "дд") +

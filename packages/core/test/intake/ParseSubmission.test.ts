@@ -20,6 +20,10 @@ const only = (...args: Parameters<typeof parse>) => {
 const win1251 = (text: string) => iconv.encode(text, "win1251")
 const percent = (bytes: Buffer) => [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
 
+const batch = (count: number) => `[${Array(count).fill('{"a":1}').join(",")}]`
+
+const print = (...args: Parameters<typeof parse>) => Buffer.from(parse(...args).events[0]!.fingerprint).toString("hex")
+
 describe("parseSubmission of JSON", () => {
   it("parseSubmission makes one event of an object, every token as sent", () => {
     const parsed = parse(JSON_TYPE, ' {"b":1.00,"a":12345678901234567890,"b2":{"z":1e400}} ')
@@ -37,7 +41,6 @@ describe("parseSubmission of JSON", () => {
     )
   })
   it("parseSubmission takes 100 objects and refuses 101", () => {
-    const batch = (count: number) => `[${Array(count).fill('{"a":1}').join(",")}]`
     assert.strictEqual(parse(JSON_TYPE, batch(100)).events.length, 100)
     const parsed = parse(JSON_TYPE, batch(101))
     assert.deepStrictEqual([parsed.events, parsed.tooMany], [[], { count: 101, limit: 100 }])
@@ -236,8 +239,6 @@ describe("parseSubmission of other bodies", () => {
 })
 
 describe("parseSubmission's fingerprint", () => {
-  const print = (...args: Parameters<typeof parse>) =>
-    Buffer.from(parse(...args).events[0]!.fingerprint).toString("hex")
   it("the fingerprint is one for the same fields, however they were sent", () => {
     const same = [
       print(JSON_TYPE, '{"a":"1","b":["x","y"]}'),

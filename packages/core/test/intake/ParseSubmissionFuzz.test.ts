@@ -98,6 +98,10 @@ const mutated = (random: Random): Buffer => {
   return body
 }
 
+const filled = (piece: string) => piece.repeat(Math.floor(1_048_576 / Buffer.byteLength(piece)))
+
+const MULTIPART = "multipart/form-data; boundary=X"
+
 describe("parseSubmission of anything", () => {
   it(
     `parseSubmission reads ${BODIES} damaged bodies into events that can be stored (seed ${SEED})`,
@@ -127,8 +131,6 @@ describe("parseSubmission of anything", () => {
     },
   )
 
-  const MULTIPART = "multipart/form-data; boundary=X"
-  const filled = (piece: string) => piece.repeat(Math.floor(1_048_576 / Buffer.byteLength(piece)))
   it.for([
     ["application/json", filled("[")],
     ["application/json", filled('{"a":')],
