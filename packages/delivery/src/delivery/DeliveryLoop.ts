@@ -126,20 +126,27 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
       Math.max(MIN_WAIT_MILLIS, Math.min(millis ?? pollMillis, pollMillis)),
     )
 
+  let troubled = false
+  /** Once until it works again. */
+  const complain = (cause: Cause.Cause<unknown>) =>
+    Effect.suspend(() => {
+      if (troubled) return Effect.void
+      troubled = true
+      return Effect.logWarning("Deliveries wait: the queue could not be read.", cause)
+    })
   const serve = (state: (typeof lanes)[number]) =>
     Effect.gen(function* () {
-      yield* Effect.sync(() => state.more.closeUnsafe())
+      state.more.closeUnsafe()
       if (state.lane.free === 0) return yield* state.more.await
-      if (yield* claim(state)) return
+      const more = yield* claim(state)
+      troubled = false
+      if (more) return
       yield* Effect.timeoutOption(state.more.await, yield* pause(state.lane))
     }).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.failCause(cause)
-          : Effect.andThen(
-              Effect.logWarning("Deliveries wait: the queue could not be read.", cause),
-              Effect.sleep(RECOVER_MILLIS),
-            ),
+          : Effect.andThen(complain(cause), Effect.sleep(RECOVER_MILLIS)),
       ),
       Effect.forever,
     )

@@ -1,0 +1,40 @@
+/** The delivering part of the service, as a process of its own has it, allowed to reach the loopback. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliver } from "@data-cabinet/core/delivery/Deliver"
+import type { DeliveryLoopOptions } from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
+import { layer as addressCheck } from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
+import { layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
+import { layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"
+import { type Network, parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import { layer as deliverySignal } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import { Layer, References } from "effect"
+
+const LOOPBACK: ReadonlyArray<Network> = [parseNetwork("127.0.0.0/8")!]
+
+export const sendingLayer = (
+  options: { readonly deadlineMillis?: number; readonly allowed?: ReadonlyArray<Network> } = {},
+) =>
+  Layer.mergeAll(courier(options), addressCheck).pipe(
+    Layer.provideMerge(client({ allowedNetworks: options.allowed ?? LOOPBACK })),
+    Layer.provide(names({ hostsFile: "/dev/null" })),
+  )
+
+export const queueLayer = (url: string) =>
+  Layer.mergeAll(addressBook, deliveryQueue, deliverySignal).pipe(Layer.provideMerge(ownerClient({ url })))
+
+export const deliveryLayer = (
+  url: string,
+  options: DeliveryLoopOptions & { readonly deadlineMillis?: number; readonly loop?: boolean } = {},
+) => {
+  const uses = Addresses.layer.pipe(
+    Layer.provideMerge(Deliver.layer),
+    Layer.provideMerge(Layer.merge(sendingLayer(options), queueLayer(url))),
+  )
+  const quiet = Layer.succeed(References.MinimumLogLevel, "Fatal")
+  return Layer.provideMerge(options.loop === false ? uses : Layer.provideMerge(loop(options), uses), quiet)
+}
