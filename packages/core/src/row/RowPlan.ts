@@ -6,7 +6,8 @@
 import { type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isServiceKey } from "../event/Payload.ts"
-import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import type { ColumnKind, FieldColumn, SentKind } from "./FieldColumn.ts"
+import { spells } from "./Spelling.ts"
 import { readableName } from "./ReadableName.ts"
 
 /** Field columns a table may have, siblings counted. PostgreSQL's own end is near 450 wide values in a row. */
@@ -25,11 +26,14 @@ const MAX_PLAIN_DIGITS = 1_000
 export class TableLayout {
   readonly columns: ReadonlyArray<FieldColumn>
   readonly hasMore: boolean
+  /** Columns of which it is not yet known which event brought them about. */
+  readonly unrecorded: ReadonlySet<string>
   readonly #byField = new Map<string, Array<FieldColumn>>()
 
   constructor(columns: ReadonlyArray<FieldColumn>) {
     this.columns = columns.filter((column) => column.name !== MORE_COLUMN)
     this.hasMore = this.columns.length < columns.length
+    this.unrecorded = new Set(columns.filter((column) => column.unrecorded === true).map((column) => column.name))
     for (const column of this.columns) {
       const known = this.#byField.get(column.field)
       if (known === undefined) this.#byField.set(column.field, [column])
@@ -48,7 +52,7 @@ const NONE: ReadonlyArray<FieldColumn> = []
 /** A field that needs a column of this kind. */
 export interface MissingColumn {
   readonly field: string
-  readonly kind: ColumnKind
+  readonly kind: SentKind
 }
 
 export interface RowPlan {
@@ -83,7 +87,7 @@ const fitsJsonb = (value: Json): boolean => {
 }
 
 /** The kind of column that a value calls for by itself. */
-const kindOf = (value: Exclude<Json, null>): ColumnKind => {
+const kindOf = (value: Exclude<Json, null>): SentKind => {
   if (typeof value === "string") return "text"
   if (typeof value === "boolean") return "boolean"
   if (value instanceof JsonNumber) return plainDigits(value.token) <= MAX_PLAIN_DIGITS ? "numeric" : "text"
@@ -92,12 +96,21 @@ const kindOf = (value: Exclude<Json, null>): ColumnKind => {
 
 /** The value as JSON text for a column of this kind: a text column takes any token as a string. */
 const cellText = (value: Exclude<Json, null>, kind: ColumnKind): string => {
-  if (kind !== "text" || typeof value === "string") return jsonText(value)
+  if (typeof value === "string")
+    return kind === "numeric" || kind === "boolean" || kind === "jsonb" ? value : jsonText(value)
+  if (kind !== "text") return jsonText(value)
   return JSON.stringify(value instanceof JsonNumber ? value.token : jsonText(value))
 }
 
 const isScalar = (value: Json): boolean =>
   typeof value === "string" || typeof value === "boolean" || value instanceof JsonNumber
+
+/** Whether a field's own column takes this value; a column whose kind an operator chose takes a text that spells it. */
+const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
+  if (column.kind === kind) return true
+  if (column.kind === "text") return isScalar(value)
+  return column.chosen === true && typeof value === "string" && spells(value, column.kind)
+}
 
 /** Plans the row of one event. `missing` names what must be made first; plan again once it is. */
 export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
@@ -110,9 +123,7 @@ export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
     const columns = layout.of(field)
     const own = columns[0]
     const column =
-      own !== undefined && (own.kind === kind || (own.kind === "text" && isScalar(value)))
-        ? own
-        : columns.find((candidate) => candidate.kind === kind)
+      own !== undefined && takes(own, kind, value) ? own : columns.find((candidate) => candidate.kind === kind)
     if (column !== undefined) cells.set(column.name, cellText(value, column.kind))
     else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
       missing.push({ field, kind })

@@ -49,6 +49,12 @@ export interface Batch {
     readonly replaced: ReadonlyArray<number>
   }
   readonly tables: ReadonlyArray<BatchTable>
+  /** Columns that were made for this batch, and the place in it of the event that each was made for. */
+  readonly madeFor: {
+    readonly sourceId: ReadonlyArray<number>
+    readonly column: ReadonlyArray<string>
+    readonly n: ReadonlyArray<number>
+  }
 }
 
 /** One row an accepted event; an event of a source that changed has none. */
@@ -71,7 +77,7 @@ const rowsOf = ({ table, columns }: BatchTable, index: number, parameter: number
 )`
 }
 
-const FIXED_PARAMETERS = 22
+const FIXED_PARAMETERS = 25
 
 /** The statement for a batch. Its text depends only on which tables take rows, so that it stays prepared. */
 export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
@@ -128,6 +134,10 @@ WITH fence AS MATERIALIZED (
 ), waiting_sources AS (
   UPDATE cabinet.source SET rows_waiting = true
   WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_waiting
+), made_for AS (
+  UPDATE cabinet.field_column c SET event_id = k.id
+  FROM unnest($23::int8[], $24::text[], $25::int8[]) AS made(source_id, name, n) JOIN marked k ON k.n = made.n
+  WHERE c.source_id = made.source_id AND c.name = made.name AND c.event_id IS NULL
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at
@@ -161,6 +171,9 @@ SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS d
       textArray(o.charset),
       textArray(o.charsetFrom),
       int4Array(o.replaced),
+      int8Array(batch.madeFor.sourceId),
+      textArray(batch.madeFor.column),
+      int8Array(batch.madeFor.n),
       ...batch.tables.map((table) => table.rows),
     ],
   }

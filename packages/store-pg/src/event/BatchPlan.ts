@@ -82,6 +82,8 @@ export const planBatch = (
     charsetFrom: [] as Array<string>,
     replaced: [] as Array<number>,
   }
+  const madeFor = { sourceId: [] as Array<number>, column: [] as Array<string>, n: [] as Array<number> }
+  const recorded = new Set<string>()
   const locks = new Set<bigint>()
   const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string> }>()
   let n = 0
@@ -100,7 +102,18 @@ export const planBatch = (
       batch.fingerprint.push(event.fingerprint)
       if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
       if (target.table !== undefined && target.table.name !== null) {
-        const row = rowJson(planRow(target.table.layout, event.payload), n)
+        const { layout } = target.table
+        const plan = planRow(layout, event.payload)
+        if (layout.unrecorded.size > 0) {
+          for (const column of plan.cells.keys()) {
+            if (!layout.unrecorded.has(column) || recorded.has(`${request.sourceId} ${column}`)) continue
+            recorded.add(`${request.sourceId} ${column}`)
+            madeFor.sourceId.push(request.sourceId)
+            madeFor.column.push(column)
+            madeFor.n.push(n)
+          }
+        }
+        const row = rowJson(plan, n)
         const known = rows.get(request.sourceId)
         if (known === undefined) rows.set(request.sourceId, { table: target.table, rows: [row] })
         else known.rows.push(row)
@@ -130,5 +143,5 @@ export const planBatch = (
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
       rows: `[${rows.join(",")}]`,
     }))
-  return { ...batch, originals, locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), tables }
+  return { ...batch, originals, madeFor, locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), tables }
 }

@@ -138,14 +138,15 @@ export const layer = Layer.effect(
           targets.set(sourceId, { table: undefined, waits: true })
         } else targets.set(sourceId, { table, waits: false })
       }
-      const { text, values } = acceptStatement(
-        planBatch(
-          batch.map(({ request }) => request),
-          (sourceId) => targets.get(sourceId)!,
-        ),
+      const planned = planBatch(
+        batch.map(({ request }) => request),
+        (sourceId) => targets.get(sourceId)!,
       )
+      const { text, values } = acceptStatement(planned)
       const rows = (yield* connection.execute(text, values, undefined)) as ReadonlyArray<AcceptedRow>
       answerAll(batch, rows)
+      // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
+      for (const sourceId of planned.madeFor.sourceId) tables.delete(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
     })
 

@@ -96,10 +96,16 @@ CREATE TABLE cabinet.field_column (
   position   integer NOT NULL,
   field      text NOT NULL,
   name       text NOT NULL,
-  type       text NOT NULL CHECK (type IN ('numeric', 'text', 'boolean', 'jsonb')),
+  type       text NOT NULL CHECK (type IN ('numeric', 'text', 'boolean', 'jsonb', 'date', 'timestamptz')),
+  label      text,
+  chosen     boolean NOT NULL DEFAULT false,
+  event_id   bigint,
   created_at timestamptz NOT NULL DEFAULT cabinet.now(),
   PRIMARY KEY (source_id, name)
 );
+COMMENT ON COLUMN cabinet.field_column.label IS 'The operator''s own label; null while it is the field''s name.';
+COMMENT ON COLUMN cabinet.field_column.chosen IS 'True when an operator chose the type: then a text that spells such a value exactly is taken too.';
+COMMENT ON COLUMN cabinet.field_column.event_id IS 'The event that brought the column about.';
 COMMENT ON TABLE cabinet.field_column IS 'Which column takes which field of a source; a field has one column a type (the later ones are siblings).';
 
 -- Events -----------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ export const FIND_READABLE = `
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o
           WHERE o.conrelid = c.oid AND o.contype = 'n' AND NOT o.convalidated AND o.conkey = ARRAY[a.attnum]),
-        col_description(c.oid, a.attnum), coalesce(f.field, a.attname)) ORDER BY a.attnum)
+        col_description(c.oid, a.attnum), coalesce(f.label, f.field, a.attname)) ORDER BY a.attnum)
       FROM pg_attribute a
       LEFT JOIN cabinet.field_column f ON f.source_id = s.id AND f.name = a.attname
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)::text AS columns,

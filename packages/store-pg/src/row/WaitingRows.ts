@@ -31,6 +31,9 @@ SELECT w.event_id::text AS id, e.payload::text AS payload
 FROM cabinet.waiting_row w JOIN cabinet.event e ON e.id = w.event_id
 WHERE w.source_id = $1 ORDER BY w.event_id LIMIT $2`
 
+const RECORD_CAUSE = `
+UPDATE cabinet.field_column SET event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND event_id IS NULL`
+
 const insertRows = (table: SourceTable): string => {
   const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
   const names = columns.map(quoteName)
@@ -73,8 +76,13 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
         }
         if (table !== undefined) {
           const { layout } = table
-          const rows = bite.map((row, index) => rowJson(planRow(layout, payloads[index]!), row.id))
+          const plans = payloads.map((payload) => planRow(layout, payload))
+          const rows = plans.map((plan, index) => rowJson(plan, bite[index]!.id))
           yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+          for (const column of layout.unrecorded) {
+            const cause = bite[plans.findIndex((plan) => plan.cells.has(column))]
+            if (cause !== undefined) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, cause.id])
+          }
         }
       }
       yield* forget(sql, bite)

@@ -1,0 +1,73 @@
+/** One event with its original request, in PostgreSQL. */
+import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+
+interface DetailRow {
+  readonly event: string
+  readonly source_id: string
+  readonly table_name: string | null
+  readonly row_waits: boolean
+  readonly received_at: string
+  readonly body: Uint8Array | null
+  readonly body_bytes: number
+  readonly content_type: string | null
+  readonly ip: string | null
+  readonly referer: string | null
+  readonly origin: string | null
+  readonly user_agent: string | null
+  readonly accept_language: string | null
+  readonly charset: string
+  readonly charset_from: string
+  readonly replaced: number
+}
+
+/** The original shares its event's moment, which finds its partition. */
+const EVENT_DETAIL = `
+SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
+       EXISTS (SELECT FROM cabinet.waiting_row w WHERE w.event_id = e.id) AS row_waits,
+       cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
+       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
+FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+LEFT JOIN cabinet.original o ON o.id = e.original_id AND o.received_at BETWEEN e.received_at - interval '1 minute'
+  AND e.received_at + interval '1 minute'
+WHERE e.id = $1::int8`
+
+const toRecord = (row: DetailRow): EventRecord => ({
+  event: row.event,
+  sourceId: Number(row.source_id),
+  table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
+  rowWaits: row.row_waits,
+  original:
+    row.body === null
+      ? null
+      : {
+          receivedAt: row.received_at,
+          body: row.body,
+          bodyBytes: row.body_bytes,
+          contentType: row.content_type,
+          ip: row.ip,
+          referer: row.referer,
+          origin: row.origin,
+          userAgent: row.user_agent,
+          acceptLanguage: row.accept_language,
+          charset: row.charset,
+          charsetFrom: row.charset_from,
+          replaced: row.replaced,
+        },
+})
+
+export const layer = Layer.effect(
+  EventDetail,
+  Effect.map(PgClient.PgClient, (sql) =>
+    EventDetail.of({
+      find: (id) =>
+        sql.unsafe<DetailRow>(EVENT_DETAIL, [id]).pipe(
+          Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toRecord)),
+          orUnavailable,
+        ),
+    }),
+  ),
+)
