@@ -58,7 +58,7 @@ export const runAndExit = (words, env = {}) => {
     process.on(signal, () => {
       asked = true
       // A terminal has given Ctrl-C to every process of its group already.
-      if (signal !== "SIGINT" || process.stdin.isTTY !== true) child.kill(signal)
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) forward(signal)
   child.on("error", (error) =>

@@ -8,7 +8,15 @@
  */
 import { inject } from "vitest"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
-import type {} from "./postgresCluster.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Directory of the test cluster's unix socket. */
+    postgresSocketDir: string
+    /** Major version of the test cluster. */
+    postgresMajor: number
+  }
+}
 
 export interface TestDatabase {
   readonly name: string

@@ -22,15 +22,6 @@ import { findLauncher, giveTo, type Launcher } from "@data-cabinet/store-pg/embe
 import { migrateTemplate } from "./migrateTemplate.ts"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Directory of the test cluster's unix socket. */
-    postgresSocketDir: string
-    /** Major version of the test cluster. */
-    postgresMajor: number
-  }
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Short, and not below TMPDIR if that is deep: a unix socket's path holds 107 bytes.
   const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-test-"))

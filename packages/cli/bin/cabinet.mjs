@@ -40,7 +40,7 @@ const runOn = (node) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     // A terminal has given Ctrl-C to every process of its group already.
     process.on(signal, () => {
-      if (signal !== "SIGINT" || process.stdin.isTTY !== true) child.kill(signal)
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   }
   child.on("error", (error) => stop(`${node} does not run here (${error.message}).`))

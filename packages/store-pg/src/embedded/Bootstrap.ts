@@ -5,7 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import { type Endpoint } from "./Endpoint.ts"
+import type { Endpoint } from "./Endpoint.ts"
 
 export const ownerRole = "cabinet"
 export const ownerDatabase = "cabinet"

@@ -41,8 +41,13 @@ export const candidates = (): ReadonlyArray<Launcher> => {
     {
       name: "capability",
       prefix: [
-        ...["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
-        ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"],
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "--inh-caps=+dac_override",
+        "--ambient-caps=+dac_override",
+        "--",
       ],
       owner: nobody,
     },

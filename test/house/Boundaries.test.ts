@@ -1,0 +1,87 @@
+/**
+ * The house's walls are lint rules, and a lint rule that matches nothing is green as well. So each wall is
+ * run into on purpose: a file that breaks it is planted in a copy of the layout, and the linter must say so.
+ */
+import { spawnSync } from "node:child_process"
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterEach, beforeEach, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+let copy: string
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), "dc-walls-"))
+  copyFileSync(join(root, ".oxlintrc.json"), join(copy, ".oxlintrc.json"))
+})
+afterEach(() => rmSync(copy, { recursive: true, force: true }))
+
+const plant = (files: Readonly<Record<string, string>>): string => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(copy, name)), { recursive: true })
+    writeFileSync(join(copy, name), text)
+  }
+  const oxlint = join(root, "node_modules", "oxlint", "bin", "oxlint")
+  const result = spawnSync(process.execPath, [oxlint, "-f", "unix"], { cwd: copy, encoding: "utf8" })
+  return result.stdout + result.stderr
+}
+
+const importing = (specifier: string) => `import * as it from "${specifier}"\nexport const uses = it\n`
+
+it.each([
+  ["core", "effect/sql"],
+  ["core", "effect/http"],
+  ["core", "node:fs"],
+  ["core", "undici"],
+  ["core", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["store-pg", "@data-cabinet/http-node/Server"],
+  ["store-pg", "@data-cabinet/delivery/delivery/HttpCourier"],
+  ["store-pg", "effect/http"],
+  ["store-pg", "data-cabinet"],
+  ["http-node", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["http-node", "@data-cabinet/delivery/delivery/HttpCourier"],
+  ["http-node", "@effect/sql-pg"],
+  ["http-node", "effect/sql"],
+  ["delivery", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["delivery", "@data-cabinet/http-node/Server"],
+  ["delivery", "effect/http"],
+  ["cli", "../../../test/support/postgres.ts"],
+])("the linter refuses that %s imports %s", (packageName, specifier) => {
+  const said = plant({ [`packages/${packageName}/src/event/Planted.ts`]: importing(specifier) })
+  expect(said).toMatch(/Planted\.ts:1:1: .*restricted.*no-restricted-imports/u)
+})
+
+it.each([
+  ["core", "effect"],
+  ["core", "node:crypto"],
+  ["core", "../event/Other.ts"],
+  ["store-pg", "@data-cabinet/core/event/EventLog"],
+  ["store-pg", "node:fs/promises"],
+  ["http-node", "effect/http-api"],
+  ["delivery", "undici"],
+  ["cli", "@data-cabinet/store-pg/event/PgEventLog"],
+])("the linter lets %s import %s", (packageName, specifier) => {
+  expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
+})
+
+it.each(["Date.now()", "Math.random()", 'fetch("x")', "process.pid", "setTimeout(() => {}, 1)"])(
+  "the linter refuses %s in core",
+  (expression) => {
+    const said = plant({ "packages/core/src/event/Planted.ts": `export const uses = ${expression}\n` })
+    expect(said).toMatch(/Planted\.ts:1:\d+: .*no-restricted-(globals|properties)/u)
+  },
+)
+
+it("the linter refuses that an example reaches behind the front door", () => {
+  const said = plant({ "examples/tour/planted.ts": importing("@data-cabinet/core/event/Event") })
+  expect(said).toMatch(/no-restricted-imports/u)
+})
+
+it("the linter refuses a circle of imports", () => {
+  const said = plant({
+    "packages/core/src/event/One.ts": 'import { two } from "./Two.ts"\nexport const one = () => two\n',
+    "packages/core/src/event/Two.ts": 'import { one } from "./One.ts"\nexport const two = () => one\n',
+  })
+  expect(said).toMatch(/no-cycle/u)
+})
