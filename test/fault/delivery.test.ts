@@ -107,7 +107,7 @@ describe("the delivery loop", () => {
     await down.received(15)
     expect(down.ids()).toHaveLength(1)
     await until(async () => (await cabinet.queue((queue) => queue.log({ addressId: id, limit: 99 }))).length === 15)
-    const log = (await cabinet.queue((queue) => queue.log({ addressId: id, limit: 99 }))).reverse()
+    const log = (await cabinet.queue((queue) => queue.log({ addressId: id, limit: 99 }))).toReversed()
     expect(log.map(({ number, status }) => [number, status])).toEqual(log.map((_, n) => [n + 1, 500]))
     for (const [n, wait] of seconds.entries()) {
       // From the end of the failed attempt, so a moment more than from its beginning.

@@ -1,0 +1,117 @@
+/** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
+import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { storeLayer } from "../support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+const runtimeOf = (url: string) =>
+  ManagedRuntime.make(
+    Layer.merge(storeLayer(url), Layer.merge(addressBook, deliveryQueue).pipe(Layer.provide(ownerClient({ url })))),
+  )
+let runtime: ReturnType<typeof runtimeOf>
+let orders: number
+let letters: number
+
+beforeEach(async () => {
+  database = await testDatabase()
+  runtime = runtimeOf(database.url)
+  orders = (await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
+  letters = (await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Letters" })))).id
+})
+afterEach(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+/** Accepts one event and answers its id. */
+const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> & { readonly empty?: boolean } = {}) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const source = Option.getOrThrow(yield* Sources.use((sources) => sources.forIntake(sourceId)))
+      const { empty = false, ...rest } = change
+      const fingerprint = new Uint8Array(32).fill(value.charCodeAt(0))
+      const event = {
+        payload: new Map([["value", value]]),
+        empty,
+        fingerprint: rest.channel === undefined ? fingerprint : null,
+      }
+      const request = {
+        sourceId,
+        sourceVersion: source.version,
+        channel: "webhook",
+        history: false,
+        events: [event],
+        original: null,
+        ...rest,
+      } as const
+      const [receipt] = yield* EventLog.use((log) => log.append(request))
+      return receipt!.id
+    }),
+  )
+const subscribe = (sources: "all" | ReadonlyArray<number>) =>
+  runtime.runPromise(AddressBook.use((book) => book.create({ url: "https://example.com/", sources })))
+/** Of which events is this address told. */
+const told = async (addressId: number) => {
+  const rows = await database.run(
+    `SELECT event_id::int AS id FROM cabinet.delivery WHERE address_id = ${addressId} ORDER BY id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+it("an accepted event makes a delivery for every address that is subscribed to its source", async () => {
+  const every = await subscribe("all")
+  const some = await subscribe([orders])
+  const order = await accept(orders, "a")
+  const letter = await accept(letters, "a")
+  const { id: later } = await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Later" })))
+  const late = await accept(later, "a")
+  expect(await told(every.id)).toEqual([order, letter, late])
+  expect(await told(some.id)).toEqual([order])
+})
+
+it("repeats, empty events, history of files and first polls, and events before the subscription make none", async () => {
+  await accept(orders, "before")
+  const { id } = await subscribe("all")
+  const first = await accept(orders, "x")
+  await accept(orders, "x")
+  await accept(orders, "e", { empty: true })
+  await accept(orders, "f", { channel: "file", history: true })
+  await accept(orders, "p", { channel: "pull", history: true })
+  const polled = await accept(orders, "q", { channel: "pull" })
+  expect(await told(id)).toEqual([first, polled])
+})
+
+it("a changed subscription counts from then on, and a removed address hears nothing more", async () => {
+  const { id } = await subscribe([orders])
+  const change = (sources: "all" | ReadonlyArray<number>) =>
+    runtime.runPromise(AddressBook.use((book) => book.set(id, { sources })))
+  const one = await accept(orders, "1")
+  expect((await change([letters])).sources).toEqual([letters])
+  await accept(orders, "2")
+  const three = await accept(letters, "3")
+  expect((await change("all")).sources).toBe("all")
+  const four = await accept(orders, "4")
+  await expect(change([letters, 999])).rejects.toMatchObject({ code: "no_such_source" })
+  await runtime.runPromise(AddressBook.use((book) => book.remove(id)))
+  await accept(orders, "5")
+  expect(await told(id)).toEqual([one, three, four])
+  expect(await database.run("SELECT DISTINCT state FROM cabinet.delivery")).toEqual([{ state: "cancelled" }])
+})
+
+it("an event that is deleted before it is sent is not sent", async () => {
+  await subscribe("all")
+  const gone = await accept(orders, "a")
+  const kept = await accept(orders, "b")
+  await database.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${gone}`)
+  const request = { lane: "healthy", limit: 9, perAddress: 9, room: new Map(), after: 0, leaseSeconds: 60 } as const
+  const claimed = await runtime.runPromise(DeliveryQueue.use((queue) => queue.claim(request)))
+  expect(claimed.map(({ event }) => JSON.parse(event!.text).id)).toEqual([kept])
+})
