@@ -27,6 +27,8 @@ export const sqlMessage = (error: SqlError.SqlError): string => {
 
 /** True when the session or the server is gone, starting, stopping, full, or too slow; false when the statement is at fault. */
 export const isAway = (error: SqlError.SqlError): boolean => {
+  // Whatever a server says to a login, nothing was wrong with a statement: there was none yet.
+  if (error.reason.operation === "connect") return true
   const state = sqlState(error)
   if (state === undefined) return error.reason._tag === "ConnectionError" || error.reason._tag === "AuthenticationError"
   return (

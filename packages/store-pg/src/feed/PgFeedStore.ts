@@ -8,8 +8,8 @@ import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { FENCE_BOUND } from "./Fence.ts"
 
-/** A page ends early once its items hold this many characters: fewer than `limit`, and more to come. */
-const PAGE_CHARACTERS = 8 * 1024 * 1024
+/** A page ends early once its items hold this many bytes: fewer than `limit`, and more to come. */
+const PAGE_BYTES = 8 * 1024 * 1024
 
 /**
  * One page: the filter's columns come first in an index each, and `ORDER BY` names the table's columns, for an output
@@ -23,7 +23,7 @@ const pageStatement = (query: FeedQuery, epoch: number, bound: string) => {
   return {
     text: `
 SELECT p.epoch, p.xid::text AS xid, p.id::text AS id,
-       CASE WHEN p.before < ${PAGE_CHARACTERS} THEN cabinet.event_json(p.event, s.name) END AS item
+       CASE WHEN p.before < ${PAGE_BYTES} THEN cabinet.event_json(p.event, s.name) END AS item
 FROM (
   SELECT e.epoch, e.xid, e.id, e.source_id, e.event,
          coalesce(sum(octet_length((e.event).payload::text))
@@ -35,7 +35,7 @@ FROM (
     ORDER BY e.epoch, e.xid, e.id LIMIT $6
   ) e
 ) p JOIN cabinet.source s ON s.id = p.source_id
-WHERE p.before < ${PAGE_CHARACTERS} OR p.before IS NULL
+WHERE p.before < ${PAGE_BYTES} OR p.before IS NULL
 ORDER BY p.epoch, p.xid, p.id`,
     values,
   }
@@ -57,12 +57,12 @@ export const layer = Layer.effect(
         const last = shown.at(-1)
         const next: FeedPosition =
           last === undefined ? query.after : { epoch: last.epoch, xid: BigInt(last.xid), id: Number(last.id) }
-        // A page cut short by its size is full too: the statement left out what came after.
-        const size = shown.reduce((sum, row) => sum + row.item.length, 0)
+        // A page cut short by its size is full too: the statement left out what came after, and counted bytes.
+        const size = shown.reduce((sum, row) => sum + Buffer.byteLength(row.item), 0)
         return {
           items: shown.map((row) => row.item),
           next,
-          hasMore: rows.length > query.limit || size >= PAGE_CHARACTERS,
+          hasMore: rows.length > query.limit || size >= PAGE_BYTES,
         }
       }, orUnavailable),
     })
