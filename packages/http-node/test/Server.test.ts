@@ -124,7 +124,7 @@ describe("layer", () => {
       let answered = false
       const under = fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers }).finally(() => (answered = true))
       while (!answered) {
-        await runtime.runPromise(TestClock.adjust("9 seconds"))
+        await runtime.runPromise(TestClock.adjust("3 seconds"))
         await new Promise(setImmediate)
       }
       const answer = await under

@@ -6,7 +6,7 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyAdmission } from "@data-cabinet/core/limit/Admission"
-import { Cause, Duration, Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Route, Target } from "../Route.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
@@ -25,25 +25,24 @@ export interface Call {
 export type Respond = (call: Call) => Effect.Effect<string, ApiError | StoreUnavailable>
 
 interface Options {
-  /** How long the endpoint may take before it is taken for a database that is away; null where it keeps its own time. */
-  readonly deadline?: Duration.Duration | null
+  /** True where the endpoint's work keeps its own time: a query may be allowed to run for longer than the frame waits. */
+  readonly ownTime?: boolean
 }
 
-/** Long enough for a slow disk, and short of the 10 s after which nobody may be left hanging. */
-const DEADLINE = Duration.seconds(8)
+/** From a request's head to its answer, in milliseconds: past it the database is taken to be away. Nobody hangs for 10 s. */
+const DEADLINE = 9_000
 
 const RETRY_SECONDS = 5
 
 export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
-  { deadline = DEADLINE }: Options = {},
+  { ownTime = false }: Options = {},
 ): Effect.Effect<Route, never, Authenticate> =>
   Effect.map(Authenticate, (authenticate) => {
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
-    const within = deadline === null ? respond : (call: Call) => timed(respond(call), deadline)
 
-    const answer = (target: Target): Effect.Effect<string, ApiError | StoreUnavailable> => {
+    const answer = (target: Target, began: number): Effect.Effect<string, ApiError | StoreUnavailable> => {
       const path: Array<string> = []
       for (const [i, parameter] of endpoint.pathParameters.entries()) {
         const value = decodeSegment(target.params[i]!)
@@ -56,19 +55,20 @@ export const endpointRoute = (
         const stranger = query.find(([name]) => !known.has(name))
         if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
       }
-      return within({ path, query })
+      return ownTime ? respond({ path, query }) : timed(respond({ path, query }), began)
     }
 
     const admitted = (
       admission: KeyAdmission,
       target: Target,
+      began: number,
     ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
       const headers = {
         "x-ratelimit-limit": String(admission.limit),
         "x-ratelimit-remaining": String(admission.remaining),
       }
       if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
-      return Effect.matchCauseEffect(answer(target), {
+      return Effect.matchCauseEffect(answer(target, began), {
         onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
         onFailure: (cause) => failed(endpoint, cause, headers),
       })
@@ -83,9 +83,12 @@ export const endpointRoute = (
           authorization: request.headers["authorization"],
           xApiKey: request.headers["x-api-key"],
         })
-        return Effect.matchEffect(timed(key, DEADLINE), {
-          onSuccess: (admission) => admitted(admission, target),
-          onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
+        return Effect.clockWith((clock) => {
+          const began = clock.currentTimeMillisUnsafe()
+          return Effect.matchEffect(timed(key, began), {
+            onSuccess: (admission) => admitted(admission, target, began),
+            onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
+          })
         })
       },
     }
@@ -108,8 +111,14 @@ const unavailable: ApiError = {
   retryAfter: RETRY_SECONDS,
 }
 
-const timed = <A, E>(work: Effect.Effect<A, E>, duration: Duration.Duration): Effect.Effect<A, E | ApiError> =>
-  Effect.timeoutOrElse(work, { duration, orElse: () => Effect.fail(unavailable) })
+/** Work for a request that began at `began`, cut off at the request's deadline. */
+const timed = <A, E>(work: Effect.Effect<A, E>, began: number): Effect.Effect<A, E | ApiError> =>
+  Effect.clockWith((clock) =>
+    Effect.timeoutOrElse(work, {
+      duration: Math.max(0, began + DEADLINE - clock.currentTimeMillisUnsafe()),
+      orElse: () => Effect.fail(unavailable),
+    }),
+  )
 
 /** Any refusal in the API's terms; what is unavailable always says when to come back, nothing else does. */
 const apiError = (error: ApiError | StoreUnavailable): ApiError => {

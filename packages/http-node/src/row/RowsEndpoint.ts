@@ -107,7 +107,7 @@ export const rowRoutes = Effect.gen(function* () {
           ({ items, hasMore, nextCursor, columns }) =>
             `{"data":[${items.join(",")}],"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${JSON.stringify(columns.map(columnJson))}}`,
         ),
-      { deadline: null },
+      { ownTime: true },
     ),
   ]
 })

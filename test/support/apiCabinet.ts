@@ -1,0 +1,95 @@
+/**
+ * A whole cabinet over a real PostgreSQL and a real HTTP server on the loopback: intake and API, as `serve` composes
+ * them. Every answer of the API is held against the API's own description.
+ */
+import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
+import { Listener } from "@data-cabinet/http-node/Listener"
+import * as Server from "@data-cabinet/http-node/Server"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
+import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { type Answer, assertDescribed } from "../../packages/http-node/test/support/DescribedAnswer.ts"
+
+export interface ApiCabinetOptions {
+  readonly apiRate?: number
+}
+
+const served = (url: string, { apiRate = 100_000 }: ApiCabinetOptions) => {
+  const owner = OwnerClient.layer({ url })
+  const reader = Layer.unwrap(
+    Effect.map(ensureRoles({ url }), ({ reader }) =>
+      reader.there
+        ? ReaderClient.layer({ url: reader.url, role: reader.role })
+        : ReaderClient.layerOff(reader.role, reader.reason),
+    ),
+  )
+  const ports = Layer.mergeAll(
+    PgEventLog.layer,
+    PgSources.layer,
+    PgFeedStore.layer,
+    PgApiKeys.layer,
+    PgAdmission.layer({ apiRate, intakeRate: 0 }),
+    Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
+    Layer.succeed(Readiness, { check: Effect.succeed(null) }),
+    Layer.succeed(HttpSettings, { baseUrl: "https://orders.cabinet.test", docsUrl: null, trustedProxies: NO_PROXIES }),
+  ).pipe(Layer.provide(DeliverySignal.DeliverySignal.layer), Layer.provide(owner))
+  const useCases = Layer.mergeAll(Intake.layer, Feed.layer, SelectRows.layer, Authenticate.layer)
+  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
+    Layer.provide(Cabinets.single),
+    Layer.provide(CabinetHttp.layer),
+    Layer.provide(useCases),
+    Layer.provideMerge(ports),
+  )
+}
+
+/** Serves the cabinet of a database. Call it twice for two servers of one cabinet. */
+export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) => {
+  const runtime = ManagedRuntime.make(served(url, options))
+  const { port } = await runtime.runPromise(Listener)
+  const base = `http://127.0.0.1:${port}`
+  return {
+    base,
+    run: runtime.runPromise,
+    key: async (name = "test") => (await runtime.runPromise(ApiKeys.use((keys) => keys.issue(name)))).key,
+    source: (name: string, settings: Omit<NewSource, "name"> = {}) =>
+      runtime.runPromise(Sources.use((sources) => sources.create({ name, ...settings }))),
+    /** Sends a body to a source and gives the answer's JSON. */
+    send: async (secret: string, body: string, contentType = "application/json") => {
+      const response = await fetch(`${base}/webhook/${secret}`, {
+        method: "POST",
+        body,
+        headers: { "content-type": contentType },
+      })
+      return (await response.json()) as any
+    },
+    /** Asks the API below /api/v1/; the answer has been held against the description. */
+    ask: async (path: string, key: string): Promise<Answer & { readonly json: any }> => {
+      const response = await fetch(`${base}/api/v1/${path}`, { redirect: "manual", headers: { "x-api-key": key } })
+      const answer = { status: response.status, headers: response.headers, text: await response.text() }
+      assertDescribed("GET", `${base}/api/v1/${path}`, answer)
+      return { ...answer, json: (answer.text === "" ? undefined : JSON.parse(answer.text)) as any }
+    },
+    close: () => runtime.dispose(),
+  }
+}
+
+export type ApiCabinet = Awaited<ReturnType<typeof apiCabinet>>
