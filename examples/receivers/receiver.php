@@ -1,0 +1,26 @@
+<?php
+// A receiver of deliveries in PHP 8, without any package. Run: SIGNING_SECRET=whsec_… php -S 127.0.0.1:3000 receiver.php
+
+function verified(string $body, string $header, string $secret): bool
+{
+    if (!preg_match('/(?:^|,)t=(\d{1,12})(?:,|$)/', $header, $found)) return false;
+    $t = $found[1];
+    if (abs(time() - (int) $t) > 300) return false;
+    $expected = hash_hmac('sha256', "$t.$body", $secret);
+    foreach (explode(',', $header) as $part) {
+        if (str_starts_with($part, 'v1=') && hash_equals($expected, substr($part, 3))) return true;
+    }
+    return false;
+}
+
+$body = file_get_contents('php://input'); // The raw bytes: verify before parsing.
+if (!verified($body, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '', getenv('SIGNING_SECRET'))) {
+    http_response_code(401);
+    exit;
+}
+$delivery = json_decode($body, true, 1024, JSON_BIGINT_AS_STRING);
+if ($delivery['type'] === 'event.received') {
+    // The same $delivery['id'] may come again: keep the ids you have had, in a unique column of your database.
+    error_log("event {$delivery['data']['id']} of {$delivery['source']['name']}");
+}
+http_response_code(204);

@@ -1,0 +1,81 @@
+/** Every receiver whose language is installed here takes what is signed as we sign, and nothing else. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { signDelivery } from "@data-cabinet/core/delivery/Signature"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import vectors from "../../examples/receivers/vectors.json" with { type: "json" }
+
+const SECRET = "whsec_example"
+const here = (file: string) => new URL(`../../examples/receivers/${file}`, import.meta.url).pathname
+
+const languages = [
+  { name: "Node", probe: [process.execPath, "--version"], run: () => [process.execPath, here("receiver.mjs")] },
+  { name: "Python", probe: ["python3", "--version"], run: () => ["python3", here("receiver.py")] },
+  {
+    name: "PHP",
+    probe: ["php", "--version"],
+    run: (port: number) => ["php", "-S", `127.0.0.1:${port}`, here("receiver.php")],
+  },
+  { name: "Go", probe: ["go", "version"], run: () => ["go", "run", here("receiver.go")] },
+].filter(({ probe }) => spawnSync(probe[0]!, probe.slice(1)).status === 0)
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { readonly port: number }
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+describe.each(languages)("the receiver in $name", ({ run }) => {
+  let child: ChildProcess
+  let port: number
+  const post = async (body: string, signature: string) => {
+    const headers = { "content-type": "application/json", "x-service-signature": signature }
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, headers })).status
+  }
+
+  beforeAll(async () => {
+    port = await freePort()
+    const [command, ...words] = run(port)
+    child = spawn(command!, words, {
+      env: { ...process.env, SIGNING_SECRET: SECRET, PORT: String(port) },
+      stdio: "ignore",
+      detached: true,
+    })
+    // Any answer will do: it listens.
+    for (let ready = false; !ready;) {
+      ready = await post("", "").then(
+        () => true,
+        () => new Promise<false>((done) => setTimeout(done, 50, false)),
+      )
+    }
+  })
+  afterAll(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+  })
+
+  it.each(vectors.vectors.filter(({ body }) => body !== "").map(({ name, body }) => [name, body] as const))(
+    "takes the published body: %s",
+    async (_name, body) => {
+      expect(await post(body, signDelivery(bytes(body), [SECRET], now()))).toBe(204)
+      expect(await post(body, signDelivery(bytes(body), ["whsec_new", SECRET], now()))).toBe(204)
+    },
+  )
+
+  it("refuses another secret, other bytes, an old or a missing time, and no signature", async () => {
+    const body = vectors.vectors[0]!.body
+    const good = signDelivery(bytes(body), [SECRET], now())
+    expect(await post(body, signDelivery(bytes(body), ["other"], now()))).toBe(401)
+    expect(await post(`${body} `, good)).toBe(401)
+    expect(await post(body, signDelivery(bytes(body), [SECRET], now() - 400))).toBe(401)
+    expect(await post(body, signDelivery(bytes(body), [SECRET], now() + 400))).toBe(401)
+    expect(await post(body, good.replace(/^t=\d+,/, ""))).toBe(401)
+    expect(await post(body, "")).toBe(401)
+  })
+})
