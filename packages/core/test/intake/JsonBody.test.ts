@@ -190,6 +190,16 @@ describe("parseJson", () => {
     assert.deepStrictEqual(failure(text), { _tag: "JsonSyntaxError", reason, offset, line, column })
   })
 
+  it("parseJson refuses every raw control character in a string, and no other character", () => {
+    for (let code = 0; code < 0x100; code++) {
+      assert.strictEqual(
+        Result.isSuccess(parseJson(`"${code === 34 || code === 92 ? "\\" : ""}${String.fromCharCode(code)}"`)),
+        code >= 32,
+        String(code),
+      )
+    }
+  })
+
   it("jsonErrorInWords is one sentence with the position", () => {
     assert.strictEqual(
       jsonErrorInWords(failure('{\n"a":}')),

@@ -121,6 +121,11 @@ describe("parseSubmission of forms", () => {
       assert.deepStrictEqual(parsed.charset, { name: "windows-1251", decidedBy: "data", replaced: 0 })
     }
   })
+  it("parseSubmission counts what it replaced in the address and in the body", () => {
+    const parsed = parse(FORM, "a=%00", { query: "b=%00&c=%FF", encoding: "utf-8" })
+    assert.deepStrictEqual(payloads(parsed), ['{"b":"\uFFFD","c":"\uFFFD","a":"\uFFFD"}'])
+    assert.strictEqual(parsed.charset.replaced, 3)
+  })
   it("parseSubmission lets the address of a windows-1251 form be UTF-8", () => {
     assert.strictEqual(only(FORM, win1251("имя=Иван"), { query: "utm=%D0%B6" }), '{"utm":"ж","имя":"Иван"}')
   })
