@@ -82,6 +82,8 @@ const FIXED_PARAMETERS = 25
 /** The statement for a batch. Its text depends only on which tables take rows, so that it stays prepared. */
 export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
   const o = batch.originals
+  const staged = batch.staged.request.length > 0
+  const first = FIXED_PARAMETERS + 1 + batch.tables.length
   return {
     text: `
 WITH fence AS MATERIALIZED (
@@ -93,12 +95,12 @@ WITH fence AS MATERIALIZED (
 ), moment AS MATERIALIZED (
   SELECT cabinet.now() AS at, pg_current_xact_id()::text::int8 AS xid,
          (SELECT max(epoch) FROM cabinet.epoch) AS epoch
-  FROM locks WHERE locks.held IS NOT NULL
+  FROM locks WHERE locks.held IS NOT NULL${staged ? progressCte(first) : ""}
 ), input AS MATERIALIZED (
   SELECT i.*, s.rows_waiting OR i.waits AS rows_waiting
   FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::bytea[], $8::text[], $9::bool[])
     WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits, n)
-  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
+  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${staged ? inProgress(first) : ""}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
@@ -175,6 +177,15 @@ SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS d
       textArray(batch.madeFor.column),
       int8Array(batch.madeFor.n),
       ...batch.tables.map((table) => table.rows),
+      ...(staged
+        ? [
+            int4Array(batch.staged.request),
+            int8Array(batch.staged.importId),
+            int4Array(batch.staged.version),
+            int8Array(batch.staged.first),
+            int8Array(batch.staged.last),
+          ]
+        : []),
     ],
   }
 }

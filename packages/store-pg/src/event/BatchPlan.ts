@@ -84,6 +84,13 @@ export const planBatch = (
   }
   const madeFor = { sourceId: [] as Array<number>, column: [] as Array<string>, n: [] as Array<number> }
   const recorded = new Set<string>()
+  const staged = {
+    request: [] as Array<number>,
+    importId: [] as Array<number>,
+    version: [] as Array<number>,
+    first: [] as Array<number>,
+    last: [] as Array<number>,
+  }
   const locks = new Set<bigint>()
   const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string> }>()
   let n = 0
@@ -118,6 +125,13 @@ export const planBatch = (
         if (known === undefined) rows.set(request.sourceId, { table: target.table, rows: [row] })
         else known.rows.push(row)
       }
+    }
+    if (request.staged !== undefined) {
+      staged.request.push(index)
+      staged.importId.push(request.staged.importId)
+      staged.version.push(request.sourceVersion)
+      staged.first.push(request.staged.first)
+      staged.last.push(request.staged.last)
     }
     const original = request.original
     if (original !== null) {

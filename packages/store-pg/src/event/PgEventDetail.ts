@@ -31,8 +31,7 @@ SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
-LEFT JOIN cabinet.original o ON o.id = e.original_id AND o.received_at BETWEEN e.received_at - interval '1 minute'
-  AND e.received_at + interval '1 minute'
+LEFT JOIN cabinet.original o ON o.id = e.original_id AND o.received_at = e.received_at
 WHERE e.id = $1::int8`
 
 const toRecord = (row: DetailRow): EventRecord => ({

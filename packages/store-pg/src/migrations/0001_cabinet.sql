@@ -120,6 +120,7 @@ CREATE TABLE cabinet.event (
   repeat_of   bigint,
   original_id bigint,
   deleted_at  timestamptz,
+  purged_at   timestamptz,
   channel     text NOT NULL CHECK (channel IN ('webhook', 'file', 'pull')),
   history     boolean NOT NULL,
   empty       boolean NOT NULL,
@@ -128,6 +129,8 @@ CREATE TABLE cabinet.event (
 ALTER SEQUENCE cabinet.event_id OWNED BY cabinet.event.id;
 CREATE INDEX event_position ON cabinet.event (epoch, xid, id);
 CREATE INDEX event_position_of_source ON cabinet.event (source_id, epoch, xid, id);
+CREATE INDEX event_repeat ON cabinet.event (repeat_of) WHERE repeat_of IS NOT NULL;
+COMMENT ON COLUMN cabinet.event.purged_at IS 'When what was sent was erased for good; the payload is {} since.';
 COMMENT ON COLUMN cabinet.event.payload IS 'json, not jsonb: the order of keys and the digits of numbers stay as they were sent.';
 
 CREATE FUNCTION cabinet.event_json(e cabinet.event, source_name text) RETURNS text LANGUAGE sql STABLE

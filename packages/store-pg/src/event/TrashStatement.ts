@@ -1,0 +1,51 @@
+/** What trash and purge do, statement by statement. `$1` is always the events' ids. */
+
+export const FIND_EVENTS = `
+SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name
+FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+WHERE e.id = ANY ($1::int8[]) AND e.source_id = $2::int8
+ORDER BY e.id FOR UPDATE OF e`
+
+/** A repeat holds the same body as its first: what is to be gone is gone in both. */
+export const FIND_WITH_REPEATS = `
+WITH firsts AS (
+  SELECT id FROM unnest($1::int8[]) id
+  UNION SELECT repeat_of FROM cabinet.event WHERE id = ANY ($1::int8[]) AND repeat_of IS NOT NULL
+)
+SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name
+FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+WHERE e.id IN (SELECT id FROM firsts) OR e.repeat_of IN (SELECT id FROM firsts)
+ORDER BY e.id FOR UPDATE OF e`
+
+/** The trigger on deleted_at cancels what was not yet delivered. */
+export const SET_DELETED = `
+UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING 1`
+
+export const SET_UNDELETED = `
+UPDATE cabinet.event SET deleted_at = NULL
+WHERE id = ANY ($1::int8[]) AND deleted_at IS NOT NULL AND purged_at IS NULL RETURNING id::text AS id`
+
+export const QUEUE_ROWS = `
+WITH queued AS (
+  INSERT INTO cabinet.waiting_row (event_id, source_id)
+  SELECT e.id, e.source_id FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) AND e.repeat_of IS NULL
+  ON CONFLICT DO NOTHING RETURNING 1
+)
+UPDATE cabinet.source SET rows_waiting = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
+
+export const FORGET_WAITING = `DELETE FROM cabinet.waiting_row WHERE event_id = ANY ($1::int8[])`
+
+export const ERASE_ORIGINALS = `
+DELETE FROM cabinet.original o USING cabinet.event e
+WHERE e.id = ANY ($1::int8[]) AND o.id = e.original_id AND o.received_at = e.received_at`
+
+export const ERASE_MARKS = `DELETE FROM cabinet.repeat_mark WHERE first_id = ANY ($1::int8[])`
+
+export const ERASE_ANSWERS = `
+UPDATE cabinet.attempt a SET answer = NULL
+FROM cabinet.delivery d WHERE d.event_id = ANY ($1::int8[]) AND a.delivery_id = d.id AND a.answer IS NOT NULL`
+
+export const ERASE_EVENTS = `
+UPDATE cabinet.event SET payload = '{}', original_id = NULL, purged_at = coalesce(purged_at, cabinet.now()),
+                         deleted_at = coalesce(deleted_at, cabinet.now())
+WHERE id = ANY ($1::int8[]) RETURNING 1`

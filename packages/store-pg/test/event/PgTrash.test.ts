@@ -1,0 +1,113 @@
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+const storeWithTrash = (url: string) => PgTrash.layer.pipe(Layer.provideMerge(storeLayer(url)))
+let database: TestDatabase
+let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithTrash>>, unknown>
+beforeAll(async () => {
+  database = await testDatabase()
+  store = ManagedRuntime.make(storeWithTrash(database.url))
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const ORIGINAL = {
+  body: Buffer.from("secret body"),
+  bodyBytes: 11,
+  contentType: null,
+  ip: null,
+  referer: null,
+  origin: null,
+  userAgent: null,
+  acceptLanguage: null,
+  charset: "utf-8",
+  charsetFrom: "json",
+  replaced: 0,
+}
+
+const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
+  const source = await store.runPromise(Sources.use((sources) => sources.create({ name })))
+  const ids: Array<number> = []
+  for (const value of values) {
+    const payload = new Map([["a", value]])
+    const [receipt] = await store.runPromise(
+      EventLog.use((log) =>
+        log.append({
+          sourceId: source.id,
+          sourceVersion: 1,
+          channel: "webhook",
+          history: false,
+          events: [{ payload, empty: false, fingerprint: fingerprint(payload) }],
+          original: ORIGINAL,
+        }),
+      ),
+    )
+    ids.push(receipt!.id)
+  }
+  return { source, ids }
+}
+const rowsOf = (table: string) => database.run(`SELECT _event_id::int AS id, a FROM sources.${table} ORDER BY 1`)
+const feedOf = async (sourceId: number) => {
+  const page = await store.runPromise(
+    FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 100, sourceId, channel: null })),
+  )
+  return page.items.map((item) => JSON.parse(item) as { id: number; payload: unknown; deleted_at: string | null })
+}
+
+it("trash deletes the row and marks the event in the feed, untrash undoes both", async () => {
+  const { source, ids } = await sourceWith("Trash", "1", "2")
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.trash(source.id, [ids[0]!]))), 1)
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.trash(source.id, [ids[0]!]))), 0)
+  assert.deepStrictEqual(await rowsOf("trash"), [{ id: ids[1], a: "2" }])
+  const trashed = await feedOf(source.id)
+  assert.isString(trashed[0]!.deleted_at)
+  assert.deepStrictEqual(trashed[0]!.payload, { a: "1" })
+  assert.isNull(trashed[1]!.deleted_at)
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, ids))), 1)
+  assert.deepStrictEqual(await rowsOf("trash"), [
+    { id: ids[0], a: "1" },
+    { id: ids[1], a: "2" },
+  ])
+  assert.isNull((await feedOf(source.id))[0]!.deleted_at)
+})
+
+it("trash refuses the whole call when one event is another source's", async () => {
+  const mine = await sourceWith("Mine", "1")
+  const other = await sourceWith("Other", "1")
+  const error = await store.runPromise(
+    Effect.flip(Trash.use((trash) => trash.trash(mine.source.id, [mine.ids[0]!, other.ids[0]!]))),
+  )
+  assert.strictEqual(error.message, `Source ${mine.source.id} has no event ${other.ids[0]}.`)
+  assert.strictEqual((await rowsOf("mine")).length, 1)
+})
+
+it("purge erases what was sent, in its repeats too, and keeps the event's place", async () => {
+  const { source, ids } = await sourceWith("Purge", "private", "private", "other")
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.purge([ids[1]!]))), 2)
+  assert.deepStrictEqual(await rowsOf("purge"), [{ id: ids[2], a: "other" }])
+  const feed = await feedOf(source.id)
+  assert.deepStrictEqual(
+    feed.map((event) => [event.id, event.payload, event.deleted_at !== null]),
+    [
+      [ids[0], {}, true],
+      [ids[1], {}, true],
+      [ids[2], { a: "other" }, false],
+    ],
+  )
+  const [left] = await database.run(
+    `SELECT (SELECT count(*)::int FROM cabinet.original WHERE source_id = ${source.id}) AS originals,
+            (SELECT count(*)::int FROM cabinet.repeat_mark WHERE source_id = ${source.id}) AS marks`,
+  )
+  assert.deepStrictEqual(left, { originals: 1, marks: 1 })
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, [ids[0]!]))), 0)
+})
