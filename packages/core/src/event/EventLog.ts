@@ -36,6 +36,13 @@ export interface Original {
   readonly replaced: number
 }
 
+/** Rows `first` to `last` (exclusive) of what an import has staged; its count of accepted rows stands at `first`. */
+export interface StagedSlice {
+  readonly importId: number
+  readonly first: number
+  readonly last: number
+}
+
 /** The events of one request: accepted together or not at all. */
 export interface AcceptRequest {
   readonly sourceId: number
@@ -44,6 +51,11 @@ export interface AcceptRequest {
   readonly history: boolean
   readonly events: ReadonlyArray<NewEvent>
   readonly original: Original | null
+  /**
+   * The import that these events are a slice of. Its count moves on in the same transaction; where it does not stand at
+   * `first` any more, nothing is accepted and the answer is `SourceChanged`.
+   */
+  readonly staged?: StagedSlice
 }
 
 export interface Receipt {
@@ -62,8 +74,6 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
 export class EventLog extends Context.Service<
   EventLog,
   {
-    readonly append: (
-      request: AcceptRequest,
-    ) => Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+    readonly append: (request: AcceptRequest) => Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
   }
 >()("@data-cabinet/core/event/EventLog") {}

@@ -55,6 +55,14 @@ export interface Batch {
     readonly column: ReadonlyArray<string>
     readonly n: ReadonlyArray<number>
   }
+  /** The requests that are slices of imports; mostly none. */
+  readonly staged: {
+    readonly request: ReadonlyArray<number>
+    readonly importId: ReadonlyArray<number>
+    readonly version: ReadonlyArray<number>
+    readonly first: ReadonlyArray<number>
+    readonly last: ReadonlyArray<number>
+  }
 }
 
 /** One row an accepted event; an event of a source that changed has none. */
@@ -78,6 +86,22 @@ const rowsOf = ({ table, columns }: BatchTable, index: number, parameter: number
 }
 
 const FIXED_PARAMETERS = 25
+
+/**
+ * Moves the counts of imports on, if they stand where their slices begin: a slice that was accepted before, by a runner
+ * that was lost or by another one, finds its count moved and is left out whole.
+ */
+const progressCte = (parameter: number): string => `
+), progress AS MATERIALIZED (
+  UPDATE cabinet.import m SET accepted = p.last
+  FROM locks, cabinet.source s, unnest($${parameter}::int4[], $${parameter + 1}::int8[], $${parameter + 2}::int4[],
+    $${parameter + 3}::int8[], $${parameter + 4}::int8[]) AS p(request, import_id, version, first, last)
+  WHERE locks.held IS NOT NULL AND m.id = p.import_id AND m.accepted = p.first AND m.state = 'accepting'
+    AND s.id = m.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
+  RETURNING p.request`
+
+const inProgress = (parameter: number): string => `
+  WHERE i.request <> ALL ($${parameter}::int4[]) OR i.request IN (SELECT request FROM progress)`
 
 /** The statement for a batch. Its text depends only on which tables take rows, so that it stays prepared. */
 export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {

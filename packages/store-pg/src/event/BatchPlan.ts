@@ -157,5 +157,12 @@ export const planBatch = (
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
       rows: `[${rows.join(",")}]`,
     }))
-  return { ...batch, originals, madeFor, locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)), tables }
+  return {
+    ...batch,
+    originals,
+    madeFor,
+    staged,
+    locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+    tables,
+  }
 }
