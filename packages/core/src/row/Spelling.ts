@@ -6,20 +6,20 @@ import type { ColumnKind } from "./FieldColumn.ts"
 
 /** Anchored patterns that JavaScript and PostgreSQL read alike. */
 export const SPELLING: Readonly<Record<Exclude<ColumnKind, "text" | "jsonb">, string>> = {
-  numeric: "^-?(0|[1-9][0-9]{0,499})([.][0-9]{1,499})?$",
+  numeric: "^-?(0|[1-9][0-9]{0,254})([.][0-9]{1,255})?$",
   boolean: "^(true|false)$",
-  date: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+  date: "^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
   timestamptz:
-    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
+    "^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
 }
 
 const patterns = new Map(Object.entries(SPELLING).map(([kind, pattern]) => [kind, new RegExp(pattern)]))
 
-/** A day that the calendar has: `2026-02-30` is spelt like a date and is none. The year 0 is none in PostgreSQL either. */
+/** A day that the calendar has: `2026-02-30` is spelt like a date and is none. */
 const isDay = (text: string): boolean => {
   const day = text.slice(0, 10)
   const date = new Date(`${day}T00:00:00Z`)
-  return !day.startsWith("0000") && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }
 
 /** True when the text spells a value of the kind exactly as it would be written; `007` is no number. */

@@ -1,0 +1,171 @@
+/** Columns of source tables under an operator's hand. */
+import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import { nameColumns } from "@data-cabinet/core/row/RowPlan"
+import { type SourceColumn, ColumnError, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { SPELLING } from "@data-cabinet/core/row/Spelling"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { SqlError } from "effect/sql"
+import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { dependentViews, dropViews, remakeViews } from "./DependentViews.ts"
+import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+
+interface ColumnRow {
+  readonly name: string
+  readonly field: string
+  readonly label: string
+  readonly type: ColumnKind
+  readonly event_id: string | null
+  readonly created_at: string
+}
+
+const COLUMNS = `c.name, c.field, coalesce(c.label, c.field) AS label, c.type, c.event_id::text AS event_id,
+  cabinet.rfc3339(c.created_at) AS created_at`
+
+const toColumn = (row: ColumnRow): SourceColumn => ({
+  name: row.name,
+  field: row.field,
+  label: row.label,
+  type: row.type,
+  eventId: row.event_id === null ? null : Number(row.event_id),
+  createdAt: row.created_at,
+})
+
+/** The condition under which a column's text goes over to another type, and the expression that takes it there. */
+const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
+  const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
+  if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
+  if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
+  const pattern = SPELLING[to]
+  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${text} ~ '${pattern}'`
+  // A day that the calendar does not have is spelt like one: the month's last day is asked for, which cannot fail.
+  const lastDay = `extract(day FROM (left(${text}, 8) || '01')::date + interval '1 month -1 day')`
+  const isDay = `CASE WHEN ${spelt} THEN substr(${text}, 9, 2)::int <= ${lastDay} ELSE false END`
+  const fits = to === "date" || to === "timestamptz" ? isDay : spelt
+  return { fits, value: `${text}::${to}` }
+}
+
+const noSuchColumn = (table: SourceTable, column: string) =>
+  new ColumnError({
+    code: "no_such_column",
+    message: `Table sources.${table.name} has no field column "${column}". It has: ${table.layout.columns.map((c) => c.name).join(", ") || "none yet"}.`,
+  })
+
+export const layer = Layer.effect(
+  SourceColumns,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    const tableOf = Effect.fnUntraced(function* (sourceId: number) {
+      const table = yield* loadSourceTable(sql, sourceId)
+      if (table === undefined) {
+        return yield* new ColumnError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
+      }
+      if (table.name === null) {
+        return yield* new ColumnError({ code: "no_table", message: `Source ${sourceId} has no table: it was dropped.` })
+      }
+      return { ...table, name: table.name }
+    })
+
+    const rowOf = (sourceId: number, name: string) =>
+      sql
+        .unsafe<ColumnRow>(`SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = $2`, [
+          sourceId,
+          name,
+        ])
+        .pipe(Effect.map((rows) => toColumn(rows[0]!)))
+
+    const retype = Effect.fnUntraced(function* (sourceId: number, name: string, type: ColumnKind, withViews: boolean) {
+      yield* sql`SET LOCAL lock_timeout = 3000`
+      yield* sql`SET LOCAL statement_timeout = 0`
+      yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
+      const table = yield* tableOf(sourceId)
+      const column = table.layout.columns.find((each) => each.name === name)
+      if (column === undefined) return yield* noSuchColumn(table, name)
+      if (column.kind === type) return { column: yield* rowOf(sourceId, name), moved: 0, sibling: null, views: [] }
+      const target = quoteQualified(SOURCES_SCHEMA, table.name)
+      yield* sql.unsafe(`LOCK TABLE ${target} IN ACCESS EXCLUSIVE MODE`)
+      const [attribute] = yield* sql<{ number: number }>`
+        SELECT attnum::int4 AS number FROM pg_attribute WHERE attrelid = ${target}::text::regclass AND attname = ${name}`
+      const views = yield* dependentViews(sql, target, attribute!.number)
+      const names = views.map((view) => `${view.schema}.${view.name}`)
+      if (views.length > 0 && !withViews) {
+        return yield* new ColumnError({
+          code: "views_depend",
+          message: `Views depend on column "${name}": ${names.join(", ")}. Say --with-views to have them made anew with it, or drop them first.`,
+        })
+      }
+      yield* dropViews(sql, views)
+      const quoted = quoteName(name)
+      const { fits, value } = conversion(quoted, column.kind, type)
+      const [misfits] = yield* sql.unsafe<{ n: number }>(
+        `SELECT count(*)::int4 AS n FROM ${target} WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
+      )
+      const moved = misfits!.n
+      let sibling: string | null = null
+      if (moved > 0) {
+        const known = table.layout.of(column.field).find((each) => each.kind === "text" && each.name !== name)
+        sibling = known?.name ?? null
+        if (sibling === null) {
+          // The column stands first of its field, so what does not fit has a text sibling from here on.
+          const [made] = nameColumns(table.layout, [{ field: column.field, kind: "text" }], [name])
+          sibling = made?.name ?? `${name.slice(0, 50)}_text`
+          yield* sql.unsafe(`ALTER TABLE ${target} ADD COLUMN ${quoteName(sibling)} text`)
+          yield* sql`
+            INSERT INTO cabinet.field_column (source_id, position, field, name, type)
+            SELECT ${sourceId}, max(position) + 1, ${column.field}, ${sibling}, 'text'
+            FROM cabinet.field_column WHERE source_id = ${sourceId}`
+        }
+        yield* sql.unsafe(
+          `UPDATE ${target} SET ${quoteName(sibling)} = ${quoted}::text WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
+        )
+      }
+      yield* sql.unsafe(
+        `ALTER TABLE ${target} ALTER COLUMN ${quoted} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
+      )
+      yield* sql`
+        UPDATE cabinet.field_column SET type = ${type}, chosen = true WHERE source_id = ${sourceId} AND name = ${name}`
+      // Submissions planned for the table as it was are void.
+      yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
+      yield* remakeViews(sql, views)
+      return { column: yield* rowOf(sourceId, name), moved, sibling, views: names }
+    })
+
+    return SourceColumns.of({
+      list: Effect.fnUntraced(function* (sourceId) {
+        yield* tableOf(sourceId)
+        const rows = yield* sql.unsafe<ColumnRow>(
+          `SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 ORDER BY c.position`,
+          [sourceId],
+        )
+        return rows.map(toColumn)
+      }, orUnavailable),
+      relabel: Effect.fnUntraced(function* (sourceId, column, label) {
+        const table = yield* tableOf(sourceId)
+        if (label.trim() === "" || label.length > 1_000) {
+          return yield* new ColumnError({ code: "bad_label", message: "A label has 1 to 1,000 characters." })
+        }
+        const [row] = yield* sql.unsafe<ColumnRow>(
+          `UPDATE cabinet.field_column c SET label = $3 WHERE c.source_id = $1 AND c.name = $2 RETURNING ${COLUMNS}`,
+          [sourceId, column, label],
+        )
+        if (row === undefined) return yield* noSuchColumn(table, column)
+        return toColumn(row)
+      }, orUnavailable),
+      retype: (sourceId, column, type, { withViews }) =>
+        sql.withTransaction(retype(sourceId, column, type, withViews)).pipe(
+          Effect.mapError((error) =>
+            SqlError.isSqlError(error) && sqlState(error) === "55P03"
+              ? new ColumnError({
+                  code: "table_busy",
+                  message: "The table is in use and could not be had within 3 seconds. Try again at a quieter moment.",
+                })
+              : error,
+          ),
+          // A large table is rewritten, which takes as long as it takes.
+          Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,137 @@
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+const storeWithColumns = (url: string) => PgSourceColumns.layer.pipe(Layer.provideMerge(storeLayer(url)))
+let database: TestDatabase
+let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithColumns>>, unknown>
+beforeAll(async () => {
+  database = await testDatabase()
+  store = ManagedRuntime.make(storeWithColumns(database.url))
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const newSource = (name: string) => store.runPromise(Sources.use((sources) => sources.create({ name })))
+const post = async (sourceId: number, fields: Record<string, Json>) => {
+  const source = await store.runPromise(Sources.use((sources) => sources.forIntake(sourceId)))
+  if (source._tag === "None") return assert.fail("no source")
+  await store.runPromise(
+    EventLog.use((log) =>
+      log.append({
+        sourceId,
+        sourceVersion: source.value.version,
+        channel: "webhook",
+        history: false,
+        events: [{ payload: new Map(Object.entries(fields)), empty: false, fingerprint: null }],
+        original: null,
+      }),
+    ),
+  )
+}
+const retype = (
+  sourceId: number,
+  column: string,
+  type: "numeric" | "text" | "timestamptz" | "jsonb",
+  withViews = false,
+) => store.runPromise(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews })))
+
+it("retype takes over what spells the new type exactly and moves the rest to the sibling, then and later", async () => {
+  const source = await newSource("Forms")
+  for (const total of ["12.50", "007", "about 3", "1e5"]) await post(source.id, { total })
+  const result = await retype(source.id, "total", "numeric")
+  assert.deepStrictEqual([result.moved, result.sibling], [3, "total_text"])
+  await post(source.id, { total: "99.90" })
+  await post(source.id, { total: "n/a" })
+  await post(source.id, { total: new JsonNumber("1e2") })
+  assert.deepStrictEqual(
+    await database.run(`SELECT total::text AS total, total_text FROM sources.forms ORDER BY _event_id`),
+    [
+      { total: "12.50", total_text: null },
+      { total: null, total_text: "007" },
+      { total: null, total_text: "about 3" },
+      { total: null, total_text: "1e5" },
+      { total: "99.90", total_text: null },
+      { total: null, total_text: "n/a" },
+      { total: "100", total_text: null },
+    ],
+  )
+})
+
+it("retype reads moments and leaves alone a day that the calendar does not have", async () => {
+  const source = await newSource("Moments")
+  for (const at of ["2026-02-28T10:00:00Z", "2026-02-30T10:00:00Z", "yesterday"]) await post(source.id, { at })
+  assert.strictEqual((await retype(source.id, "at", "timestamptz")).moved, 2)
+  await post(source.id, { at: "2026-03-01 12:00:00.5+03:00" })
+  assert.deepStrictEqual(
+    await database.run(`SELECT (at AT TIME ZONE 'UTC')::text AS at, at_text FROM sources.moments ORDER BY _event_id`),
+    [
+      { at: "2026-02-28 10:00:00", at_text: null },
+      { at: null, at_text: "2026-02-30T10:00:00Z" },
+      { at: null, at_text: "yesterday" },
+      { at: "2026-03-01 09:00:00.5", at_text: null },
+    ],
+  )
+})
+
+it("retype names the views in its way, and makes them anew with owner, rights, comments and indexes", async () => {
+  const source = await newSource("Viewed")
+  await post(source.id, { amount: "5" })
+  const roles = await store.runPromise(ensureRoles({ url: database.url }))
+  if (!roles.author.there || !roles.reader.there) return assert.fail("no roles")
+  const author = (statement: string) =>
+    Effect.runPromise(
+      PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make(roles.author.there ? roles.author.url : "") })),
+      ),
+    )
+  await author(
+    "CREATE VIEW public.amounts WITH (security_barrier=true) AS SELECT _event_id, amount FROM sources.viewed",
+  )
+  await author("COMMENT ON VIEW public.amounts IS 'what''s due'")
+  await author("CREATE MATERIALIZED VIEW public.amounts_kept AS SELECT * FROM public.amounts")
+  await author("CREATE UNIQUE INDEX amounts_kept_key ON public.amounts_kept (_event_id)")
+  const refusal = await store.runPromise(
+    Effect.flip(SourceColumns.use((columns) => columns.retype(source.id, "amount", "numeric", { withViews: false }))),
+  )
+  assert.include(refusal.message, "public.amounts, public.amounts_kept")
+  const result = await retype(source.id, "amount", "numeric", true)
+  assert.deepStrictEqual(result.views, ["public.amounts", "public.amounts_kept"])
+  const [after] = await database.run(
+    `SELECT pg_get_userbyid(v.relowner)::text AS owner, obj_description(v.oid) AS comment, v.reloptions::text AS options,
+       has_table_privilege('${roles.reader.role}', v.oid, 'SELECT') AS read,
+       to_regclass('public.amounts_kept_key') IS NOT NULL AS indexed,
+       format_type(a.atttypid, NULL) AS type
+     FROM pg_class v JOIN pg_attribute a ON a.attrelid = v.oid AND a.attname = 'amount' WHERE v.oid = 'public.amounts'::regclass`,
+  )
+  assert.deepStrictEqual(after, {
+    owner: roles.author.role,
+    comment: "what's due",
+    options: "{security_barrier=true}",
+    read: true,
+    indexed: true,
+    type: "numeric",
+  })
+})
+
+it("relabel changes what is shown and nothing of what the field is called", async () => {
+  const source = await newSource("Labelled")
+  await post(source.id, { a: "1" })
+  await store.runPromise(SourceColumns.use((columns) => columns.relabel(source.id, "a", "Amount due")))
+  await post(source.id, { a: "2" })
+  const columns = await store.runPromise(SourceColumns.use((columns) => columns.list(source.id)))
+  assert.deepStrictEqual(
+    columns.map(({ name, field, label }) => ({ name, field, label })),
+    [{ name: "a", field: "a", label: "Amount due" }],
+  )
+})
