@@ -1,34 +1,16 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
+import { startIntakeProcess } from "../support/intakeProcess.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let database: TestDatabase
 let cabinet: IntakeCabinet
-let servers: ReadonlyArray<{ readonly port: number; readonly stop: () => Promise<unknown> }>
-
-/** A server in a process of its own, over the same database. */
-const serverProcess = async () => {
-  const script = new URL("../support/intakeProcess.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, ["--conditions=source", script, database.url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  const [line] = (await once(child.stdout, "data")) as [Buffer]
-  return {
-    port: Number(line.toString()),
-    stop: () => {
-      const ended = once(child, "exit")
-      child.kill("SIGTERM")
-      return ended
-    },
-  }
-}
+let servers: ReadonlyArray<Awaited<ReturnType<typeof startIntakeProcess>>>
 
 beforeAll(async () => {
   database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
-  servers = await Promise.all([serverProcess(), serverProcess()])
+  servers = await Promise.all([startIntakeProcess(database.url), startIntakeProcess(database.url)])
 })
 afterAll(async () => {
   await Promise.all(servers.map(({ stop }) => stop()))

@@ -1,6 +1,39 @@
-/** A server of a cabinet's intake in a process of its own: `node intakeProcess.ts DATABASE_URL` prints its port. */
-import { intakeCabinet } from "./intakeCabinet.ts"
+/**
+ * A server of a cabinet's intake in a process of its own: `startIntakeProcess(databaseUrl)`. Run as a program it is that
+ * process; it tells its port once it listens, and its memory when asked.
+ */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { type IntakeOptions, intakeCabinet } from "./intakeCabinet.ts"
 
-const cabinet = await intakeCabinet(process.argv[2]!)
-process.stdout.write(`${cabinet.port}\n`)
-process.once("SIGTERM", () => void cabinet.close().then(() => process.exit(0)))
+export const startIntakeProcess = async (databaseUrl: string, options: IntakeOptions = {}) => {
+  const child = fork(import.meta.filename, [databaseUrl, JSON.stringify(options)], {
+    execArgv: ["--conditions=source", "--expose-gc"],
+  })
+  const ask = async (question: string): Promise<number> => {
+    const answer = once(child, "message")
+    child.send(question)
+    return Number((await answer)[0])
+  }
+  const [port] = (await once(child, "message")) as [number]
+  return {
+    port,
+    /** Resident bytes, after a collection. */
+    memory: () => ask("memory"),
+    stop: () => {
+      const ended = once(child, "exit")
+      child.kill("SIGTERM")
+      return ended
+    },
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const cabinet = await intakeCabinet(process.argv[2]!, JSON.parse(process.argv[3]!) as IntakeOptions)
+  process.on("message", () => {
+    ;(globalThis as { readonly gc?: () => void }).gc?.()
+    process.send?.(process.memoryUsage().rss)
+  })
+  process.once("SIGTERM", () => void cabinet.close().then(() => process.exit(0)))
+  process.send?.(cabinet.port)
+}
