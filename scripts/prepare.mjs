@@ -20,6 +20,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { whenAbandoned } from "../packages/cli/bin/whenAbandoned.mjs"
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const node24 = join(root, "node_modules", "node24", "bin", process.platform === "win32" ? "node.exe" : "node")
@@ -61,6 +62,10 @@ export const runAndExit = (words, env = {}) => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) forward(signal)
+  whenAbandoned(() => {
+    asked = true
+    child.kill("SIGTERM")
+  })
   child.on("error", (error) =>
     stop(`Node 24 in node_modules does not run here (${error.message}). Remove node_modules and start again.`),
   )

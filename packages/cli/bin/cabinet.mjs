@@ -8,6 +8,7 @@ import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { whenAbandoned } from "./whenAbandoned.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const entry = join(here, "..", "dist", "bin.js")
@@ -50,6 +51,8 @@ const runOn = (node) => {
     process.kill(process.pid, signal)
   })
 }
+
+if (process.env.npm_lifecycle_event === "npx") whenAbandoned(() => process.kill(process.pid, "SIGTERM"))
 
 const better = major < 24 && process.env.CABINET_NODE === undefined ? node24() : undefined
 if (better !== undefined) runOn(better)

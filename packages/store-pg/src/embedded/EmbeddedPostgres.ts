@@ -155,8 +155,9 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
     Effect.uninterruptible,
   )
 
+/** Four seconds of patience, for the one before may be just about to end. */
 const serveLock = (dir: DataDir): Effect.Effect<HeldLock, EmbeddedPostgresError> =>
-  Effect.flatMap(lockWithin(dir.serveLock, "alone", 3, 50), (lock) => {
+  Effect.flatMap(lockWithin(dir.serveLock, "alone", 40, 100), (lock) => {
     if (lock !== undefined) return Effect.succeed(lock)
     const pid = readNote(dir).servingPid
     return Effect.fail(
