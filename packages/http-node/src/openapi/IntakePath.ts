@@ -1,12 +1,17 @@
 /** The intake address in the OpenAPI document: public, outside the API's paths, with answers of its own shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
+import type { PathItem, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 
 const fields = { type: "object", additionalProperties: true }
 
 const CORS = { "Access-Control-Allow-Origin": { description: "Any origin.", schema: { const: "*" } } }
 
-const refusal = (description: string, example: JsonSchema, headers: JsonSchema = {}): JsonSchema => ({
+const refusal = (
+  description: string,
+  example: JsonSchema,
+  headers: { readonly [name: string]: JsonSchema } = {},
+): ResponseObject => ({
   description,
   headers: { ...CORS, ...headers },
   content: {
@@ -15,7 +20,7 @@ const refusal = (description: string, example: JsonSchema, headers: JsonSchema =
   },
 })
 
-export const INTAKE_PATH: JsonSchema = {
+export const INTAKE_PATH: PathItem = {
   post: {
     operationId: "submit",
     tags: ["Intake"],

@@ -2,6 +2,7 @@
 import { ENDPOINTS } from "../api/Endpoints.ts"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { INTAKE_PATH } from "./IntakePath.ts"
+import type { OperationObject, PathItem } from "./OperationObject.ts"
 import { operation } from "./Operation.ts"
 import { SCHEMAS } from "./Schemas.ts"
 import { WEBHOOKS } from "./Webhooks.ts"
@@ -15,8 +16,8 @@ export interface OpenApiDocument {
     readonly [key: string]: unknown
   }
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>
-  readonly paths: { readonly [path: string]: { readonly [method: string]: JsonSchema } }
-  readonly webhooks: { readonly [name: string]: { readonly [method: string]: JsonSchema } }
+  readonly paths: { readonly [path: string]: PathItem }
+  readonly webhooks: { readonly [name: string]: PathItem }
   readonly components: { readonly schemas: { readonly [name: string]: JsonSchema }; readonly [kind: string]: unknown }
   readonly [key: string]: unknown
 }
@@ -57,9 +58,9 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   paths: {
     ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),
     "/api/v1/docs": { get: DOCS_OPERATION },
-    "/webhook/{intake_secret}": INTAKE_PATH as { readonly [method: string]: JsonSchema },
+    "/webhook/{intake_secret}": INTAKE_PATH,
   },
-  webhooks: WEBHOOKS as { readonly [name: string]: { readonly [method: string]: JsonSchema } },
+  webhooks: WEBHOOKS,
   components: {
     schemas: SCHEMAS,
     headers: {
@@ -87,7 +88,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   },
 })
 
-const DOCS_OPERATION: JsonSchema = {
+const DOCS_OPERATION: OperationObject = {
   operationId: "readDocs",
   tags: ["Description"],
   summary: "To the reference",

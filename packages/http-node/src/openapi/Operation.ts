@@ -2,6 +2,7 @@
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { Endpoint, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
+import type { OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 
 /** What the frame may answer at every endpoint. */
@@ -30,7 +31,7 @@ const ERROR_HEADERS: { readonly [status: number]: { readonly [name: string]: Jso
   503: { ...OPTIONAL_RATE_HEADERS, "Retry-After": header("Retry-After") },
 }
 
-export const operation = (endpoint: Endpoint): JsonSchema => ({
+export const operation = (endpoint: Endpoint): OperationObject => ({
   operationId: endpoint.id,
   tags: [endpoint.tag],
   summary: endpoint.summary,
@@ -50,7 +51,7 @@ export const operation = (endpoint: Endpoint): JsonSchema => ({
   },
 })
 
-const pathParameter = ({ name, description, schema, example }: PathParameter): JsonSchema => ({
+const pathParameter = ({ name, description, schema, example }: PathParameter): ParameterObject => ({
   name,
   in: "path",
   required: true,
@@ -59,7 +60,7 @@ const pathParameter = ({ name, description, schema, example }: PathParameter): J
   example,
 })
 
-const queryParameter = ({ name, description, schema, repeats, example }: QueryParameter): JsonSchema => ({
+const queryParameter = ({ name, description, schema, repeats, example }: QueryParameter): ParameterObject => ({
   name,
   in: "query",
   required: false,
@@ -68,16 +69,16 @@ const queryParameter = ({ name, description, schema, repeats, example }: QueryPa
   ...(example === undefined ? {} : { example }),
 })
 
-const errorResponses = (endpoint: Endpoint): JsonSchema => {
+const errorResponses = (endpoint: Endpoint): OperationObject["responses"] => {
   const own: ReadonlyArray<ErrorCode> = endpoint.query === "any" ? [] : ["unknown_param"]
   const codes = new Set([...own, ...endpoint.errors, ...FRAME_ERRORS])
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
   return Object.fromEntries([...byStatus].map(([status, its]) => [String(status), errorResponse(status, its)]))
 }
 
-const errorResponse = (status: number, codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
+const errorResponse = (status: number, codes: ReadonlyArray<ErrorCode>): ResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
-  headers: ERROR_HEADERS[status],
+  headers: ERROR_HEADERS[status] ?? {},
   content: {
     "application/json": {
       schema: ref("Error"),

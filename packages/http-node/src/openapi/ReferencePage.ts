@@ -1,6 +1,7 @@
 /** The reference for people, as one page of HTML: everything that the OpenAPI document says, in the order it says it. */
 import { Html, markup } from "../page/Html.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
+import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { schemaTable, typeWords } from "./ReferenceSchema.ts"
 
 export const REFERENCE_STYLE = `
@@ -12,12 +13,13 @@ body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui
 a{color:var(--link);text-decoration:none}
 a:hover{text-decoration:underline}
 .frame{display:grid;grid-template-columns:minmax(0,1fr);max-width:76rem;margin:0 auto;padding:0 16px}
-nav{padding:16px 0;border-bottom:1px solid var(--line)}
+nav{padding:16px 0;border-bottom:1px solid var(--line);columns:2 9rem}
+nav ul{break-before:avoid}
 nav h2{margin:14px 0 4px;font-size:.8rem;text-transform:uppercase;letter-spacing:.06em;color:var(--soft)}
 nav ul{margin:0;padding:0;list-style:none}
 nav li{overflow-wrap:anywhere}
 main{min-width:0;padding:24px 0 64px}
-@media (min-width:60rem){.frame{grid-template-columns:17rem minmax(0,1fr);gap:40px}nav{position:sticky;top:0;max-height:100vh;overflow:auto;border:0;padding:32px 0}main{padding-top:32px}}
+@media (min-width:60rem){.frame{grid-template-columns:17rem minmax(0,1fr);gap:40px}nav{columns:auto;position:sticky;top:0;max-height:100vh;overflow:auto;border:0;padding:32px 0}main{padding-top:32px}}
 h1{margin:0 0 8px;font-size:1.9rem;line-height:1.2}
 main h2{margin:48px 0 8px;font-size:1.4rem}
 h4{margin:20px 0 6px;font-size:.95rem}
@@ -49,19 +51,17 @@ export const words = (text: string): Html =>
 export const join = (parts: ReadonlyArray<Html>, between = "\n"): Html =>
   new Html(parts.map(({ text }) => text).join(between))
 
-type Node = { readonly [key: string]: any }
-
 export const referencePage = (document: OpenApiDocument): string => {
   const operations = [...operationsOf(document.paths), ...operationsOf(document.webhooks)]
   const groups = document.tags.map((tag) => ({
     ...tag,
-    its: operations.filter(({ node }) => node["tags"][0] === tag.name),
+    its: operations.filter(({ node }) => node.tags[0] === tag.name),
   }))
   const menu = groups.map(
     ({ name, its }) =>
       markup`<h2>${name}</h2>
         <ul>
-          ${join(its.map(({ node }) => markup`<li><a href="#${node["operationId"]}">${node["summary"]}</a></li>`))}
+          ${join(its.map(({ node }) => markup`<li><a href="#${node.operationId}">${node.summary}</a></li>`))}
         </ul>`,
   )
   const sections = groups.map(
@@ -114,7 +114,7 @@ const serverOf = (document: OpenApiDocument): string =>
 interface Operation {
   readonly method: string
   readonly path: string
-  readonly node: Node
+  readonly node: OperationObject
 }
 
 const operationsOf = (paths: OpenApiDocument["paths"]): ReadonlyArray<Operation> =>
@@ -123,16 +123,16 @@ const operationsOf = (paths: OpenApiDocument["paths"]): ReadonlyArray<Operation>
   )
 
 const operationSection = ({ method, path, node }: Operation): Html =>
-  markup`<section class="op" id="${node["operationId"]}">
-    <h3>${node["summary"]}</h3>
+  markup`<section class="op" id="${node.operationId}">
+    <h3>${node.summary}</h3>
     <span class="line"><b>${method}</b>${path}</span>
-    <p>${words(node["description"])}</p>
-    ${parameters(node["parameters"] ?? [])}${body(node["requestBody"])}
+    <p>${words(node.description)}</p>
+    ${parameters(node.parameters ?? [])}${body(node.requestBody)}
     <h4>Answers</h4>
-    ${join(Object.entries(node["responses"] as Node).map(([status, response]) => answer(status, response)))}
+    ${join(Object.entries(node.responses).map(([status, response]) => answer(status, response)))}
   </section>`
 
-const parameters = (list: ReadonlyArray<Node>): Html | null =>
+const parameters = (list: ReadonlyArray<ParameterObject>): Html | null =>
   list.length === 0
     ? null
     : markup`<h4>Parameters</h4>
@@ -151,20 +151,24 @@ const parameters = (list: ReadonlyArray<Node>): Html | null =>
           </table>
         </div>`
 
-const body = (request: Node | undefined): Html | null =>
+const body = (request: OperationObject["requestBody"]): Html | null =>
   request === undefined
     ? null
     : markup`<h4>Body</h4>
-        ${content(request["content"])}`
+        ${content(request.content)}`
 
-const answer = (status: string, response: Node): Html => {
-  const lines = (response["description"] as string).split("\n\n").map((line) => markup`<p>${words(line)}</p>`)
-  return markup`<details${status === "200" ? new Html(" open") : null}><summary>${status}</summary>${join(lines)}${
-    Number(status) < 300 && response["content"] !== undefined ? content(response["content"]) : null
+const answer = (status: string, response: ResponseObject): Html => {
+  const lines = response.description.split("\n\n").map((line) => markup`<p>${words(line)}</p>`)
+  return markup`<details${status === "200" ? new Html(" open") : null}><summary>${status} <span class="soft">${codes(response)}</span></summary>${join(lines)}${
+    Number(status) < 300 && response.content !== undefined ? content(response.content) : null
   }</details>`
 }
 
-const content = (types: Node): Html =>
+/** The error codes that a response may carry. */
+const codes = (response: ResponseObject): string =>
+  Object.keys(response.content?.["application/json"]?.examples ?? {}).join(" · ")
+
+const content = (types: MediaTypes): Html =>
   join(
     Object.entries(types).map(
       ([type, { schema, example }]) =>

@@ -1,9 +1,10 @@
 /** What the service itself sends: deliveries to a customer's address, described from the receiver's side. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { DELIVERY_EXAMPLE, PING_EXAMPLE } from "./Examples.ts"
+import type { ParameterObject, PathItem } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 
-const header = (name: string, description: string, schema: JsonSchema, example: unknown): JsonSchema => ({
+const header = (name: string, description: string, schema: JsonSchema, example: unknown): ParameterObject => ({
   name,
   in: "header",
   required: true,
@@ -18,7 +19,7 @@ const delivery = (
   schema: JsonSchema,
   words: { readonly summary: string; readonly description: string },
   example: unknown,
-): JsonSchema => ({
+): PathItem => ({
   post: {
     operationId: id,
     tags: ["Deliveries"],
@@ -48,7 +49,7 @@ const delivery = (
   },
 })
 
-export const WEBHOOKS: JsonSchema = {
+export const WEBHOOKS: { readonly [name: string]: PathItem } = {
   "event.received": delivery(
     "eventReceived",
     "event.received",

@@ -1,0 +1,41 @@
+/** The parts of an OpenAPI document that we make and read again for the reference page. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+
+export interface MediaTypes {
+  readonly [type: string]: {
+    readonly schema: JsonSchema
+    readonly example?: unknown
+    readonly examples?: { readonly [name: string]: { readonly summary: string; readonly value: unknown } }
+  }
+}
+
+export interface ResponseObject {
+  readonly description: string
+  readonly headers?: { readonly [name: string]: JsonSchema }
+  readonly content?: MediaTypes
+}
+
+export interface ParameterObject {
+  readonly name: string
+  readonly in: "path" | "query" | "header"
+  readonly required: boolean
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly [key: string]: unknown
+}
+
+export interface OperationObject {
+  readonly operationId: string
+  readonly tags: readonly [string]
+  readonly summary: string
+  readonly description: string
+  /** Schemes of which one is enough; none for what is public. */
+  readonly security: ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<string> }>
+  readonly parameters?: ReadonlyArray<ParameterObject>
+  readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes }
+  readonly responses: { readonly [status: string]: ResponseObject }
+}
+
+export interface PathItem {
+  readonly [method: string]: OperationObject
+}
