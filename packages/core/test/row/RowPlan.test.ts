@@ -1,5 +1,5 @@
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
-import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import type { ColumnKind, SentKind } from "@data-cabinet/core/row/FieldColumn"
 import { MAX_FIELD_COLUMNS, nameColumns, plainDigits, planRow, TableLayout } from "@data-cabinet/core/row/RowPlan"
 import { assert, describe, it } from "vitest"
 
@@ -60,7 +60,7 @@ describe("planRow", () => {
 })
 
 describe("nameColumns", () => {
-  const names = (known: TableLayout, ...fields: ReadonlyArray<[string, ColumnKind]>) =>
+  const names = (known: TableLayout, ...fields: ReadonlyArray<[string, SentKind]>) =>
     nameColumns(
       known,
       fields.map(([field, kind]) => ({ field, kind })),
