@@ -3,15 +3,23 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
-import { Catalog } from "../row/Catalog.ts"
-import type { ReadError, RefusedValue } from "../row/ReadError.ts"
-import { type QueryRow, type RowQuery, RowReader } from "../row/RowReader.ts"
+import { Catalog, type ReadableTable } from "../row/Catalog.ts"
+import { ReadError, type RefusedValue } from "../row/ReadError.ts"
+import { type RowQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
+import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
-import { equalsShown, LONGEST_PLACE_VALUE, selectionSql } from "./SelectionSql.ts"
+import {
+  equalsShown,
+  type FoundPage,
+  LONGEST_PLACE_VALUE,
+  LONGEST_ROW,
+  readPage,
+  selectionSql,
+} from "./SelectionSql.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -40,51 +48,89 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
+      const remembered = new Remembered()
+
+      const attempt = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
+        const plan = yield* Effect.fromResult(selectionPlan(selection, table))
+        const query = selectionSql(plan, timeZone)
+        const rows = yield* reader
+          .read(query)
+          .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
+        const found = readPage(rows)
+        return { page: yield* Effect.fromResult(pageOf(plan, found)), snapshot: found.snapshot }
+      })
+
       return SelectRows.of({
         page: Effect.fnUntraced(function* ({ schema, name, params }) {
           const selection = yield* Effect.fromResult(selectionParams(params))
-          const table = yield* catalog.find(schema, name)
-          if (Option.isNone(table)) {
+          const known = remembered.get(schema, name)
+          const first = known === undefined ? undefined : yield* Effect.result(attempt(selection, known))
+          // Shown the same transactions, the page met the object as it was remembered: there is no need to ask again.
+          if (first !== undefined && Result.isSuccess(first) && first.success.snapshot === known?.snapshot) {
+            return first.success.page
+          }
+          const found = yield* catalog.find(schema, name)
+          if (Option.isNone(found)) {
+            remembered.forget(schema, name)
             const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
             return yield* selectionError("no_such_table", null, message)
           }
-          const plan = yield* Effect.fromResult(selectionPlan(selection, table.value))
-          const query = selectionSql(plan, timeZone)
-          const rows = yield* reader
-            .read(query)
-            .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
-          return yield* Effect.fromResult(pageOf(plan, rows))
+          remembered.keep(found.value)
+          const same = first !== undefined && known?.version === found.value.version
+          const outcome = same ? yield* Effect.fromResult(first) : yield* attempt(selection, found.value)
+          return outcome.page
         }),
       })
     }),
   )
 }
 
-const pageOf = (plan: SelectionPlan, rows: ReadonlyArray<QueryRow>): Result.Result<RowsPage, SelectionError> => {
-  const items: Array<string> = []
-  for (const [item] of rows) {
-    if (item == null || items.length === plan.limit) break
-    items.push(item)
+/** Objects as they were last found, the latest thousand. They are only ever used together with proof that they hold. */
+class Remembered {
+  readonly #tables = new Map<string, ReadableTable>()
+  readonly #key = (schema: string, name: string) => `${schema}\0${name}`
+
+  get(schema: string, name: string): ReadableTable | undefined {
+    return this.#tables.get(this.#key(schema, name))
   }
+
+  keep(table: ReadableTable): void {
+    const key = this.#key(table.detail.schema, table.detail.name)
+    this.#tables.delete(key)
+    this.#tables.set(key, table)
+    const [oldest] = this.#tables.keys()
+    if (this.#tables.size > 1_000 && oldest !== undefined) this.#tables.delete(oldest)
+  }
+
+  forget(schema: string, name: string): void {
+    this.#tables.delete(this.#key(schema, name))
+  }
+}
+
+const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, SelectionError | ReadError> => {
+  const { items, hasMore } = found
   const { columns } = plan
-  if (items.length === rows.length) return Result.succeed({ items, columns, hasMore: false, nextCursor: null })
-  const place = (rows[items.length - 1] ?? []).slice(1)
-  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, rows, items.length))] : place
+  if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
+  const place = found.places.at(-1)
+  if (items.length === 0 || place === undefined) {
+    const message = `A row is longer than ${LONGEST_ROW / 1024 / 1024} MB as JSON, which is more than can be sent: ask for fewer columns with col.`
+    return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
+  }
+  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found.places))] : place
   const nextCursor = encodeCursor(plan.walk, counted)
   if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > LONGEST_PLACE_VALUE)) {
     const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${LONGEST_PLACE_VALUE} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
-  return Result.succeed({ items, columns, hasMore: true, nextCursor })
+  return Result.succeed({ items, columns, hasMore, nextCursor })
 }
 
 /** How many rows up to the page's end equal its last one, those of the pages before included. */
-const equalsAtEnd = (plan: SelectionPlan, rows: ReadonlyArray<QueryRow>, length: number): number => {
-  const hash = rows[length - 1]?.at(-1)
-  let equal = 0
-  while (equal < length && rows[length - 1 - equal]?.at(-1) === hash) equal++
-  const goesOn = equal === length && plan.after?.at(-2) === hash
-  return goesOn ? equal + equalsShown(plan) : equal
+const equalsAtEnd = (plan: SelectionPlan, places: FoundPage["places"]): number => {
+  const hash = places.at(-1)?.at(-1)
+  const other = places.findLastIndex((place) => place.at(-1) !== hash)
+  const equal = places.length - 1 - other
+  return other === -1 && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
 }
 
 /** Whose fault a value is that PostgreSQL could not read: a filter's, or the cursor's. */

@@ -7,7 +7,7 @@ import { PAGE_BYTES } from "../page/Page.ts"
 import type { ReadableColumn } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import { jsonValue, rowSelect } from "../row/RowJson.ts"
-import type { RowQuery } from "../row/RowReader.ts"
+import type { QueryRow, RowQuery } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { columnSql, conditionsSql, OBJECT } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
@@ -23,31 +23,64 @@ const BLOCKS_AT_ONCE = 16
 /** How much of a row's text is compared as such; the rest counts by its hash. */
 const TEXT_PREFIX = 200
 
+/** Between the items of a page: no JSON text holds it. */
+const BETWEEN = "\u0001"
+
+/** A row longer than this as JSON is not sent; the driver takes no message over 16 MiB. */
+export const LONGEST_ROW = 15 * 1024 * 1024
+
+/** Up to here a page is not expected to end early, and only the place of its last row is written down. */
+const EARLY_END = PAGE_BYTES / 4
+
 /**
- * The statement's rows: the Row as JSON text, or null from where the page's bytes are full; then the place, sort value
- * first. There is one row more than the page's limit where the walk goes on.
+ * The statement of a page: it returns one row, which `readPage` reads. One message with a whole page costs half of one
+ * message a row, and a page's bytes are bounded before they are put together.
  */
 export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   const parameters = new SqlParameters()
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
-  const terms = [...(order.sort === null ? [] : [order.sort]), ...order.ties]
   const byBlocks = plan.table.identity === "place" && order.sort === null
   const page = (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters)
   const row = plan.shown.map(({ name, type }, index) => ({ name, sql: jsonValue(type, `"t"."c${index}"`) }))
-  const places = terms.map((_, index) => `"p${index}"`)
+  const places = [...(order.sort === null ? [] : [order.sort]), ...order.ties].map((_, index) => `"p${index}"`)
+  const shown = `"n" <= ${plan.limit} AND ("bytes" <= ${PAGE_BYTES} OR "n" = 1) AND octet_length("j") <= ${LONGEST_ROW}`
+  const mayBeLast = order.countsEquals ? "true" : `("n" = ${plan.limit} OR "bytes" > ${EARLY_END})`
+  const place = places.map((one) => `left(${one}::text, ${LONGEST_PLACE_VALUE + 1})`).join(", ")
   const text =
-    `SELECT CASE WHEN "s"."bytes" - octet_length("s"."j") < ${PAGE_BYTES} THEN "s"."j" END AS "j"` +
-    places.map((place) => `, "s".${place}`).join("") +
-    ` FROM (SELECT "q".*, sum(octet_length("q"."j")) OVER (ROWS UNBOUNDED PRECEDING) AS "bytes"` +
-    ` FROM (SELECT row_to_json("r".*)::text AS "j"` +
-    places.map((place) => `, left("t".${place}::text, ${LONGEST_PLACE_VALUE + 1}) AS ${place}`).join("") +
-    ` FROM (${page}) AS "t" CROSS JOIN LATERAL (${rowSelect(row)}) AS "r" OFFSET 0) AS "q") AS "s"`
+    `SELECT string_agg("j", chr(1)) FILTER (WHERE ${shown}), count(*)::text, ` +
+    `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text, ` +
+    `pg_current_snapshot()::text ` +
+    `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."j")) OVER "w" AS "bytes" FROM (` +
+    `SELECT row_to_json("r".*)::text AS "j"${places.map((one) => `, "t".${one}`).join("")} ` +
+    `FROM (${page}) AS "t" CROSS JOIN LATERAL (${rowSelect(row)}) AS "r" OFFSET 0` +
+    `) AS "q" WINDOW "w" AS (ROWS UNBOUNDED PRECEDING)) AS "s"`
   return {
     object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
     text,
     values: parameters.values,
     inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
+  }
+}
+
+/** What the statement of a page found. */
+export interface FoundPage {
+  readonly items: ReadonlyArray<string>
+  readonly hasMore: boolean
+  /** The places of the last rows, the very last at the end. */
+  readonly places: ReadonlyArray<ReadonlyArray<string | null>>
+  /** Which transactions the statement was shown. */
+  readonly snapshot: string
+}
+
+export const readPage = ([row]: ReadonlyArray<QueryRow>): FoundPage => {
+  const [joined, count, places, snapshot] = row ?? []
+  const items = joined == null ? [] : joined.split(BETWEEN)
+  return {
+    items,
+    hasMore: Number(count) > items.length,
+    places: places == null ? [] : JSON.parse(places),
+    snapshot: snapshot ?? "",
   }
 }
 

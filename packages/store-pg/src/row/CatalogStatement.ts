@@ -58,7 +58,7 @@ export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE} ORDER BY n.nspname CO
  * oid, not null, comment, label.
  */
 export const FIND_READABLE = `
-  SELECT ${OBJECT}, c.oid::bigint AS oid, c.relkind::text AS relkind, c.relrowsecurity AS row_policies,
+  SELECT ${OBJECT}, c.oid::bigint AS oid, pg_current_snapshot()::text AS snapshot, c.relrowsecurity AS row_policies,
     CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o

@@ -25,7 +25,7 @@ interface ObjectRow {
 
 interface DetailRow extends ObjectRow {
   readonly oid: bigint
-  readonly relkind: string
+  readonly snapshot: string
   readonly row_policies: boolean
   readonly definition: string | null
   readonly columns: string | null
@@ -118,9 +118,29 @@ const readable = (
     identity: row.kind === "view" || row.has_foreign ? "text" : key.length > 0 && !row.has_heirs ? "key" : "place",
     oid: Number(row.oid),
     inert: row.kind !== "view" && !row.row_policies,
+    version: JSON.stringify([
+      row.columns,
+      row.key,
+      row.definition,
+      row.comment,
+      row.kind,
+      row.source_name,
+      row.row_policies,
+      row.has_foreign,
+      row.has_heirs,
+      String(row.oid),
+      madeTypes(columns, types),
+    ]),
+    snapshot: row.snapshot,
     foldCollation,
   }
 }
+
+/** The described types that can change. */
+const madeTypes = (columns: ReadonlyArray<ColumnRow>, types: ReadonlyMap<number, TypeRow>): ReadonlyArray<TypeRow> =>
+  columns.some(([, , type]) => type >= FIRST_MADE_LATER)
+    ? [...types.values()].filter(({ oid }) => oid >= FIRST_MADE_LATER)
+    : []
 
 type RawType = Omit<TypeRow, "oid" | "base" | "element" | "fields" | "operators"> & {
   readonly oid: bigint

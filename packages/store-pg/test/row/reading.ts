@@ -32,7 +32,7 @@ export const openReading = async (options: ReadingOptions = {}) => {
     PgClient.layer({
       url: Redacted.make(roles.author.url),
       maxConnections: 4,
-      startupParameters: { search_path: "public" },
+      startupParameters: { search_path: "public, ext" },
     }),
   )
   return {

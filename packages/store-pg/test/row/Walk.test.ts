@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { type Random, randomFrom } from "./random.ts"
+import { openReading, type Reading, walk } from "./reading.ts"
+
+/** A column of every kind that has an order, with values that meet at the edges: ties, infinities, NaN, long fractions. */
+const COLUMNS: ReadonlyArray<readonly [name: string, type: string, values: ReadonlyArray<string>]> = [
+  ["int", "int", ["0", "1", "1", "-5", "2147483647"]],
+  ["num", "numeric", ["0", "0.10", "0.1", "NaN", "Infinity", "-Infinity", "12345678901234567890.000000001", "-1"]],
+  ["float", "float8", ["0", "-0", "NaN", "Infinity", "0.1", "0.30000000000000004", "1e300"]],
+  ["text", `text COLLATE "C"`, ["", "a", "A", "b", "ё", "Ё", "z\u2028", "\\", "'", '"', "%_", "😀"]],
+  ["icu", `text COLLATE "und-x-icu"`, ["a", "A", "á", "b", "B", "ё", "Е", ""]],
+  ["folded", "text COLLATE folded", ["a", "A", "b", "B", "C"]],
+  ["cit", "citext", ["a", "A", "b", "B", "ab"]],
+  ["bp", "char(3)", ["a", "a ", "b", "ab"]],
+  ["bool", "boolean", ["true", "false"]],
+  ["date", "date", ["2026-01-01", "infinity", "-infinity", "0044-03-15 BC", "10000-01-01"]],
+  ["ts", "timestamp", ["2026-01-01 00:00:00.000001", "2026-01-01", "infinity"]],
+  ["tz", "timestamptz", ["2026-01-01 00:00:00.000001+03", "2025-12-31 21:00:00.000001+00", "-infinity", "2026-01-01"]],
+  ["iv", "interval", ["1 mon", "30 days", "1 day", "24:00:00"]],
+  ["uuid", "uuid", ["00000000-0000-0000-0000-000000000001", "ffffffff-0000-0000-0000-000000000001"]],
+  ["bytes", "bytea", ["\\x", "\\x00", "\\xff00"]],
+  ["bit", "bit(3)", ["101", "000"]],
+  ["js", "jsonb", ['{"a": 1}', '{"a": 1.0}', "[]", "null", '"x"', "1", "1.0"]],
+  ["arr", "int[]", ["{}", "{1}", "{1,2}", "{NULL}"]],
+  ["tarr", "timestamptz[]", ["{}", '{"2026-01-01 00:00:00.5+00"}', "{NULL,infinity}"]],
+  ["range", "numrange", ["empty", "[1,2)", "(,)", "[1,2]"]],
+  ["mood", "mood", ["sad", "ok", "happy"]],
+  ["dom", "positive", ["1", "2", "3"]],
+  ["pair", "pair", ["(1,a)", "(1,b)", "(,)", "(2,)"]],
+  ["inet", "inet", ["10.0.0.1", "10.0.0.1/8", "::1"]],
+  ["money", "money", ["1.00", "-2.50"]],
+]
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading()
+  await reading.database.run(`CREATE SCHEMA ext`)
+  await reading.database.run(`CREATE EXTENSION citext SCHEMA ext`)
+  await reading.database.run(`GRANT USAGE ON SCHEMA ext TO PUBLIC`)
+  await reading.run(`CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')`)
+  await reading.run(`CREATE DOMAIN positive AS int CHECK (value > 0)`)
+  await reading.run(`CREATE TYPE pair AS (a int, b text)`)
+  await reading.run(`CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`)
+})
+afterAll(() => reading.close())
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const valuesOf = (random: Random, nulls: boolean) =>
+  COLUMNS.map(([, type, values]) =>
+    nulls && random.chance(0.3) ? "NULL" : `${literal(random.pick(values))}::${type.replace(/ COLLATE .*/, "")}`,
+  )
+
+const fill = async (name: string, random: Random, rows: number, nulls: (index: number) => boolean) => {
+  const lines = Array.from(
+    { length: rows },
+    (_, index) => `(${[String(index), `'k${index % 7}'`, ...valuesOf(random, nulls(index))].join(", ")})`,
+  )
+  await reading.run(
+    `INSERT INTO ${name} (n, k, ${COLUMNS.map(([column]) => `"${column}"`).join(", ")}) VALUES ${lines.join(", ")}`,
+  )
+}
+
+const definitions = (notNull: boolean) =>
+  COLUMNS.map(([name, type]) => `"${name}" ${type}${notNull ? " NOT NULL" : ""}`).join(", ")
+
+const numbers = (items: ReadonlyArray<string>): ReadonlyArray<number> => items.map((item) => JSON.parse(item).n)
+
+/** Walks in every order, and compares with PostgreSQL's own whole answer, or where the order has ties of its own, as sets. */
+const walksRight = async (name: string, random: Random, ties: string | null, rows: number) => {
+  for (const [column] of COLUMNS) {
+    for (const dir of ["asc", "desc"]) {
+      const limit = String(1 + random.below(rows))
+      const params: ParamPairs = [
+        ["sort", column],
+        ["dir", dir],
+        ["limit", limit],
+        ["col", "n"],
+      ]
+      const walked = numbers((await walk(reading, name, params)).items)
+      const expected = await reading.run(
+        `SELECT n FROM ${name} ORDER BY "${column}" ${dir} NULLS LAST${ties === null ? "" : `, ${ties.replaceAll("$", dir)}`}`,
+      )
+      const all = expected.map((row) => Number(row["n"]))
+      const about = `${name} by ${column} ${dir}, pages of ${limit}`
+      if (ties === null)
+        expect(
+          [...walked].sort((a, b) => a - b),
+          about,
+        ).toEqual([...all].sort((a, b) => a - b))
+      else expect(walked, about).toEqual(all)
+    }
+  }
+}
+
+describe("a walk over every page", () => {
+  it("equals the whole answer, by every type, with NULLs and ties, when there is a key", async () => {
+    const random = randomFrom(1)
+    await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, k text, ${definitions(false)})`)
+    await fill("keyed", random, 60, () => true)
+    await walksRight("keyed", random, "n $", 60)
+  })
+
+  it("equals the whole answer where no column may be NULL and the key has two columns", async () => {
+    const random = randomFrom(2)
+    await reading.run(
+      `CREATE TABLE strict (n int NOT NULL, k text COLLATE "C", ${definitions(true)}, PRIMARY KEY (k, n))`,
+    )
+    await fill("strict", random, 50, () => false)
+    await walksRight("strict", random, "k $, n $", 50)
+  })
+
+  it("shows each row once where a table, a matview or a partitioned table has no key", async () => {
+    const random = randomFrom(3)
+    await reading.run(`CREATE TABLE keyless (n int, k text, ${definitions(false)})`)
+    await fill("keyless", random, 40, () => true)
+    await reading.run(`CREATE MATERIALIZED VIEW kept AS SELECT * FROM keyless`)
+    await reading.run(`CREATE TABLE parted (n int, k text, ${definitions(false)}) PARTITION BY LIST (k)`)
+    await reading.run(`CREATE TABLE parted_a PARTITION OF parted FOR VALUES IN ('k0', 'k1', 'k2')`)
+    await reading.run(`CREATE TABLE parted_b PARTITION OF parted DEFAULT`)
+    await fill("parted", random, 40, () => true)
+    for (const name of ["keyless", "kept", "parted"]) await walksRight(name, random, null, 40)
+  })
+
+  it("shows each row of a view once, equal ones as often as they are there", async () => {
+    const random = randomFrom(4)
+    await reading.run(
+      `CREATE VIEW seen AS SELECT * FROM keyed WHERE n % 2 = 0 UNION ALL SELECT * FROM keyed WHERE n % 4 = 0`,
+    )
+    await walksRight("seen", random, null, 45)
+    for (const limit of ["1", "2", "3", "7", "1000"]) {
+      await reading.run(
+        `CREATE OR REPLACE VIEW equal AS SELECT 'same' AS a, (g % 2)::int AS b FROM generate_series(1, 9) g`,
+      )
+      for (const params of [
+        [],
+        [["sort", "a"]],
+        [
+          ["sort", "b"],
+          ["dir", "desc"],
+        ],
+      ] satisfies Array<ParamPairs>) {
+        const { items } = await walk(reading, "equal", [...params, ["limit", limit]])
+        expect(items.filter((item) => item === '{"a":"same","b":0}').length, limit).toBe(4)
+        expect(items.filter((item) => item === '{"a":"same","b":1}').length, limit).toBe(5)
+      }
+    }
+  })
+
+  it("goes by where rows lie when a table has neither key nor sort, across many blocks and both ways", async () => {
+    await reading.run(`CREATE TABLE lying (n int, filler text)`)
+    await reading.run(`INSERT INTO lying SELECT g, repeat('x', 700) FROM generate_series(1, 900) g`)
+    await reading.run(`DELETE FROM lying WHERE n BETWEEN 200 AND 500`)
+    const expected = (await reading.run(`SELECT n FROM lying ORDER BY ctid`)).map((row) => Number(row["n"]))
+    for (const limit of ["1000", "97", "13"]) {
+      expect(
+        numbers(
+          (
+            await walk(reading, "lying", [
+              ["limit", limit],
+              ["col", "n"],
+            ])
+          ).items,
+        ),
+      ).toEqual(expected)
+      expect(
+        numbers(
+          (
+            await walk(reading, "lying", [
+              ["limit", limit],
+              ["col", "n"],
+              ["dir", "desc"],
+            ])
+          ).items,
+        ),
+      ).toEqual([...expected].reverse())
+    }
+    expect(
+      numbers(
+        (
+          await walk(reading, "lying", [
+            ["fc", "n"],
+            ["fo", "gt"],
+            ["fv", "895"],
+            ["limit", "2"],
+          ])
+        ).items,
+      ),
+    ).toEqual([896, 897, 898, 899, 900])
+  })
+
+  it("is one empty page where there is nothing", async () => {
+    await reading.run(`CREATE TABLE void (n int)`)
+    await reading.run(`CREATE TABLE void_keyed (n int PRIMARY KEY)`)
+    for (const name of ["void", "void_keyed"]) expect(await walk(reading, name, [])).toEqual({ items: [], pages: 1 })
+  })
+
+  it("shows what was there all along exactly once while others come and go", async () => {
+    const random = randomFrom(5)
+    await reading.run(`CREATE TABLE busy (n int PRIMARY KEY, k text, ${definitions(false)})`)
+    await reading.run(`CREATE SEQUENCE churn START 1000`)
+    await fill("busy", random, 80, () => true)
+    for (const column of ["num", "icu", "tz", "js", "cit"]) {
+      for (const dir of ["asc", "desc"]) {
+        let cursor: string | null = null
+        const seen: Array<number> = []
+        for (;;) {
+          const params: ParamPairs = [
+            ["sort", column],
+            ["dir", dir],
+            ["limit", "9"],
+            ["col", "n"],
+          ]
+          const page = await reading.page("busy", cursor === null ? params : [...params, ["cursor", cursor]])
+          if (page._tag === "Failure") throw page.failure
+          seen.push(...numbers(page.success.items))
+          const columns = COLUMNS.map(([name]) => `"${name}"`).join(", ")
+          await reading.run(
+            `INSERT INTO busy (n, k, ${columns}) SELECT nextval('churn'), k, ${columns} FROM busy WHERE n < 80 ORDER BY random() LIMIT 10`,
+          )
+          await reading.run(
+            `UPDATE busy SET "${column}" = (SELECT "${column}" FROM busy ORDER BY random() LIMIT 1) WHERE n >= 80`,
+          )
+          await reading.run(`DELETE FROM busy WHERE n >= 80 AND random() < 0.5`)
+          if (!page.success.hasMore) break
+          cursor = page.success.nextCursor
+        }
+        expect(
+          seen.filter((n) => n < 80).sort((a, b) => a - b),
+          `${column} ${dir}`,
+        ).toEqual(Array.from({ length: 80 }, (_, n) => n))
+        await reading.run(`DELETE FROM busy WHERE n >= 80`)
+      }
+    }
+  })
+})
