@@ -129,6 +129,23 @@ describe("what was sent in", () => {
   })
 })
 
+describe("intake", () => {
+  it("answers as the description says: one, a batch, repeats, empty, broken, too many, unknown", async () => {
+    const { intakeSecret } = await cabinet.source("Described")
+    const send = (body: string, type?: string) => cabinet.send(intakeSecret, body, type)
+    assert.equal((await send(`{"a":1}`)).duplicate, false)
+    assert.equal((await send(`{"a":1}`)).duplicate, true)
+    assert.equal((await send(`[{"b":1},{"b":2}]`)).count, 2)
+    assert.equal((await send("{}")).empty, true)
+    assert.equal((await send("[1]")).error, "not_an_object")
+    assert.equal((await send("{nope")).error, "bad_json")
+    assert.equal((await send(`[${Array.from({ length: 101 }, () => "{}").join(",")}]`)).error, "too_many_items")
+    assert.equal((await send("a=1&a=2", "application/x-www-form-urlencoded")).ok, true)
+    assert.equal((await send("x".repeat(1_048_577), "text/plain")).error, "too_large")
+    assert.equal((await cabinet.send("nobody", "{}")).error, "not_found")
+  })
+})
+
 describe("keys", () => {
   it("of two processes are counted together: of 121 requests exactly one is refused, Remaining without a gap", async () => {
     const [one, two] = [

@@ -79,7 +79,9 @@ export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) =
         body,
         headers: { "content-type": contentType },
       })
-      return (await response.json()) as any
+      const answer = { status: response.status, headers: response.headers, text: await response.text() }
+      assertDescribed("POST", `${base}/webhook/${secret}`, answer)
+      return JSON.parse(answer.text) as any
     },
     /** Asks the API below /api/v1/; the answer has been held against the description. */
     ask: async (path: string, key: string): Promise<Answer & { readonly json: any }> => {

@@ -81,6 +81,11 @@ export const INTAKE_PATH: PathItem = {
         { ok: false, error: "method_not_allowed", detail: "Send with POST." },
         { Allow: { description: "POST.", schema: { type: "string" } } },
       ),
+      "408": refusal("The body did not arrive in time.", {
+        ok: false,
+        error: "timeout",
+        detail: "The body did not arrive in time.",
+      }),
       "413": refusal("More than 1 MB, or more than 100 objects in a batch.", {
         ok: false,
         error: "too_large",
@@ -97,6 +102,11 @@ export const INTAKE_PATH: PathItem = {
         { ok: false, error: "rate_limited", detail: "Come back in 24 s.", retry_after: 24 },
         { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
       ),
+      "500": refusal("A fault of the service; `detail` carries the id under which it was logged.", {
+        ok: false,
+        error: "internal_error",
+        detail: "An unexpected fault, logged as 6f1c0d2e-0c7e-4a0e-9b50-1a7a4c1f9d55.",
+      }),
       "503": refusal(
         "The database is away. Sending again is safe: what was stored after all is marked as a repeat.",
         { ok: false, error: "unavailable", detail: "Send again in a moment." },
