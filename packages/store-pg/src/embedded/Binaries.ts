@@ -104,7 +104,8 @@ interface Link {
   readonly target: string
 }
 
-const linkLibraries = (root: string, list: string, linksDir: string): Record<string, string> => {
+/** Puts the links of the package at `root` right; gives what the environment must hold to find those made in `linksDir`. */
+export const linkLibraries = (root: string, list: string, linksDir: string): Record<string, string> => {
   if (!existsSync(list)) return {}
   const links = (JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>).map((link) => ({
     source: join(root, link.source),

