@@ -8,12 +8,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Option, Scope } from "effect"
+import { Cause, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
+import { faultError, logFault } from "./api/Fault.ts"
 import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
-import { processRoutes } from "./cabinet/ProcessRoutes.ts"
+import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
 import { Listener, type ListenOptions } from "./Listener.ts"
 import { routeTable, splitUrl } from "./Route.ts"
 
@@ -40,9 +41,18 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions) {
       onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint),
     })
   })
-  // Effect begins a request uninterruptible; a client that hangs up is to stop its query.
-  return Effect.interruptible(answer)
+  return runnable(answer)
 })
+
+/** Effect begins a request uninterruptible, but a client that hangs up is to stop its query. A last resort for faults. */
+const runnable = (answer: App): App =>
+  Effect.interruptible(
+    Effect.catchCause(answer, (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.map(logFault({ path: "/" }, cause), (id) => errorResponse(faultError(id))),
+    ),
+  )
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions) {
@@ -61,3 +71,19 @@ export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions)
 /** A server of its own. Stops by draining: no new connections, requests under way are answered, then it ends. */
 export const layer = (options: ServerOptions & ListenOptions) =>
   Layer.unwrap(Effect.map(nodeHandler(options), (handler) => Listener.layer(handler, options)))
+
+/** The counters on a port of their own, with nothing else beside them. */
+export const metricsLayer = (options: ListenOptions) => {
+  const find = routeTable([metricsRoute])
+  const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const match = find(splitUrl(request.url).path)
+    return match === undefined ? noSuchEndpoint : match.route.handle(request, { params: [], query: "" })
+  })
+  return Layer.effectDiscard(
+    Effect.gen(function* () {
+      const handler = yield* NodeHttpServer.makeHandler(runnable(answer), { scope: yield* Scope.Scope })
+      // Built here and not handed on: the server's own Listener is the one that others ask for.
+      yield* Layer.build(Layer.fresh(Listener.layer(handler, options)))
+    }),
+  )
+}

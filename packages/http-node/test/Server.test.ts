@@ -147,6 +147,21 @@ describe("layer", () => {
   })
 })
 
+describe("metricsLayer", () => {
+  it("serves the counters and nothing else", async () => {
+    // The port is not told: take one that is free.
+    const free = createServer().listen(0, "127.0.0.1")
+    await new Promise((done) => free.once("listening", done))
+    const { port } = free.address() as { port: number }
+    await new Promise((done) => free.close(done))
+    const runtime = ManagedRuntime.make(Server.metricsLayer({ host: "127.0.0.1", port }))
+    await runtime.context()
+    assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200)
+    assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers })).status, 404)
+    await runtime.dispose()
+  })
+})
+
 describe("nodeHandler", () => {
   const mounted = async (baseUrl: string, cut: string) => {
     const scope = Scope.makeUnsafe()
