@@ -1,0 +1,30 @@
+/** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
+import { readFileSync } from "node:fs"
+import { Effect, Exit } from "effect"
+import { runCommand } from "./commands/RunCommand.ts"
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+
+/** A terminal's Ctrl-C may reach us twice, by the terminal and by who started us. */
+const SAME_SIGNAL_MILLIS = 500
+
+// Whoever read our output has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
+
+const fiber = Effect.runFork(runCommand(process.argv.slice(2), version))
+const awake = setInterval(() => {}, 2_147_483_647)
+
+let signalledAt: number | undefined
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    signalledAt ??= Date.now()
+    if (Date.now() - signalledAt > SAME_SIGNAL_MILLIS) process.exit(130)
+    fiber.interruptUnsafe()
+  })
+}
+
+fiber.addObserver((exit) => {
+  clearInterval(awake)
+  const code = Exit.isSuccess(exit) ? exit.value : 0
+  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
+})

@@ -1,0 +1,35 @@
+/**
+ * The address that others reach the cabinet by. A server notes it in its data directory, so that a command run beside it,
+ * or after it, prints intake addresses that work without being told where the server listens.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { isGiven, type Settings, type SettingSources } from "./Settings.ts"
+
+const noteIn = (dataDir: string): string => join(dataDir, "served-at")
+
+/** What a server is reached by that listens there, as seen from its own machine. */
+export const listeningUrl = (host: string, port: number): string => {
+  const local = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
+  return `http://${local.includes(":") ? `[${local}]` : local}:${port}`
+}
+
+export const noteBaseUrl = (dataDir: string, baseUrl: string): void =>
+  writeFileSync(noteIn(dataDir), `${baseUrl}\n`, { mode: 0o600 })
+
+const noted = (dataDir: string): string | null => {
+  try {
+    const text = readFileSync(noteIn(dataDir), "utf8").trim()
+    return URL.canParse(text) ? text : null
+  } catch {
+    return null
+  }
+}
+
+/** For a command that serves nothing itself. */
+export const knownBaseUrl = (settings: Settings, sources: SettingSources, dataDir: string | null): string => {
+  if (settings.baseUrl !== null) return settings.baseUrl
+  const byHand = isGiven("port", sources) || isGiven("host", sources)
+  const note = dataDir === null || byHand ? null : noted(dataDir)
+  return note ?? listeningUrl(settings.host, settings.port)
+}

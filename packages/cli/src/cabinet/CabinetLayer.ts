@@ -1,0 +1,94 @@
+/**
+ * One cabinet, composed: every port with the adapter that was picked for it, and every use case over them. This is the
+ * only place that picks adapters; servers, workers, commands and `openCabinet` all stand on it. It begins no work of its
+ * own (see WorkLayer) and listens nowhere (see HttpLayer): connections are opened when they are first needed.
+ */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliver } from "@data-cabinet/core/delivery/Deliver"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
+import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
+import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
+import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
+import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
+import * as PgExposure from "@data-cabinet/store-pg/row/PgExposure"
+import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import { Layer } from "effect"
+import type { Settings } from "./Settings.ts"
+
+export interface CabinetOptions {
+  readonly url: string
+  readonly roles: Roles
+  readonly settings: Pick<
+    Settings,
+    "allowedNetworks" | "apiRate" | "intakeRate" | "lockTimeout" | "reading" | "statementTimeout" | "timeZone"
+  >
+  /** Whether this process sends deliveries: then it also listens for what other processes accept. */
+  readonly delivers: boolean
+  /** Of the owner's pool; the default is the pool's own. */
+  readonly maxConnections?: number | undefined
+}
+
+const readerLayer = ({ roles: { reader }, settings }: CabinetOptions) => {
+  if (settings.reading === "off") return ReaderClient.layerOff(reader.role, "Reading is switched off.")
+  if (!reader.there) return ReaderClient.layerOff(reader.role, reader.reason)
+  return ReaderClient.layer({
+    url: reader.url,
+    role: reader.role,
+    statementTimeoutMillis: settings.statementTimeout,
+    lockTimeoutMillis: settings.lockTimeout,
+  })
+}
+
+export const cabinetLayer = (options: CabinetOptions) => {
+  const { url, settings, maxConnections } = options
+  const connections = Layer.merge(
+    OwnerClient.layer({ url, ...(maxConnections === undefined ? {} : { maxConnections }) }),
+    readerLayer(options),
+  )
+  const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
+    Layer.provide(NameLookup.layer()),
+  )
+  const ports = Layer.mergeAll(
+    PgAddressBook.layer,
+    PgAdmission.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
+    PgApiKeys.layer,
+    PgCatalog.layer,
+    PgCheckup.layer,
+    PgDeliveryQueue.layer,
+    PgEventDetail.layer,
+    PgEventLog.layer,
+    PgExposure.layer,
+    PgFeedStore.layer,
+    PgRowReader.layer,
+    PgSources.layer,
+    HttpCourier.layer(),
+    PinnedAddressCheck.layer,
+  ).pipe(
+    Layer.provide(outgoing),
+    Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
+    Layer.provideMerge(connections),
+  )
+  const useCases = Layer.mergeAll(Addresses.layer, Authenticate.layer, Feed.layer, Intake.layer, SelectRows.layer).pipe(
+    Layer.provideMerge(Deliver.layer),
+    Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
+  )
+  return useCases.pipe(Layer.provideMerge(ports))
+}

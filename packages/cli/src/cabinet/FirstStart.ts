@@ -1,0 +1,22 @@
+/** What a cabinet gets that has nothing yet: a source and a key, so that the very first minute shows something. */
+import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+
+export interface FirstThings {
+  readonly source: SourceWithSecret
+  readonly key: IssuedKey
+}
+
+/** Null for a cabinet that has had a key, good or revoked, or has a source: its owner has begun already. */
+export const firstThings = Effect.gen(function* () {
+  const sources = yield* Sources
+  const keys = yield* ApiKeys
+  const begun = (yield* keys.list).length + (yield* sources.list).length > 0
+  if (begun) return null
+  const source = yield* sources.create({ name: "First source" })
+  const key = yield* keys.issue("First key")
+  return { source, key } satisfies FirstThings
+})

@@ -1,0 +1,36 @@
+/** The HTTP face of one cabinet, over the ports and use cases of a CabinetLayer: what servers and handlers need. */
+import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
+import { whatIsMissing } from "@data-cabinet/store-pg/cabinet/PgReadiness"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { Settings } from "./Settings.ts"
+
+export interface HttpOptions {
+  readonly baseUrl: string
+  readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "trustedProxies">
+}
+
+const readinessLayer = Layer.effect(
+  Readiness,
+  Effect.map(PgClient.PgClient, (sql) =>
+    Readiness.of({ check: Effect.provideService(whatIsMissing, PgClient.PgClient, sql) }),
+  ),
+)
+
+export const httpLayer = ({ baseUrl, settings }: HttpOptions) => {
+  const http = Layer.succeed(HttpSettings, {
+    baseUrl,
+    docsUrl: settings.docsUrl,
+    trustedProxies: settings.trustedProxies,
+  })
+  const limits = Layer.effect(
+    BodyLimits,
+    Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
+  )
+  const single = Cabinets.single.pipe(Layer.provide(CabinetHttp.layer), Layer.provide([http, limits]))
+  return Layer.merge(single, readinessLayer)
+}

@@ -1,0 +1,76 @@
+/** The forms a setting's text may have. Each reads the text to a value, or says in words what it should have been. */
+import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
+import { parseNetworks } from "@data-cabinet/delivery/outgoing/PublicAddress"
+import { Result } from "effect"
+
+/** A failure is the end of the sentence "PORT is …: it must be …". */
+export type Form<A> = (text: string) => Result.Result<A, string>
+
+export const text: Form<string> = (given) => Result.succeed(given)
+
+export const wholeNumber =
+  (least: number, most: number): Form<number> =>
+  (given) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+    return value >= least && value <= most
+      ? Result.succeed(value)
+      : Result.fail(`a whole number from ${least} to ${most}`)
+  }
+
+export const oneOf =
+  <const Word extends string>(...words: ReadonlyArray<Word>): Form<Word> =>
+  (given) => {
+    const word = words.find((known) => known === given.toLowerCase())
+    return word === undefined ? Result.fail(`one of ${words.join(", ")}`) : Result.succeed(word)
+  }
+
+/** An address that others reach us by: no credentials, no query, and no slash at its end once it is read. */
+export const webAddress: Form<string> = (given) => {
+  const url = URL.parse(given)
+  const plain =
+    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ""
+  return plain
+    ? Result.succeed(url.href.replace(/\/+$/, ""))
+    : Result.fail("an address such as https://cabinet.example.com")
+}
+
+export const databaseAddress: Form<string> = (given) => {
+  const url = URL.parse(given)
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
+    return Result.fail("an address such as postgres://user:password@host:5432/database")
+  }
+  return Result.succeed(given)
+}
+
+/** A name that both this program and PostgreSQL take to mean the same; PostgreSQL turns the sign of `+02:00` round. */
+export const timeZone: Form<string> = (given) => {
+  try {
+    if (!/^[A-Za-z]/.test(given)) throw new RangeError()
+    return Result.succeed(new Intl.DateTimeFormat("en", { timeZone: given }).resolvedOptions().timeZone)
+  } catch {
+    return Result.fail("the name of a time zone such as Europe/Berlin or UTC")
+  }
+}
+
+const SUM = "a list of addresses and networks such as 10.0.0.0/8, fd00::/8"
+
+export const proxies: Form<(address: string) => boolean> = (given) => {
+  const read = trustedProxies(given.split(/[\s,]+/).filter((part) => part !== ""))
+  return read.ok ? Result.succeed(read.trusted) : Result.fail(`${SUM}; ${JSON.stringify(read.wrong)} is neither`)
+}
+
+export const networks: Form<Exclude<ReturnType<typeof parseNetworks>, string>> = (given) => {
+  const read = parseNetworks(given)
+  return typeof read === "string" ? Result.fail(`${SUM}; ${JSON.stringify(read)} is neither`) : Result.succeed(read)
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, "": 1000, min: 60_000, m: 60_000 }
+
+/** Milliseconds; a bare number is seconds. */
+export const duration: Form<number> = (given) => {
+  const [, digits = "", unit = ""] = /^(\d{1,9})\s*(ms|s|min|m|)$/.exec(given) ?? []
+  const millis = digits === "" ? 0 : Number(digits) * UNITS[unit]!
+  return millis >= 1 && millis <= 3_600_000
+    ? Result.succeed(millis)
+    : Result.fail("a time such as 500ms, 10s or 2min, at most an hour")
+}

@@ -1,0 +1,250 @@
+/**
+ * Every setting of a cabinet in one table: where it comes from (a flag before the environment before the default), what
+ * form it has, and what `--help` says of it. A wrong one is refused in words before anything is opened.
+ */
+import { Effect, Result } from "effect"
+import * as Form from "./SettingForm.ts"
+import { StartError } from "./StartError.ts"
+
+export interface Setting<A> {
+  readonly env: string
+  /** Without its dashes. */
+  readonly flag: string
+  /** What stands for the value in help texts. */
+  readonly value: string
+  readonly form: Form.Form<A>
+  /** As it would be written; null where being unset means something by itself, which `about` then says. */
+  readonly fallback: string | null
+  readonly about: string
+}
+
+type Described = Omit<Setting<unknown>, "form" | "fallback">
+
+const setting = <A>(described: Described, form: Form.Form<A>, fallback: string): Setting<A> => ({
+  ...described,
+  form,
+  fallback,
+})
+
+const optional = <A>(described: Described, form: Form.Form<A>): Setting<A | null> => ({
+  ...described,
+  form,
+  fallback: null,
+})
+
+export const SETTINGS = {
+  port: setting(
+    { env: "PORT", flag: "port", value: "N", about: "Port to listen on; 0 for any free one" },
+    Form.wholeNumber(0, 65_535),
+    "8080",
+  ),
+  host: setting(
+    { env: "HOST", flag: "host", value: "ADDRESS", about: "Address to listen on; 0.0.0.0 for all" },
+    Form.text,
+    "127.0.0.1",
+  ),
+  baseUrl: optional(
+    {
+      env: "BASE_URL",
+      flag: "base-url",
+      value: "URL",
+      about: "Address that others reach this cabinet by; default: what it listens on",
+    },
+    Form.webAddress,
+  ),
+  databaseUrl: optional(
+    {
+      env: "DATABASE_URL",
+      flag: "database-url",
+      value: "URL",
+      about: "A PostgreSQL 15 to 18 of yours; default: the embedded one in the data directory",
+    },
+    Form.databaseAddress,
+  ),
+  readerUrl: optional(
+    {
+      env: "DATABASE_READER_URL",
+      flag: "database-reader-url",
+      value: "URL",
+      about: "Login of a reader role, where DATABASE_URL's user may not make roles",
+    },
+    Form.databaseAddress,
+  ),
+  authorUrl: optional(
+    {
+      env: "DATABASE_AUTHOR_URL",
+      flag: "database-author-url",
+      value: "URL",
+      about: "Login of an author role, where DATABASE_URL's user may not make roles",
+    },
+    Form.databaseAddress,
+  ),
+  dataDir: setting(
+    { env: "CABINET_DATA_DIR", flag: "data-dir", value: "DIR", about: "Where the embedded PostgreSQL keeps its data" },
+    Form.text,
+    ".cabinet",
+  ),
+  timeZone: setting(
+    {
+      env: "CABINET_TIME_ZONE",
+      flag: "time-zone",
+      value: "NAME",
+      about: "Where the days of a period begin, such as Europe/Berlin",
+    },
+    Form.timeZone,
+    "UTC",
+  ),
+  docsUrl: optional(
+    {
+      env: "CABINET_DOCS_URL",
+      flag: "docs-url",
+      value: "URL",
+      about: "Where /api/v1/docs leads; default: the bundled reference page",
+    },
+    Form.webAddress,
+  ),
+  trustedProxies: setting(
+    {
+      env: "CABINET_TRUSTED_PROXIES",
+      flag: "trusted-proxies",
+      value: "NETWORKS",
+      about: "Proxies whose X-Forwarded-For is believed",
+    },
+    Form.proxies,
+    "",
+  ),
+  allowedNetworks: setting(
+    {
+      env: "CABINET_ALLOWED_NETWORKS",
+      flag: "allowed-networks",
+      value: "NETWORKS",
+      about: "Networks that deliveries may reach although they are not public",
+    },
+    Form.networks,
+    "",
+  ),
+  apiRate: setting(
+    { env: "CABINET_API_RATE", flag: "api-rate", value: "N", about: "API requests a minute for each key" },
+    Form.wholeNumber(1, 1_000_000),
+    "120",
+  ),
+  intakeRate: setting(
+    {
+      env: "CABINET_INTAKE_RATE",
+      flag: "intake-rate",
+      value: "N",
+      about: "Intake requests a minute for each source and for each client address; 0 for no limit",
+    },
+    Form.wholeNumber(0, 10_000_000),
+    "60",
+  ),
+  intakeMaxBytes: setting(
+    { env: "CABINET_INTAKE_MAX_BYTES", flag: "intake-max-bytes", value: "N", about: "Largest body that intake takes" },
+    Form.wholeNumber(1024, 67_108_864),
+    "1048576",
+  ),
+  statementTimeout: setting(
+    {
+      env: "CABINET_STATEMENT_TIMEOUT",
+      flag: "statement-timeout",
+      value: "TIME",
+      about: "How long a reader's query may run",
+    },
+    Form.duration,
+    "15s",
+  ),
+  lockTimeout: setting(
+    { env: "CABINET_LOCK_TIMEOUT", flag: "lock-timeout", value: "TIME", about: "How long a reader waits for a lock" },
+    Form.duration,
+    "2s",
+  ),
+  reading: setting(
+    { env: "CABINET_READING", flag: "reading", value: "on|off", about: "Whether rows can be read" },
+    Form.oneOf("on", "off"),
+    "on",
+  ),
+  logDays: setting(
+    {
+      env: "CABINET_LOG_DAYS",
+      flag: "log-days",
+      value: "N",
+      about: "Days that attempts of deliveries stay in the log; failed ones stay 90 at least",
+    },
+    Form.wholeNumber(1, 3650),
+    "30",
+  ),
+  metricsPort: optional(
+    {
+      env: "CABINET_METRICS_PORT",
+      flag: "metrics-port",
+      value: "N",
+      about: "A port of its own for /metrics; default: the port of everything else",
+    },
+    Form.wholeNumber(1, 65_535),
+  ),
+  logLevel: optional(
+    {
+      env: "LOG_LEVEL",
+      flag: "log-level",
+      value: "LEVEL",
+      about: "debug, info, warn, error or none; default: info for a server, warn for other commands",
+    },
+    Form.oneOf("debug", "info", "warn", "error", "none"),
+  ),
+  logFormat: optional(
+    {
+      env: "LOG_FORMAT",
+      flag: "log-format",
+      value: "FORMAT",
+      about: "pretty or json; default: pretty on a terminal, json elsewhere",
+    },
+    Form.oneOf("pretty", "json"),
+  ),
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+
+type ValueOf<S> = S extends Setting<infer A> ? A : never
+
+export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
+
+export interface SettingSources {
+  /** What was given on the command line, or by a program; undefined where nothing was. */
+  readonly given: { readonly [Name in SettingName]?: string | undefined }
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The text of a setting, and what to call it when it is wrong. */
+const found = (name: SettingName, { given, env }: SettingSources) => {
+  const { env: variable, flag } = SETTINGS[name]
+  const byHand = given[name]
+  if (byHand !== undefined) return { text: byHand, called: `--${flag}` }
+  const inEnv = env[variable]
+  // An empty variable is how many tools unset one.
+  return inEnv === undefined || inEnv.trim() === "" ? undefined : { text: inEnv.trim(), called: variable }
+}
+
+/** All settings; fails on the first that is wrong, with a sentence that names it. */
+export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
+  Effect.gen(function* () {
+    const settings: Record<string, unknown> = {}
+    for (const name of Object.keys(SETTINGS) as ReadonlyArray<SettingName>) {
+      const { form, fallback } = SETTINGS[name] as Setting<unknown>
+      const { text, called } = found(name, sources) ?? { text: fallback, called: name }
+      if (text === null) {
+        settings[name] = null
+        continue
+      }
+      const read = form(text)
+      if (Result.isFailure(read)) {
+        const shown = called.includes("atabase") || called.startsWith("DATABASE") ? "not right" : JSON.stringify(text)
+        const message = `${called} is ${shown}: it must be ${read.failure}.`
+        return yield* new StartError({ code: "bad_setting", message })
+      }
+      settings[name] = read.success
+    }
+    return settings as unknown as Settings
+  })
+
+/** Whether a setting was given at all, by hand or in the environment. */
+export const isGiven = (name: SettingName, sources: SettingSources): boolean => found(name, sources) !== undefined

@@ -1,0 +1,28 @@
+/**
+ * What a cabinet does by itself, over the ports of a CabinetLayer: it sends deliveries, lets rows follow that had to
+ * wait, makes partitions ahead and forgets what is past its time. Any number of processes may do it at once.
+ */
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import * as DeliveryLoop from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
+import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
+import { Effect, Layer, Schedule } from "effect"
+
+/** Failed attempts tell more, and are kept at least so many days. */
+const FAILED_DAYS = 90
+
+const logPruning = (deliveredDays: number) =>
+  Layer.effectDiscard(
+    Effect.flatMap(DeliveryQueue, (queue) => queue.prune({ deliveredDays, failedDays: FAILED_DAYS })).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("forgetting old attempts failed and will be tried again", cause)),
+      Effect.delay("1 minute"),
+      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.forkScoped,
+    ),
+  )
+
+/** Rows wait in every process that accepts, so this goes with every server, delivering or not. */
+export const housekeepingLayer = Layer.merge(WaitingRows.layer, Upkeep.layer)
+
+export const workLayer = (options: { readonly logDays: number }) =>
+  Layer.merge(DeliveryLoop.layer(), logPruning(options.logDays))

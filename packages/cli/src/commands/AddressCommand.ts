@@ -1,0 +1,180 @@
+/** `cabinet address …`: who is told of new events, and what came of telling them. */
+import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
+import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { card, columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { CommandError } from "./CommandError.ts"
+import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
+import { addressJson } from "./DeliveryJson.ts"
+import { idArgument, isJson, settingFlags, withCabinet } from "./Root.ts"
+
+const state = (address: Address): string => {
+  if (address.pausedAt !== null) return "paused"
+  return address.failingSince === null ? "working" : `failing since ${address.failingSince}`
+}
+
+const sourcesText = (sources: Subscription): string => (sources === "all" ? "all" : sources.join(", ") || "none")
+
+const addressCard = (address: Address, style: Style): string =>
+  card(
+    [
+      ["Address", `${address.id}  ${address.url}`],
+      ["Signing secret", address.secret],
+      ...(address.previousSecret === null
+        ? []
+        : [
+            [
+              "Previous secret",
+              `${address.previousSecret.secret} (signs as well until ${address.previousSecret.until})`,
+            ] as const,
+          ]),
+      ["Sources", sourcesText(address.sources)],
+      ["State", state(address)],
+      ["Made", address.createdAt],
+    ],
+    style,
+  )
+
+/** With its secrets. */
+const showWhole = (address: Address) =>
+  Effect.flatMap(isJson, (json) => report(json, addressJson(address, true), (style) => addressCard(address, style)))
+
+const showChanged = (address: Address, words: string) =>
+  Effect.flatMap(isJson, (json) => report(json, addressJson(address, false), () => words))
+
+const id = idArgument("ID", "The address's number")
+const url = Argument.String("URL").pipe(Argument.withDescription("A public http or https address"))
+const outgoing = settingFlags("allowedNetworks")
+
+const sourceFlag = Flag.Int("source").pipe(
+  Flag.withMetavar("ID"),
+  Flag.withDescription("Only events of this source; may be given several times. Without it: all, those made later too"),
+  Flag.between(0, 10_000),
+)
+
+const add = Command.make("add", { url, sources: sourceFlag, ...outgoing }, (input) =>
+  withCabinet(input, () =>
+    Effect.flatMap(
+      Addresses.use((addresses) =>
+        addresses.create({ url: input.url, sources: input.sources.length === 0 ? "all" : [...new Set(input.sources)] }),
+      ),
+      showWhole,
+    ),
+  ),
+).pipe(Command.withDescription("Tell an address of every event from now on; shows the signing secret"))
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* AddressBook.use((book) => book.list)
+      yield* report(
+        yield* isJson,
+        all.map((address) => addressJson(address, false)),
+        (style) =>
+          columns(
+            ["ID", "STATE", "SOURCES", "MADE", "URL"],
+            all.map((one) => [String(one.id), state(one), sourcesText(one.sources), one.createdAt, one.url]),
+            { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
+          ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the delivery addresses"))
+
+const show = Command.make("show", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.flatMap(
+      AddressBook.use((book) => book.get(input.id)),
+      showWhole,
+    ),
+  ),
+).pipe(Command.withDescription("Show an address with its signing secret"))
+
+const set = Command.make(
+  "set",
+  {
+    id,
+    url: Flag.String("url").pipe(
+      Flag.withMetavar("URL"),
+      Flag.withDescription("Send to this address instead"),
+      Flag.optional,
+    ),
+    sources: sourceFlag,
+    allSources: Flag.Boolean("all-sources").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Events of all sources, those made later too"),
+      Flag.withDefault(false),
+    ),
+    ...outgoing,
+  },
+  (input) =>
+    withCabinet(input, () =>
+      Effect.gen(function* () {
+        const newUrl = Option.getOrUndefined(input.url)
+        if (input.allSources && input.sources.length > 0) {
+          return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
+        }
+        const sources: Subscription | undefined = input.allSources
+          ? "all"
+          : input.sources.length > 0
+            ? [...new Set(input.sources)]
+            : undefined
+        if (newUrl === undefined && sources === undefined) {
+          const message = "Say what to set: --url, --source or --all-sources."
+          return yield* new CommandError({ code: "usage", message })
+        }
+        const change = {
+          ...(newUrl === undefined ? {} : { url: newUrl }),
+          ...(sources === undefined ? {} : { sources }),
+        } as const
+        const address = yield* Addresses.use((addresses) => addresses.set(input.id, change))
+        yield* showChanged(address, `Address ${address.id} is changed.`)
+      }),
+    ),
+).pipe(Command.withDescription("Change where an address leads, or what it hears of"))
+
+const remove = Command.make("remove", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      yield* AddressBook.use((book) => book.remove(input.id))
+      const words = `Address ${input.id} is removed: nothing more is sent to it.`
+      yield* report(yield* isJson, { id: input.id, removed: true }, () => words)
+    }),
+  ),
+).pipe(Command.withDescription("Remove an address; what was still due is cancelled"))
+
+const pause = Command.make("pause", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.flatMap(
+      AddressBook.use((book) => book.pause(input.id)),
+      (address) => showChanged(address, `Address ${address.id} is paused: what comes due meanwhile waits.`),
+    ),
+  ),
+).pipe(Command.withDescription("Send nothing to an address for a while"))
+
+const resume = Command.make("resume", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.flatMap(
+      Addresses.use((addresses) => addresses.resume(input.id)),
+      (address) => showChanged(address, `Address ${address.id} is served again.`),
+    ),
+  ),
+).pipe(Command.withDescription("End a pause; what waited is sent"))
+
+const rotateSecret = Command.make("rotate-secret", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.flatMap(
+      AddressBook.use((book) => book.rotateSecret(input.id)),
+      showWhole,
+    ),
+  ),
+).pipe(Command.withDescription("Sign with a new secret; the old one signs as well for 24 hours"))
+
+export const addressCommand = Command.make("address").pipe(
+  Command.withDescription("Send signed deliveries to addresses of yours"),
+  Command.withSubcommands([add, list, show, set, remove, ping, log, rotateSecret, resend, cancel, pause, resume]),
+)

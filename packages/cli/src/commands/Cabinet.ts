@@ -1,0 +1,32 @@
+/** The whole command, with everything below it. */
+import { Command } from "effect/cli"
+import { addressCommand } from "./AddressCommand.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
+import { eventCommand } from "./EventCommand.ts"
+import { eventsCommand } from "./EventsCommand.ts"
+import { exposeCommand, hideCommand } from "./ExposeCommand.ts"
+import { keyCommand } from "./KeyCommand.ts"
+import { migrateCommand } from "./MigrateCommand.ts"
+import { root } from "./Root.ts"
+import { rowsCommand } from "./RowsCommand.ts"
+import { serveCommand, workCommand } from "./ServeCommand.ts"
+import { sourceCommand } from "./SourceCommand.ts"
+import { sqlCommand } from "./SqlCommand.ts"
+
+export const cabinet = root.pipe(
+  Command.withSubcommands([
+    serveCommand,
+    workCommand,
+    migrateCommand,
+    sourceCommand,
+    keyCommand,
+    addressCommand,
+    eventsCommand,
+    rowsCommand,
+    eventCommand,
+    sqlCommand,
+    exposeCommand,
+    hideCommand,
+    doctorCommand,
+  ]),
+)

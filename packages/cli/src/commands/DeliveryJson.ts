@@ -1,0 +1,42 @@
+/** Delivery addresses, deliveries and attempts as JSON documents. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+
+/** The secrets only where the owner asked for this one address. */
+export const addressJson = (address: Address, withSecrets: boolean) => ({
+  id: address.id,
+  url: address.url,
+  ...(withSecrets ? { secret: address.secret } : {}),
+  sources: address.sources,
+  ...(withSecrets ? { previous_secret: address.previousSecret } : {}),
+  created_at: address.createdAt,
+  paused_at: address.pausedAt,
+  failing_since: address.failingSince,
+})
+
+export const deliveryJson = (delivery: Delivery) => ({
+  id: delivery.id,
+  type: delivery.type,
+  address_id: delivery.addressId,
+  event_id: delivery.eventId,
+  state: delivery.state,
+  attempts: delivery.attempts,
+  created_at: delivery.createdAt,
+  due_at: delivery.dueAt,
+})
+
+export const attemptJson = (attempt: Attempt) => ({
+  delivery_id: attempt.deliveryId,
+  type: attempt.type,
+  event_id: attempt.eventId,
+  address_id: attempt.addressId,
+  number: attempt.number,
+  at: attempt.at,
+  delivered: attempt.delivered,
+  status: attempt.status,
+  failure: attempt.failure,
+  peer: attempt.peer,
+  duration_ms: attempt.durationMs,
+  answer: attempt.answer,
+  next_at: attempt.nextAt,
+})

@@ -1,0 +1,117 @@
+/** `cabinet events`: the feed, as the API would give it, once or as it grows. */
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { JsonText, printLine, report } from "../output/Report.ts"
+import { styleFor } from "../output/Style.ts"
+import { isJson, withCabinet } from "./Root.ts"
+
+/** How often a follower looks. */
+const LOOK = "500 millis"
+
+interface ShownEvent {
+  readonly id: number
+  readonly source: { readonly id: number; readonly name: string }
+  readonly channel: string
+  readonly received_at: string
+  readonly repeat_of: number | null
+  readonly history: boolean
+  readonly deleted_at: string | null
+}
+
+const HEAD = ["ID", "RECEIVED", "SOURCE", "CHANNEL", "", "PAYLOAD"]
+
+const marks = (event: ShownEvent): string =>
+  [
+    event.repeat_of === null ? "" : `repeats ${event.repeat_of}`,
+    event.history ? "history" : "",
+    event.deleted_at === null ? "" : "deleted",
+  ]
+    .filter((mark) => mark !== "")
+    .join(", ")
+
+/** The payload's own text, digits and all, out of the event's. */
+const payloadText = (item: string): string =>
+  item.slice(item.indexOf(',"payload":') + 11, item.lastIndexOf(',"repeat_of":'))
+
+const cells = (item: string): ReadonlyArray<string> => {
+  const event = JSON.parse(item) as ShownEvent
+  return [String(event.id), event.received_at, event.source.name, event.channel, marks(event), payloadText(item)]
+}
+
+const pair = (name: string, value: Option.Option<string | number>): ReadonlyArray<readonly [string, string]> =>
+  Option.isSome(value) ? [[name, String(value.value)]] : []
+
+export const eventsCommand = Command.make(
+  "events",
+  {
+    source: Flag.String("source").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("Only events of this source"),
+      Flag.optional,
+    ),
+    channel: Flag.String("channel").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription("Only events of this channel: webhook, file or pull"),
+      Flag.optional,
+    ),
+    limit: Flag.String("limit").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("At most so many a page, 1 to 1000; default: 100"),
+      Flag.optional,
+    ),
+    cursor: Flag.String("cursor").pipe(
+      Flag.withMetavar("CURSOR"),
+      Flag.withDescription("Go on from an earlier next_cursor; without it from the very beginning"),
+      Flag.optional,
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withoutNegation,
+      Flag.withAlias("f"),
+      Flag.withDescription("Stay and print what comes; with --json one event a line"),
+      Flag.withDefault(false),
+    ),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const json = yield* isJson
+        const feed = yield* Feed
+        const filter = [
+          ...pair("source_id", input.source),
+          ...pair("channel", input.channel),
+          ...pair("limit", input.limit),
+        ]
+        const style = styleFor(process.stdout)
+        const table = (items: ReadonlyArray<string>) =>
+          columns(HEAD, items.map(cells), { style, none: "No events yet." })
+        if (!input.follow) {
+          const page = yield* feed.page([...filter, ...pair("cursor", input.cursor)])
+          const value = {
+            data: new JsonText(`[${page.items.join(",")}]`),
+            has_more: page.hasMore,
+            next_cursor: page.nextCursor,
+          }
+          const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
+          return yield* report(json, value, () => table(page.items) + more)
+        }
+        let cursor = input.cursor
+        let first = true
+        while (true) {
+          const page = yield* feed.page([...filter, ...pair("cursor", cursor)])
+          cursor = Option.some(page.nextCursor)
+          if (page.items.length > 0) {
+            const lines = json
+              ? page.items
+              : table(page.items)
+                  .split("\n")
+                  .slice(first ? 0 : 1)
+            yield* printLine(lines.join("\n"))
+            first = false
+          }
+          if (!page.hasMore) yield* Effect.sleep(LOOK)
+        }
+      }),
+    ),
+).pipe(Command.withDescription("Read the event feed, or follow it"))

@@ -1,0 +1,79 @@
+/** `cabinet key …`: the keys of the read API. A key is shown once, at its issue. */
+import type { ApiKey } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { idArgument, isJson, withCabinet } from "./Root.ts"
+
+const keyJson = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  created_at: key.createdAt,
+  revoked_at: key.revokedAt,
+  last_request_at: key.lastRequestAt,
+})
+
+const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const issued = yield* ApiKeys.use((keys) => keys.issue(name))
+      const value = {
+        id: issued.id,
+        name: issued.name,
+        key: issued.key,
+        prefix: issued.prefix,
+        created_at: issued.createdAt,
+      }
+      yield* report(yield* isJson, value, (style) =>
+        [
+          style.bold(issued.key),
+          "",
+          "Keep it now: it is not shown again. Send it as: Authorization: Bearer <key>",
+        ].join("\n"),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Issue a key; it is shown this once"))
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* ApiKeys.use((keys) => keys.list)
+      yield* report(yield* isJson, all.map(keyJson), (style) =>
+        columns(
+          ["ID", "KEY", "ISSUED", "LAST REQUEST", "STATE", "NAME"],
+          all.map((key) => [
+            String(key.id),
+            `${key.prefix}…`,
+            key.createdAt,
+            key.lastRequestAt ?? "never",
+            key.revokedAt === null ? "good" : `revoked ${key.revokedAt}`,
+            key.name,
+          ]),
+          { style, none: "No keys yet. Issue one with: cabinet key add NAME" },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the keys, with the time of their last request"))
+
+const revoke = Command.make("revoke", { id: idArgument("ID", "The key's number") }, ({ id }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const key = yield* ApiKeys.use((keys) => keys.revoke(id))
+      yield* report(
+        yield* isJson,
+        keyJson(key),
+        () => `Key ${key.id} (${key.name}) is revoked: it answers 401 from now on.`,
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Revoke a key at once; the others stay good"))
+
+export const keyCommand = Command.make("key").pipe(
+  Command.withDescription("Issue and revoke API keys"),
+  Command.withSubcommands([add, list, revoke]),
+)

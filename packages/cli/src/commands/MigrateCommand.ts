@@ -1,0 +1,24 @@
+/** `cabinet migrate`: brings a database up to date; every other command and `serve` do it as well. */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { report } from "../output/Report.ts"
+import { isJson, quietLog, settingFlags, settingsOf } from "./Root.ts"
+
+export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", "authorUrl"), (input) =>
+  Effect.gen(function* () {
+    const { settings } = yield* settingsOf(input)
+    const json = yield* isJson
+    yield* Effect.gen(function* () {
+      const { applied, roles } = yield* cabinetDatabase(settings, "join")
+      const off = [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [role.reason]))
+      const value = { applied, reader: roles.reader.there, author: roles.author.there, notes: off }
+      yield* report(json, value, (style) =>
+        [
+          applied.length === 0 ? "The schema is up to date." : `Applied ${applied.join(", ")}.`,
+          ...off.map(style.yellow),
+        ].join("\n"),
+      )
+    }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
+  }),
+).pipe(Command.withDescription("Bring the database's schema up to date"))

@@ -1,0 +1,91 @@
+/** The command `cabinet` itself: the flags that every command takes, and how a command gets at its cabinet. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type CabinetDatabase, cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
+import { readSettings, type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
+import * as Log from "../output/Log.ts"
+
+const flagOf = (name: SettingName): Flag.Flag<Option.Option<string>> => {
+  const { flag, env, about, fallback, value } = SETTINGS[name]
+  const usual = fallback === null ? "" : fallback === "" ? "; default: none" : `; default: ${fallback}`
+  return Flag.String(flag).pipe(
+    Flag.withMetavar(value),
+    Flag.withDescription(`${about} (${env}${usual})`),
+    Flag.optional,
+  )
+}
+
+type SettingFlags<Name extends SettingName> = { readonly [N in Name]: Flag.Flag<Option.Option<string>> }
+
+/** The flags of some settings, each optional, to be read by `settingsOf`. */
+export const settingFlags = <const Name extends SettingName>(...names: ReadonlyArray<Name>): SettingFlags<Name> =>
+  Object.fromEntries(names.map((name) => [name, flagOf(name)])) as unknown as SettingFlags<Name>
+
+/** Those that decide which cabinet is meant: on every command. */
+const PLACE = ["databaseUrl", "dataDir"] as const
+
+export const root = Command.make("cabinet").pipe(
+  Command.withDescription(
+    "Takes in what the outside world sends, and serves it as tables, a feed and signed deliveries.",
+  ),
+  Command.withSharedFlags({
+    json: Flag.Boolean("json").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Print one JSON document and nothing else"),
+      Flag.withDefault(false),
+    ),
+    ...settingFlags(...PLACE),
+  }),
+)
+
+type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
+
+/** What was given by flags, the command's own and those of `cabinet` itself. */
+export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
+  const given: { [Name in SettingName]?: string | undefined } = {}
+  for (const [name, value] of Object.entries({ ...own, ...place })) {
+    if (Option.isOption(value)) given[name as SettingName] = Option.getOrUndefined(value as Option.Option<string>)
+  }
+  return given
+}
+
+const placeFlags = Effect.map(root, ({ databaseUrl, dataDir }) => ({ databaseUrl, dataDir }))
+
+export const isJson = Effect.map(root, ({ json }) => json)
+
+/** The settings of this call: `own` are the command's flags, of which those named like settings count. */
+export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
+  Effect.gen(function* () {
+    const flags = Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
+    const given = givenBy(yield* placeFlags, flags)
+    const sources = { given, env: process.env }
+    return { settings: yield* readSettings(sources), sources }
+  })
+
+export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>
+  Log.layer({ level: settings.logLevel ?? "warn", format: settings.logFormat })
+
+/** Runs a command's work over its cabinet, beside a running server or without one. A cabinet that is not there is made. */
+export const withCabinet = <A, E, R>(
+  own: Readonly<Record<string, unknown>>,
+  work: (database: CabinetDatabase, settings: Settings) => Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function* () {
+    const { settings } = yield* settingsOf(own)
+    return yield* Effect.gen(function* () {
+      const database = yield* cabinetDatabase(settings, "join")
+      const cabinet = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
+      return yield* Effect.provide(work(database, settings), cabinet)
+    }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
+  })
+
+/** Ids of sources, keys, addresses, events and deliveries. */
+export const idArgument = (name: string, about: string) =>
+  Argument.Int(name).pipe(
+    Argument.filter(
+      (id) => Number.isSafeInteger(id) && id > 0,
+      () => `${name} must be a whole number above 0`,
+    ),
+    Argument.withDescription(about),
+  )

@@ -1,0 +1,103 @@
+/** `cabinet rows SCHEMA.NAME`: rows of a table or view by a selection, as the API would give them. */
+import type { Json } from "@data-cabinet/core/event/Json"
+import { JsonNumber } from "@data-cabinet/core/event/Json"
+import { jsonText } from "@data-cabinet/core/event/JsonText"
+import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { JsonText, report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { isJson, settingFlags, withCabinet } from "./Root.ts"
+
+/** A value as it is shown in a cell; a number keeps its digits. */
+export const cellText = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return ""
+  if (typeof value === "string") return value
+  return value instanceof JsonNumber ? value.token : jsonText(value)
+}
+
+/** The values of a row by name, each as the text of a cell. */
+export const rowCells = (item: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const row = Result.getOrThrow(parseJson(item, { maxDepth: 10_000 }))
+  return names.map((name) => cellText(row instanceof Map ? (row.get(name) as Json | undefined) : undefined))
+}
+
+const one = (name: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("TEXT"), Flag.withDescription(about), Flag.optional)
+
+const many = (name: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("TEXT"), Flag.withDescription(about), Flag.between(0, 1000))
+
+/** The parameters of the API's selection, by their own names. */
+const SELECTION = {
+  q: one("q", "Search in all columns"),
+  fc: many("fc", "A filter's column; one for each --fo and --fv"),
+  fo: many("fo", "A filter's condition: eq, ne, gt, ge, lt, le, contains, empty or notempty"),
+  fv: many("fv", "A filter's value"),
+  per: one("per", "The date column of a period"),
+  from: one("from", "The period's first day, YYYY-MM-DD"),
+  to: one("to", "The period's last day"),
+  sort: one("sort", "The column to sort by"),
+  dir: one("dir", "asc or desc"),
+  col: many("col", "Exactly these columns, in this order"),
+  order: many("order", "These columns first"),
+  hide: many("hide", "All columns but these"),
+  limit: one("limit", "At most so many rows, 1 to 1000; default: 100"),
+  cursor: one("cursor", "Go on from an earlier next_cursor"),
+} as const
+
+const isGiven = (value: unknown): value is Option.Option<string> | ReadonlyArray<string> =>
+  Option.isOption(value) || Array.isArray(value)
+
+const pairsOf = (input: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, string]> =>
+  Object.keys(SELECTION).flatMap((name) => {
+    const value = input[name]
+    if (!isGiven(value)) return []
+    const values = Option.isOption(value) ? Option.toArray(value) : value
+    return values.map((text) => [name, text] as const)
+  })
+
+export const rowsCommand = Command.make(
+  "rows",
+  {
+    object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table or view, such as sources.orders")),
+    ...SELECTION,
+    ...settingFlags("timeZone", "statementTimeout", "lockTimeout"),
+  },
+  (input) =>
+    withCabinet(input, () =>
+      Effect.gen(function* () {
+        const dot = input.object.indexOf(".")
+        if (dot < 1 || dot === input.object.length - 1) {
+          const message = "Name the table with its schema, such as sources.orders or public.report."
+          return yield* new CommandError({ code: "usage", message })
+        }
+        const rows = yield* SelectRows
+        const page = yield* rows.page({
+          schema: input.object.slice(0, dot),
+          name: input.object.slice(dot + 1),
+          params: pairsOf(input),
+        })
+        const value = {
+          data: new JsonText(`[${page.items.join(",")}]`),
+          has_more: page.hasMore,
+          next_cursor: page.nextCursor,
+          columns: page.columns,
+        }
+        const names = page.columns.map((column) => column.name)
+        const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
+        yield* report(
+          yield* isJson,
+          value,
+          (style) =>
+            columns(
+              names,
+              page.items.map((item) => rowCells(item, names)),
+              { style, none: "No rows." },
+            ) + more,
+        )
+      }),
+    ),
+).pipe(Command.withDescription("Read rows of a table or view"))

@@ -1,0 +1,70 @@
+/**
+ * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage. Nothing but a
+ * command's own report goes to stdout.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { wantsColor } from "../output/Style.ts"
+import { cabinet } from "./Cabinet.ts"
+
+const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
+
+/** Help that was asked for goes to stdout; a wrong call gets a sentence on stderr, and is told where help is. */
+const presenter: CliOutput.Presenter = {
+  present: (event) => {
+    switch (event._tag) {
+      case "Help":
+        if (event.reason === "Implicit" && event.commandPath.length > 1) {
+          return Console.error(formatter(process.stderr).formatHelpDoc(event.helpDoc))
+        }
+        return Console.log(formatter(process.stdout).formatHelpDoc(event.helpDoc))
+      case "InvalidInvocation":
+        return Console.error(
+          [...event.errors.map((error) => sentence(error.message)), `See: ${event.commandPath.join(" ")} --help`].join(
+            "\n",
+          ),
+        )
+      case "Version":
+        return Console.log(event.version)
+    }
+  },
+}
+
+const settled = Layer.mergeAll(
+  NodeServices.layer,
+  CliOutput.layerPresenter(presenter),
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+)
+
+/** With a capital letter at its beginning and a full stop at its end. */
+const sentence = (text: string): string => {
+  const trimmed = text.trim()
+  const end = /[.!?;:]$/.test(trimmed) ? "" : "."
+  return trimmed.slice(0, 1).toUpperCase() + trimmed.slice(1) + end
+}
+
+const isUsage = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "code" in error && "_tag" in error && error._tag === "CommandError"
+    ? error.code === "usage"
+    : false
+
+const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): number => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (CliError.isCliError(error)) return args.length === 0 ? 0 : 2
+  if (error instanceof Error) {
+    process.stderr.write(`${sentence(error.message)}\n`)
+    return isUsage(error) ? 2 : 1
+  }
+  process.stderr.write(`A fault of the program itself:\n${Cause.pretty(exit.cause)}\n`)
+  return 1
+}
+
+/** Never fails; what went wrong has been said. Interrupting it ends a server in order. */
+export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
+  Command.runWith(cabinet, { version })(args).pipe(
+    Effect.provide(settled),
+    Effect.exit,
+    Effect.map((exit) => exitCode(exit, args)),
+  )

@@ -1,0 +1,63 @@
+/** `cabinet serve` and `cabinet work`: the processes that stay. A signal ends them in order; a second one at once. */
+import { Effect, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
+import { serve } from "../cabinet/Serve.ts"
+import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
+import { housekeepingLayer, workLayer } from "../cabinet/WorkLayer.ts"
+import * as Log from "../output/Log.ts"
+import { report } from "../output/Report.ts"
+import { isJson, settingFlags, settingsOf } from "./Root.ts"
+import { welcome, welcomeJson } from "./Welcome.ts"
+
+/** All but those that every command has. */
+const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
+  (name) => name !== "databaseUrl" && name !== "dataDir",
+)
+
+const without = (flag: string, about: string) =>
+  Flag.Boolean(flag).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
+
+const serverLog = ({ logLevel, logFormat }: Settings) => Log.layer({ level: logLevel ?? "info", format: logFormat })
+
+/** Until a signal comes; then it says so, for closing may take a few seconds. */
+const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing what is under way"))
+
+export const serveCommand = Command.make(
+  "serve",
+  {
+    ...settingFlags(...OWN),
+    noDelivery: without("no-delivery", "Leave sending deliveries to other processes (cabinet work)"),
+    noPoll: without("no-poll", "Leave polling to other processes (cabinet work)"),
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const { settings } = yield* settingsOf(input)
+      const json = yield* isJson
+      yield* Effect.gen(function* () {
+        const served = yield* serve({ settings, delivery: !input.noDelivery })
+        yield* report(json, welcomeJson(served), (style) => welcome(served, style))
+        yield* untilStopped
+      }).pipe(Effect.scoped, Effect.provide(serverLog(settings)))
+    }),
+).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and upkeep, all in one process"))
+
+export const workCommand = Command.make(
+  "work",
+  settingFlags("readerUrl", "authorUrl", "allowedNetworks", "logDays", "logLevel", "logFormat"),
+  (input) =>
+    Effect.gen(function* () {
+      const { settings } = yield* settingsOf(input)
+      const json = yield* isJson
+      yield* Effect.gen(function* () {
+        const database = yield* cabinetDatabase(settings, "join")
+        const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
+        const work = Layer.merge(housekeepingLayer, workLayer(settings))
+        yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
+        const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
+        yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
+        yield* untilStopped
+      }).pipe(Effect.scoped, Effect.provide(serverLog(settings)))
+    }),
+).pipe(Command.withDescription("Send deliveries and do the upkeep without HTTP, beside servers run with --no-delivery"))

@@ -1,0 +1,221 @@
+/** `cabinet source …`: the sources, their intake addresses and their tables. */
+import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { CabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { knownBaseUrl } from "../cabinet/BaseUrl.ts"
+import type { Settings, SettingSources } from "../cabinet/Settings.ts"
+import { card, columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { CommandError } from "./CommandError.ts"
+import { idArgument, isJson, settingFlags, settingsOf, withCabinet } from "./Root.ts"
+
+export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
+
+export const sourceJson = (source: Source) => ({
+  id: source.id,
+  name: source.name,
+  archived: source.archived,
+  table: source.table,
+  created_at: source.createdAt,
+  encoding: source.encoding,
+  thanks_url: source.thanksUrl,
+})
+
+const revealedJson = (source: SourceWithSecret, baseUrl: string) => {
+  const { id, name, table, ...rest } = sourceJson(source)
+  const path = intakePath(source)
+  return { id, name, intake_url: `${baseUrl}${path}`, intake_path: path, table, ...rest }
+}
+
+const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
+
+const sourceCard = (source: SourceWithSecret, baseUrl: string, style: Style): string =>
+  card(
+    [
+      [
+        "Source",
+        `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address answers 404)" : ""}`,
+      ],
+      ["Intake address", `${baseUrl}${intakePath(source)}`],
+      ["Table", tableName(source)],
+      ["Encoding", source.encoding ?? "told from each submission"],
+      ["Thank-you page", source.thanksUrl ?? "the default one"],
+      ["Made", source.createdAt],
+    ],
+    style,
+  )
+
+const showRevealed = (source: SourceWithSecret, baseUrl: string) =>
+  Effect.flatMap(isJson, (json) =>
+    report(json, revealedJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
+  )
+
+const showChanged = (source: Source, words: string) =>
+  Effect.flatMap(isJson, (json) => report(json, sourceJson(source), () => words))
+
+const id = idArgument("ID", "The source's number")
+
+const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
+  Flag.withDescription("Read its forms in this charset, whatever they say; none to tell it from each submission"),
+  Flag.optional,
+)
+
+const thanksUrl = Flag.String("thanks-url").pipe(
+  Flag.withMetavar("URL"),
+  Flag.withDescription("Where a person is sent after a plain form; none for the default page"),
+  Flag.optional,
+)
+
+const orNone = <A extends string>(
+  value: Option.Option<A | "none">,
+): { readonly set: Exclude<A, "none"> | null } | undefined =>
+  Option.isNone(value) ? undefined : { set: value.value === "none" ? null : (value.value as Exclude<A, "none">) }
+
+const choices = (input: {
+  encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
+  thanksUrl: Option.Option<string>
+}) => {
+  const charset = orNone(input.encoding)
+  const thanks = orNone(input.thanksUrl)
+  return {
+    ...(charset === undefined ? {} : { encoding: charset.set }),
+    ...(thanks === undefined ? {} : { thanksUrl: thanks.set }),
+  }
+}
+
+const web = settingFlags("baseUrl")
+
+/** Runs work that shows an intake address. */
+const revealing = <E, R>(own: Readonly<Record<string, unknown>>, work: Effect.Effect<SourceWithSecret, E, R>) =>
+  Effect.flatMap(settingsOf(own), ({ sources }) =>
+    withCabinet(own, (database, settings) =>
+      Effect.flatMap(work, (source) => showRevealed(source, baseUrlFor(database, settings, sources))),
+    ),
+  )
+
+const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources) =>
+  knownBaseUrl(settings, sources, database.dataDir)
+
+const add = Command.make("add", { name: Argument.String("NAME"), encoding, thanksUrl, ...web }, (input) =>
+  revealing(
+    input,
+    Sources.use((sources) => sources.create({ name: input.name, ...choices(input) })),
+  ),
+).pipe(Command.withDescription("Make a source with an intake address and a table of its own"))
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* Sources.use((sources) => sources.list)
+      yield* report(yield* isJson, all.map(sourceJson), (style) =>
+        columns(
+          ["ID", "NAME", "STATE", "TABLE", "MADE"],
+          all.map((source) => [
+            String(source.id),
+            source.name,
+            source.archived ? "archived" : "open",
+            tableName(source),
+            source.createdAt,
+          ]),
+          { style, none: "No sources yet. Make one with: cabinet source add NAME" },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the sources"))
+
+const show = Command.make("show", { id, ...web }, (input) =>
+  revealing(
+    input,
+    Sources.use((sources) => sources.reveal(input.id)),
+  ),
+).pipe(Command.withDescription("Show a source with its intake address"))
+
+const set = Command.make("set", { id, encoding, thanksUrl }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const change = choices(input)
+      if (Object.keys(change).length === 0) {
+        const message = "Say what to set: --encoding or --thanks-url."
+        return yield* new CommandError({ code: "usage", message })
+      }
+      const source = yield* Sources.use((sources) => sources.change(input.id, change))
+      yield* showChanged(source, `Source ${source.id} is changed.`)
+    }),
+  ),
+).pipe(Command.withDescription("Change how a source's forms are read and answered"))
+
+const rename = Command.make("rename", { id, name: Argument.String("NAME") }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const source = yield* Sources.use((sources) => sources.change(input.id, { name: input.name }))
+      yield* showChanged(source, `Source ${source.id} is now called ${source.name}; its table keeps its name.`)
+    }),
+  ),
+).pipe(Command.withDescription("Give a source another name"))
+
+const archive = Command.make("archive", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const source = yield* Sources.use((sources) => sources.archive(input.id))
+      yield* showChanged(source, `Source ${source.id} is switched off: its intake address answers 404.`)
+    }),
+  ),
+).pipe(Command.withDescription("Switch a source off"))
+
+const restore = Command.make("restore", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const source = yield* Sources.use((sources) => sources.restore(input.id))
+      yield* showChanged(source, `Source ${source.id} takes in data again.`)
+    }),
+  ),
+).pipe(Command.withDescription("Switch an archived source on again"))
+
+const remove = Command.make(
+  "delete",
+  {
+    id,
+    keepTable: Flag.Boolean("keep-table").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Leave its table where it is; this is the default"),
+      Flag.withDefault(false),
+    ),
+    dropTable: Flag.Boolean("drop-table").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Drop its table with all its rows; the events stay in the feed"),
+      Flag.withDefault(false),
+    ),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        if (input.keepTable && input.dropTable) {
+          return yield* new CommandError({ code: "usage", message: "Either --keep-table or --drop-table, not both." })
+        }
+        const table = input.dropTable ? "drop" : "keep"
+        yield* Sources.use((sources) => sources.remove(input.id, table))
+        yield* report(
+          yield* isJson,
+          { id: input.id, deleted: true, table },
+          () =>
+            `Source ${input.id} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
+        )
+      }),
+    ),
+).pipe(Command.withDescription("Delete a source for good"))
+
+const rotateSecret = Command.make("rotate-secret", { id, ...web }, (input) =>
+  revealing(
+    input,
+    Sources.use((sources) => sources.rotateSecret(input.id)),
+  ),
+).pipe(Command.withDescription("Give a source a new intake address; the old one answers 404 from now on"))
+
+export const sourceCommand = Command.make("source").pipe(
+  Command.withDescription("Make and look after sources"),
+  Command.withSubcommands([add, list, show, set, rename, archive, restore, remove, rotateSecret]),
+)

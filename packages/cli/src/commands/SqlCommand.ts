@@ -1,0 +1,75 @@
+/** `cabinet sql [FILE]`: how a customer makes tables and views, and looks at them, as the author role. */
+import { readFile } from "node:fs/promises"
+import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { Effect, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { JsonText, report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { CommandError } from "./CommandError.ts"
+import { isJson, withCabinet } from "./Root.ts"
+import { rowCells } from "./RowsCommand.ts"
+
+const readInput = (file: Option.Option<string>) =>
+  Effect.tryPromise({
+    try: async () => {
+      if (Option.isSome(file) && file.value !== "-") return await readFile(file.value, "utf8")
+      const chunks: Array<Buffer> = []
+      for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks).toString("utf8")
+    },
+    catch: (error) =>
+      new CommandError({ code: "refused", message: `The script cannot be read: ${(error as Error).message}.` }),
+  })
+
+const namesOf = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const row = Result.getOrThrow(parseJson(rows[0] ?? "{}", { maxDepth: 10_000 }))
+  return row instanceof Map ? [...row.keys()] : []
+}
+
+const outcomeText = ({ statement, rows, count }: StatementOutcome, style: Style): string => {
+  const words = statement.replace(/^(\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, "").split(/\s+/, 2)
+  if (rows === null) return style.dim(`${words.join(" ").toUpperCase()}${count === null ? "" : ` (${count})`}`)
+  const names = namesOf(rows)
+  return columns(
+    names,
+    rows.map((row) => rowCells(row, names)),
+    { style, none: "No rows." },
+  )
+}
+
+export const sqlCommand = Command.make(
+  "sql",
+  {
+    file: Argument.String("FILE").pipe(
+      Argument.withDescription("The script; without it, or with -, it is read from standard input"),
+      Argument.optional,
+    ),
+    transaction: Flag.Boolean("no-transaction").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Run each statement by itself, as VACUUM and CREATE INDEX CONCURRENTLY need it"),
+      Flag.withDefault(false),
+      Flag.map((none) => !none),
+    ),
+  },
+  ({ file, transaction }) =>
+    Effect.gen(function* () {
+      const script = yield* readInput(file)
+      yield* withCabinet({}, ({ roles: { author } }) =>
+        Effect.gen(function* () {
+          if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })
+          const outcomes = yield* runScript({ url: author.url, script, transaction })
+          const value = outcomes.map(({ rows, count }) => ({
+            rows: rows === null ? null : new JsonText(`[${rows.join(",")}]`),
+            count,
+          }))
+          yield* report(yield* isJson, { results: value }, (style) =>
+            outcomes.map((outcome) => outcomeText(outcome, style)).join("\n\n"),
+          )
+        }),
+      )
+    }),
+).pipe(
+  Command.withDescription("Run SQL as the author, who may make tables and views; a script is done whole or not at all"),
+)

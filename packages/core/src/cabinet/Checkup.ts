@@ -1,0 +1,37 @@
+/** A look over a cabinet's database, for the one who has to say whether it is well. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+/** A session that holds the feed back: no event accepted after its transaction began is shown before it ends. */
+export interface FenceHolder {
+  readonly pid: number
+  readonly application: string
+  readonly seconds: number
+}
+
+export interface CheckupReport {
+  /** Such as `18.4`. */
+  readonly serverVersion: string
+  readonly database: string
+  readonly user: string
+  /** Bytes of the whole database, and of what the cabinet itself keeps in it. */
+  readonly databaseBytes: number
+  readonly cabinetBytes: number
+  /** How far the database's clock is ahead of this machine's, in milliseconds; the way there is taken off. */
+  readonly clockSkewMillis: number
+  readonly isStandby: boolean
+  /** Sessions of the whole server, and how many it allows. */
+  readonly connections: number
+  readonly maxConnections: number
+  readonly fenceHolders: ReadonlyArray<FenceHolder>
+  readonly waitingRows: number
+  /** The last day that has a partition, by partitioned table, and whole days from today until then. */
+  readonly partitions: ReadonlyArray<{ readonly table: string; readonly until: string; readonly daysAhead: number }>
+  /** The longest transaction open in this database, in seconds; it keeps old rows from being tidied away. */
+  readonly longestTransactionSeconds: number
+}
+
+export class Checkup extends Context.Service<
+  Checkup,
+  { readonly examine: Effect.Effect<CheckupReport, StoreUnavailable> }
+>()("@data-cabinet/core/cabinet/Checkup") {}

@@ -1,0 +1,78 @@
+/** The look over a PostgreSQL database. It reads what any user may see, and works on a database that is not well. */
+import { Checkup, type CheckupReport, type FenceHolder } from "@data-cabinet/core/cabinet/Checkup"
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer } from "effect"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { FENCE } from "../feed/Fence.ts"
+
+const GENERAL = `
+SELECT current_setting('server_version') AS server_version, current_database()::text AS database, current_user::text AS "user",
+       pg_database_size(current_database())::text AS database_bytes,
+       (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::text FROM pg_class c
+        WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
+       pg_is_in_recovery() AS is_standby,
+       (SELECT count(*)::int4 FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       current_setting('max_connections')::int4 AS max_connections,
+       (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
+       (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()) AS longest`
+
+const HOLDERS = `
+SELECT a.pid, a.application_name AS application,
+       coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0)::float8 AS seconds
+FROM pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
+WHERE f.locktype = 'advisory' AND f.objsubid = 2 AND f.classid = ${FENCE.classId} AND f.objid = ${FENCE.objectId}
+  AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+ORDER BY a.xact_start`
+
+const PARTITIONS = `
+SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
+       (max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date)::int4 AS days_ahead
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+WHERE p.relnamespace = 'cabinet'::regnamespace AND c.relname ~ '_[0-9]{8}$'
+GROUP BY p.relname ORDER BY p.relname`
+
+interface General {
+  readonly server_version: string
+  readonly database: string
+  readonly user: string
+  readonly database_bytes: string
+  readonly cabinet_bytes: string
+  readonly is_standby: boolean
+  readonly connections: number
+  readonly max_connections: number
+  readonly waiting_rows: number
+  readonly longest: number
+}
+
+export const layer = Layer.effect(
+  Checkup,
+  Effect.map(PgClient.PgClient, (sql) =>
+    Checkup.of({
+      examine: Effect.gen(function* () {
+        const [general] = yield* sql.unsafe<General>(GENERAL)
+        const fenceHolders = yield* sql.unsafe<FenceHolder>(HOLDERS)
+        const partitions = yield* sql.unsafe<{ table: string; until: string; days_ahead: number }>(PARTITIONS)
+        const before = yield* Clock.currentTimeMillis
+        const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
+        const after = yield* Clock.currentTimeMillis
+        const report: CheckupReport = {
+          serverVersion: general!.server_version.split(" ")[0]!,
+          database: general!.database,
+          user: general!.user,
+          databaseBytes: Number(general!.database_bytes),
+          cabinetBytes: Number(general!.cabinet_bytes),
+          clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
+          isStandby: general!.is_standby,
+          connections: general!.connections,
+          maxConnections: general!.max_connections,
+          fenceHolders,
+          waitingRows: general!.waiting_rows,
+          partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
+          longestTransactionSeconds: general!.longest,
+        }
+        return report
+      }).pipe(orUnavailable),
+    }),
+  ),
+)

@@ -1,0 +1,18 @@
+/** Whether this database can be served from: it answers, and has had every migration that this program brings. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
+import { migrations } from "../migrations/PgMigrations.ts"
+
+/** Null when nothing is missing; otherwise a few words for an operator. */
+export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClient> = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const all = yield* migrations
+  const had = yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`
+  const numbers = new Set(had.map((row) => row.number))
+  const lacking = all.filter(({ number }) => !numbers.has(number))
+  return lacking.length === 0 ? null : `${lacking.length} migrations have not been applied`
+}).pipe(
+  lossAsFailure,
+  Effect.catch((error) => Effect.succeed(`the database does not answer: ${sqlMessage(error)}`)),
+)
