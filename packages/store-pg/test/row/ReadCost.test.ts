@@ -1,0 +1,173 @@
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { RowReader } from "@data-cabinet/core/row/RowReader"
+import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openReading, type Reading } from "./reading.ts"
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading()
+  await reading.run(
+    `CREATE TABLE big (id bigint PRIMARY KEY, strict int NOT NULL, loose int, unique_ish int NOT NULL, note text)`,
+  )
+  await reading.run(
+    `INSERT INTO big SELECT g, g % 50, CASE WHEN g % 3 > 0 THEN g % 40 END, g, 'note ' || g FROM generate_series(1, 20000) g`,
+  )
+  await reading.run(`CREATE INDEX ON big (strict, id)`)
+  await reading.run(`CREATE INDEX ON big (loose, id)`)
+  await reading.run(`CREATE TABLE heap (n int, note text)`)
+  await reading.run(`INSERT INTO heap SELECT g, repeat('x', 300) FROM generate_series(1, 20000) g`)
+  await reading.run(`VACUUM ANALYZE big`)
+  await reading.run(`VACUUM ANALYZE heap`)
+})
+afterAll(() => reading.close())
+
+interface PlanNode {
+  readonly "Node Type": string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+const nodes = (plan: PlanNode): ReadonlyArray<PlanNode> => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+/** The rows that scans of the object itself handed up or threw away. */
+const rowsRead = (plan: PlanNode): number =>
+  nodes(plan)
+    .filter((node) => /^(Seq Scan|Index Scan|Index Only Scan|Bitmap Heap Scan|Tid Range Scan)$/.test(node["Node Type"]))
+    .reduce(
+      (sum, node) =>
+        sum +
+        (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
+          node["Actual Loops"],
+      0,
+    )
+
+/** The page, and how PostgreSQL came by it. */
+const explained = (name: string, params: ParamPairs) =>
+  reading.runtime.runPromise(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const catalog = yield* Catalog
+      const real = yield* RowReader
+      const plans: Array<PlanNode> = []
+      const watching = RowReader.of({
+        read: (query) =>
+          Effect.gen(function* () {
+            const [row] = yield* sql
+              .unsafe<{ "QUERY PLAN": string | ReadonlyArray<{ Plan: PlanNode }> }>(
+                `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${query.text}`,
+                query.values.map(({ text }) => text),
+              )
+              .pipe(Effect.orDie)
+            const answer = row?.["QUERY PLAN"]
+            const parsed: ReadonlyArray<{ Plan: PlanNode }> = typeof answer === "string" ? JSON.parse(answer) : answer
+            plans.push(...parsed.map(({ Plan }) => Plan))
+            return yield* real.read(query)
+          }),
+      })
+      const page = yield* SelectRows.use((rows) => rows.page({ schema: "public", name, params })).pipe(
+        Effect.provide(
+          Layer.fresh(SelectRows.layer).pipe(
+            Layer.provide([
+              Layer.succeed(RowReader, watching),
+              Layer.succeed(Catalog, catalog),
+              Layer.succeed(CabinetTimeZone, "UTC"),
+            ]),
+          ),
+        ),
+      )
+      return { page, plan: plans[0] as PlanNode }
+    }),
+  )
+
+/** The most rows that a page of `limit` read, tried at places all along the walk. A cursor is good for any page size. */
+const mostRead = async (name: string, params: ParamPairs, limit: number) => {
+  let most = 0
+  let at: ParamPairs = []
+  for (;;) {
+    const { plan } = await explained(name, [...params, ...at, ["limit", String(limit)]])
+    const stride = Result.getOrThrow(await reading.page(name, [...params, ...at, ["limit", "997"]]))
+    // Of the last rows PostgreSQL may rather sort all than go along the index.
+    if (stride.nextCursor === null) return most
+    most = Math.max(most, rowsRead(plan))
+    at = [["cursor", stride.nextCursor]]
+  }
+}
+
+describe("a page of an indexed order", () => {
+  it.each([
+    [[["sort", "strict"]]],
+    [
+      [
+        ["sort", "strict"],
+        ["dir", "desc"],
+      ],
+    ],
+    [[["sort", "loose"]]],
+    [
+      [
+        ["sort", "loose"],
+        ["dir", "desc"],
+      ],
+    ],
+    [[]],
+    [[["dir", "desc"]]],
+  ] satisfies Array<[ParamPairs]>)("reads no more than its rows and one, at every depth: %j", async (params) => {
+    expect(await mostRead("big", [...params, ["col", "id"]], 30)).toBe(31)
+  })
+
+  it("reads only a few blocks of a table that has neither key nor sort", async () => {
+    let cursor: string | null = null
+    for (let at = 0; at < 5; at++) {
+      const params: ParamPairs = [
+        ["limit", "50"],
+        ["col", "n"],
+      ]
+      const { page, plan } = await explained("heap", cursor === null ? params : [...params, ["cursor", cursor]])
+      expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 16 * 30)
+      cursor = page.nextCursor
+    }
+  })
+
+  it("asks for one page in one statement, and for the catalog only after something was committed", async () => {
+    const calls: Array<string> = []
+    const count = (params: ParamPairs) =>
+      reading.runtime.runPromise(
+        Effect.gen(function* () {
+          const catalog = yield* Catalog
+          const reader = yield* RowReader
+          const watched = Layer.mergeAll(
+            Layer.succeed(
+              Catalog,
+              Catalog.of({ ...catalog, find: (schema, name) => (calls.push("find"), catalog.find(schema, name)) }),
+            ),
+            Layer.succeed(RowReader, RowReader.of({ read: (query) => (calls.push("read"), reader.read(query)) })),
+            Layer.succeed(CabinetTimeZone, "UTC"),
+          )
+          const page = SelectRows.use((rows) => rows.page({ schema: "public", name: "big", params }))
+          yield* Effect.gen(function* () {
+            yield* page
+            yield* page
+            yield* page
+            calls.push("commit")
+            yield* Effect.promise(() => reading.run(`UPDATE heap SET note = 'y' WHERE n = 1`))
+            yield* page
+            yield* page
+          }).pipe(Effect.provide(Layer.fresh(SelectRows.layer).pipe(Layer.provide(watched))))
+        }),
+      )
+    // Nothing else may commit meanwhile; autovacuum's own transactions are the one thing that could.
+    await reading.run(`ALTER TABLE big SET (autovacuum_enabled = off)`)
+    await reading.run(`ALTER TABLE heap SET (autovacuum_enabled = off)`)
+    await count([["limit", "1"]])
+    expect(calls.join(" ")).toMatch(/^find read( read| read find)+ commit read find( read| read find)$/)
+    expect(Result.isSuccess(await reading.page("big"))).toBe(true)
+  })
+})
