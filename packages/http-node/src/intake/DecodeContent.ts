@@ -2,7 +2,7 @@
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { Effect } from "effect"
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib"
-import { tooLarge } from "./ReadBody.ts"
+import { tooLarge } from "./BodyError.ts"
 
 /** The body to parse; `undecodable` is the reason in words when the encoding was broken, and `body` is then as received. */
 export interface DecodedContent {

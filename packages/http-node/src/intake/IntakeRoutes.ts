@@ -24,7 +24,8 @@ import {
   refusedResponse,
   unavailableResponse,
 } from "./IntakeResponse.ts"
-import { readBody } from "./ReadBody.ts"
+import type { Body } from "./IncomingBody.ts"
+import { bodyOf } from "./ReadBody.ts"
 import { senderOf } from "./SenderOf.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -37,17 +38,14 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
   const limits = yield* BodyLimits
   const budget: BodyBudget = { held: 0 }
 
-  const take = Effect.fnUntraced(function* (request: Request, secret: string, person: boolean) {
+  const take = Effect.fnUntraced(function* (request: Request, secret: string, body: Body, person: boolean) {
     const ip = clientAddress(request, settings.trustedProxies)
     const source = yield* intake.admit(secret, ip)
     const codings = yield* codingsOf(request.headers["content-encoding"])
-    const received = yield* readBody(request, limits, budget)
+    const received = yield* body.whole
     const content = yield* decodeContent(received, codings, limits.maxBytes)
     const sender = senderOf(request.headers, ip)
-    // From here on all that was sent is here: a sender that hangs up after its last byte has sent it all the same.
-    const answer = yield* Effect.uninterruptible(
-      intake.receive({ source, secret, ...content, query: rawQuery(request.url), sender }),
-    )
+    const answer = yield* intake.receive({ source, secret, ...content, query: rawQuery(request.url), sender })
     return acceptedResponse(request, answer, person)
   })
 
@@ -55,7 +53,11 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     if (request.method === "OPTIONS") return Effect.succeed(preflightResponse(request))
     if (request.method !== "POST") return Effect.succeed(methodResponse(request))
     const person = isNavigation(request)
-    return Effect.catchCause(take(request, secret, person), (cause) => {
+    const body = bodyOf(request, limits, budget)
+    // A sender that hangs up after its last byte has sent it all the same; one that hangs up before ends its body.
+    const work = Effect.uninterruptible(take(request, secret, body, person))
+    return Effect.catchCause(work, (cause) => {
+      body.drop()
       const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
       if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
       if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))

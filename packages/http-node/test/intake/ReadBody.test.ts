@@ -138,23 +138,28 @@ describe("a sender that hangs up", () => {
     assert.deepStrictEqual(server.payloads(), ["{}"])
   })
 
-  it("has sent it all the same when its last byte had arrived", async () => {
-    server = await intakeServer()
-    const gate = Effect.runSync(Deferred.make<void>())
-    const entered = new Promise<void>((done) => {
-      server.state.gate = Effect.suspend(() => {
-        done()
-        return Deferred.await(gate)
+  it.each(["admission", "gate"] as const)(
+    "has sent it all the same when its last byte had arrived (%s)",
+    async (stage) => {
+      server = await intakeServer()
+      const opened = Effect.runSync(Deferred.make<void>())
+      const entered = new Promise<void>((done) => {
+        server.state[stage] = Effect.suspend(() => {
+          done()
+          return Deferred.await(opened)
+        })
       })
-    })
-    const { socket, answer } = await open()
-    socket.write(head("Content-Length: 7") + '{"a":1}')
-    await entered
-    socket.destroy()
-    await answer
-    await new Promise((done) => setTimeout(done, 20))
-    Effect.runSync(Deferred.succeed(gate, undefined))
-    while (server.state.appended.length === 0) await new Promise(setImmediate)
-    assert.deepStrictEqual(server.payloads(), ['{"a":1}'])
-  })
+      const body = `{"a":"${"x".repeat(30_000)}"}`
+      const { socket, answer } = await open()
+      socket.write(head(`Content-Length: ${body.length}`) + body)
+      await entered
+      const gone = server.disconnected()
+      socket.destroy()
+      await answer
+      await gone
+      Effect.runSync(Deferred.succeed(opened, undefined))
+      await server.appended()
+      assert.deepStrictEqual(server.payloads(), [body])
+    },
+  )
 })

@@ -34,9 +34,12 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     appended: [] as Array<AcceptRequest>,
     /** What the store does instead of appending. */
     instead: undefined as Effect.Effect<never, StoreUnavailable> | undefined,
+    /** Waited for before a client is admitted. */
+    admission: Effect.void as Effect.Effect<void>,
     /** Waited for before an append is done. */
     gate: Effect.void as Effect.Effect<void>,
   }
+  const server = createServer()
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
@@ -48,7 +51,10 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     } as unknown as Sources["Service"]),
     Layer.succeed(Admission, {
       key: () => Effect.succeed(null),
-      intakeClient: (ip) => Effect.sync(() => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
+      intakeClient: (ip) =>
+        Effect.suspend(() =>
+          Effect.map(state.admission, () => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
+        ),
       intakeSource: () => Effect.sync(() => (state.asked.push("rate"), allowance(state.sourceAllowed))),
     }),
     Layer.succeed(EventLog, {
@@ -57,6 +63,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           if (state.instead !== undefined) return state.instead
           return Effect.map(state.gate, () => {
             state.appended.push(request)
+            setImmediate(() => server.emit("appended"))
             const first = state.appended.length
             return request.events.map((event, n): Receipt => ({ id: first + n, repeatOf: null, empty: event.empty }))
           })
@@ -83,7 +90,8 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
       return yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope })
     }),
   )
-  const server = createServer((request, response) => handler(request, response))
+  server.on("connection", (socket) => socket.once("close", () => setImmediate(() => server.emit("connection gone"))))
+  server.on("request", (request, response) => handler(request, response))
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/webhook/${SECRET}`
@@ -96,6 +104,10 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
       fetch(url + query, { method: "POST", body: body ?? null, headers, redirect: "manual" }),
     /** The payloads that were kept, as JSON texts. */
     payloads: () => state.appended.flatMap(({ events }) => events.map(({ payload }) => jsonText(payload))),
+    /** Ends when the server has seen a connection end. */
+    disconnected: () => new Promise<void>((done) => server.once("connection gone", done)),
+    /** Ends at the next append. */
+    appended: () => new Promise<void>((done) => server.once("appended", done)),
     close: async () => {
       server.close()
       server.closeAllConnections()

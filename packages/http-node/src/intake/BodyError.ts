@@ -1,0 +1,21 @@
+/** Why a body was not read to its end. */
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+
+export type Unread = IntakeError | StoreUnavailable
+
+/** Too many bytes, before or after the content encoding was undone. */
+export const tooLarge = (limit: number): IntakeError =>
+  new IntakeError({ code: "too_large", message: `A body may have at most ${limit} bytes; nothing was saved`, limit })
+
+/** No byte came for too long, or the whole took too long. */
+export const tooSlow = (): IntakeError =>
+  new IntakeError({ code: "timeout", message: "The body did not arrive in time; nothing was saved" })
+
+/** The sender went away in the middle of it. */
+export const brokenOff = (): IntakeError =>
+  new IntakeError({ code: "timeout", message: "The body broke off; nothing was saved" })
+
+/** The memory for unfinished bodies is taken. */
+export const crowded = (): StoreUnavailable =>
+  new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })

@@ -1,0 +1,89 @@
+/**
+ * The body of a request to Node's server. It takes in what comes first before anybody asked for it, up to what Node would
+ * hold anyway: many senders do not wait for an answer, and Node throws away what is unread when they hang up, though all
+ * of it had arrived.
+ */
+import type { IncomingMessage } from "node:http"
+import { Effect } from "effect"
+import { brokenOff, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import type { BodyBudget, Limits } from "./BodyLimits.ts"
+import { Gathered } from "./Gathered.ts"
+
+/** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
+const AHEAD = 65_536
+
+type Outcome = Effect.Effect<Uint8Array, Unread>
+
+export interface Body {
+  /** All bytes as received. After a failure the connection is closed with the answer, and the rest is not read. */
+  readonly whole: Outcome
+  /** Lets go of a body that nobody is going to read after all. */
+  readonly drop: () => void
+}
+
+export class IncomingBody implements Body {
+  readonly whole: Outcome
+  readonly #source: IncomingMessage
+  readonly #limits: Limits
+  readonly #budget: BodyBudget
+  readonly #gathered = new Gathered()
+  #outcome: Outcome | undefined
+  #wanted: ((outcome: Outcome) => void) | undefined
+  #idle: NodeJS.Timeout | undefined
+  #total: NodeJS.Timeout | undefined
+
+  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget) {
+    this.#source = source
+    this.#limits = limits
+    this.#budget = budget
+    this.whole = Effect.callback((resume) => {
+      if (this.#outcome !== undefined) return resume(this.#outcome)
+      this.#wanted = resume
+      this.#idle = setTimeout(this.#onSlow, limits.idle)
+      this.#total = setTimeout(this.#onSlow, limits.total)
+      source.resume()
+      return Effect.sync(this.drop)
+    })
+    if (source.readableEnded) this.#outcome = Effect.die(new Error(CONSUMED))
+    else if (source.destroyed) this.#outcome = Effect.fail(brokenOff())
+    else source.on("end", this.#onEnd).on("error", this.#onBreak).on("close", this.#onBreak).on("data", this.#onData)
+  }
+
+  readonly drop = (): void => {
+    if (this.#outcome === undefined) this.#settle(Effect.fail(brokenOff()))
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    const limits = this.#limits
+    const length = this.#gathered.length + chunk.byteLength
+    if (length > limits.maxBytes) return this.#settle(Effect.fail(tooLarge(limits.maxBytes)))
+    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Effect.fail(crowded()))
+    this.#budget.held += chunk.byteLength
+    this.#gathered.add(chunk)
+    this.#idle?.refresh()
+    if (this.#wanted === undefined && length >= AHEAD) this.#source.pause()
+  }
+
+  readonly #onEnd = (): void => this.#settle(Effect.succeed(this.#gathered.bytes()))
+
+  readonly #onBreak = (): void => this.#settle(Effect.fail(brokenOff()))
+
+  readonly #onSlow = (): void => this.#settle(Effect.fail(tooSlow()))
+
+  #settle(outcome: Outcome): void {
+    this.#outcome = outcome
+    clearTimeout(this.#idle)
+    clearTimeout(this.#total)
+    this.#budget.held -= this.#gathered.length
+    this.#source
+      .off("data", this.#onData)
+      .off("end", this.#onEnd)
+      .off("error", this.#onBreak)
+      .off("close", this.#onBreak)
+      .pause()
+    this.#wanted?.(outcome)
+  }
+}
+
+const CONSUMED =
+  "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser"
