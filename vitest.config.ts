@@ -6,6 +6,8 @@ const conditions = ["source", "module", "node", "development|production"]
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ["node", "module-sync"] } },
+  // The environment that vitest loads the global setup in; without this it would run what was last built.
+  environments: { __vitest__: { resolve: { conditions, externalConditions: ["source", "node", "module-sync"] } } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     globalSetup: ["test/support/postgresCluster.ts"],
