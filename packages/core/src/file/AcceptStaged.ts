@@ -1,0 +1,120 @@
+/**
+ * Accepts what is staged, in order and in slices: each is one short transaction, so that the feed is never held for
+ * long, and each moves the import's count on in that transaction, so that a row is an event exactly once whatever is
+ * lost in between.
+ */
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { EventLog, type NewEvent } from "../event/EventLog.ts"
+import type { JsonObject } from "../event/Json.ts"
+import { parseJson } from "../intake/JsonBody.ts"
+import { Sources } from "../source/Sources.ts"
+import { type ClaimedImport, LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
+
+/** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
+const SLICE_ROWS = 500
+
+const RENEW_MILLIS = 10_000
+
+/** `waiting`: its source is switched off; it goes on once it is restored. */
+export type AcceptOutcome = "done" | "failed" | "waiting"
+
+export class AcceptStaged extends Context.Service<
+  AcceptStaged,
+  {
+    /** `onProgress` is told the count after every slice. Keeps trying while the database is away. */
+    readonly run: (
+      claimed: ClaimedImport,
+      onProgress?: (accepted: number) => Effect.Effect<void>,
+    ) => Effect.Effect<AcceptOutcome, LeaseLost>
+  }
+>()("@data-cabinet/core/file/AcceptStaged") {
+  static readonly layer = Layer.effect(
+    AcceptStaged,
+    Effect.gen(function* () {
+      const imports = yield* StagedImports
+      const sources = yield* Sources
+      const log = yield* EventLog
+
+      /** One slice; the count after it, or where it really stands when something came between. */
+      const take = Effect.fnUntraced(function* (claimed: ClaimedImport, first: number) {
+        const rows = yield* imports.slice(claimed, first, SLICE_ROWS)
+        if (rows.length === 0) return yield* imports.renew(claimed)
+        const source = yield* sources.forIntake(claimed.sourceId)
+        if (Option.isNone(source)) return null
+        const last = rows.at(-1)!.n + 1
+        const staged = { importId: claimed.id, first, last }
+        const request = {
+          sourceId: claimed.sourceId,
+          sourceVersion: source.value.version,
+          channel: claimed.channel,
+          history: claimed.history,
+          events: rows.map(toEvent),
+          original: null,
+          staged,
+        }
+        return yield* log.append(request).pipe(
+          Effect.as(last),
+          Effect.catchTag("SourceChanged", () => imports.renew(claimed)),
+        )
+      })
+
+      /** Switched off, it waits; deleted, nothing can become of it any more. */
+      const withoutSource = Effect.fnUntraced(function* (
+        claimed: ClaimedImport,
+      ): Effect.fn.Return<AcceptOutcome, LeaseLost | StoreUnavailable> {
+        if (Option.isNone(yield* sources.get(claimed.sourceId))) {
+          yield* imports.fail(claimed, "the source was deleted before all rows were accepted")
+          return "failed"
+        }
+        yield* imports.release(claimed, "the source is switched off")
+        return "waiting"
+      })
+
+      return AcceptStaged.of({
+        run: Effect.fnUntraced(function* (claimed, onProgress) {
+          let at = claimed.accepted
+          let renewed = yield* Clock.currentTimeMillis
+          let stuck = 0
+          while (true) {
+            const step = Effect.gen(function* () {
+              if (at >= claimed.staged) {
+                yield* imports.finish(claimed)
+                return "done" as const
+              }
+              const now = yield* Clock.currentTimeMillis
+              if (now - renewed > RENEW_MILLIS) {
+                yield* imports.renew(claimed)
+                renewed = now
+              }
+              const next = yield* take(claimed, at)
+              return next === null ? yield* withoutSource(claimed) : next
+            })
+            const outcome = yield* step.pipe(
+              // Whether the slice was written is not known: the count says it.
+              Effect.catchTag("StoreUnavailable", (away) =>
+                Effect.sleep(away.retryAfter * 1000).pipe(
+                  Effect.andThen(imports.renew(claimed)),
+                  Effect.catchTag("StoreUnavailable", () => Effect.succeed(at)),
+                ),
+              ),
+            )
+            if (typeof outcome === "string") return outcome
+            // A count that does not move although nothing else holds it would be a fault of ours: not a loop for ever.
+            stuck = outcome === at ? stuck + 1 : 0
+            if (stuck > 10) yield* Effect.sleep(1000)
+            at = outcome
+            if (onProgress !== undefined) yield* onProgress(at)
+          }
+        }),
+      })
+    }),
+  )
+}
+
+/** What was staged was written by us, so it parses. */
+const toEvent = (row: StagedRow): NewEvent => ({
+  payload: Result.getOrThrow(parseJson(row.payload)) as JsonObject,
+  empty: row.empty,
+  fingerprint: null,
+})

@@ -1,0 +1,183 @@
+/**
+ * Reads comma- or otherwise-separated text piece by piece: RFC 4180, with LF, CR LF or CR at the end of a line, and a
+ * quote inside an unquoted cell kept as it is. It refuses text after a closing quote and a quote that is never closed;
+ * nothing is mended by guess.
+ */
+import { MAX_ITEM, tooLong, type Refusal } from "./FileItem.ts"
+
+export interface CsvRecord {
+  readonly line: number
+  readonly cells: ReadonlyArray<string>
+  /** Where each cell begins, in characters from 1; a cell of a later line of the record counts in its own line. */
+  readonly columns: ReadonlyArray<number>
+  /** The text ended with it, without an end of line. */
+  readonly last: boolean
+}
+
+const START = 0
+const PLAIN = 1
+const QUOTED = 2
+const CLOSED = 3
+
+const LF = 10
+const CR = 13
+const QUOTE = 34
+
+export class CsvReader {
+  readonly #delimiter: number
+  readonly #record: (record: CsvRecord) => void
+  readonly #refuse: (refusal: Refusal) => void
+  #state = START
+  #cells: Array<string> = []
+  #columns: Array<number> = []
+  #cell = ""
+  #held = 0
+  #line = 1
+  #recordLine = 1
+  /** Characters before this piece, and before the line that is being read. */
+  #base = 0
+  #lineStart = 0
+  #afterCr = false
+  #refused = false
+  #stopped = false
+  #quote = { line: 0, column: 0 }
+
+  constructor(delimiter: string, record: (record: CsvRecord) => void, refuse: (refusal: Refusal) => void) {
+    this.#delimiter = delimiter.charCodeAt(0)
+    this.#record = record
+    this.#refuse = refuse
+  }
+
+  push(text: string): void {
+    let at = 0
+    const end = text.length
+    while (at < end && !this.#stopped) {
+      if (this.#afterCr) {
+        this.#afterCr = false
+        if (text.charCodeAt(at) === LF) {
+          at++
+          this.#lineStart++
+          continue
+        }
+      }
+      if (this.#state === START) {
+        this.#columns.push(this.#base + at - this.#lineStart + 1)
+        if (text.charCodeAt(at) === QUOTE) {
+          this.#quote = { line: this.#line, column: this.#columns.at(-1)! }
+          this.#state = QUOTED
+          at++
+        } else this.#state = PLAIN
+      } else if (this.#state === PLAIN) at = this.#plain(text, at)
+      else if (this.#state === QUOTED) at = this.#quoted(text, at)
+      else at = this.#closed(text, at)
+    }
+    this.#base += end
+  }
+
+  end(): void {
+    if (this.#stopped) return
+    if (this.#state === QUOTED) return this.#stop("a quote is opened here and never closed")
+    if (this.#state !== START || this.#cells.length > 0) {
+      if (this.#state === START) this.#columns.push(this.#base - this.#lineStart + 1)
+      this.#endCell()
+      this.#endRecord(true)
+    }
+  }
+
+  #plain(text: string, from: number): number {
+    const delimiter = this.#delimiter
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code !== delimiter && code !== LF && code !== CR) continue
+      this.#take(text.slice(from, at))
+      return this.#separator(code, at)
+    }
+    this.#take(text.slice(from))
+    return text.length
+  }
+
+  #quoted(text: string, from: number): number {
+    const found = text.indexOf('"', from)
+    const to = found === -1 ? text.length : found
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at)
+      if (code !== LF && code !== CR) continue
+      if (code === CR && text.charCodeAt(at + 1) === LF) at++
+      this.#line++
+      this.#lineStart = this.#base + at + 1
+    }
+    this.#take(text.slice(from, to))
+    if (found === -1) return to
+    this.#state = CLOSED
+    return found + 1
+  }
+
+  #closed(text: string, at: number): number {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      this.#take('"')
+      this.#state = QUOTED
+      return at + 1
+    }
+    if (code === this.#delimiter || code === LF || code === CR) return this.#separator(code, at)
+    this.#refuseRecord(this.#line, this.#base + at - this.#lineStart + 1, "text follows a closing quote")
+    this.#state = PLAIN
+    return at
+  }
+
+  #separator(code: number, at: number): number {
+    this.#endCell()
+    if (code !== this.#delimiter) {
+      this.#endRecord(false)
+      this.#line++
+      this.#recordLine = this.#line
+      this.#lineStart = this.#base + at + 1
+      this.#afterCr = code === CR
+    } else if (this.#cells.length > MAX_CELLS && !this.#refused) {
+      this.#refuseRecord(this.#recordLine, null, `a line has more than ${MAX_CELLS} cells`)
+    }
+    return at + 1
+  }
+
+  /** An unclosed quote would take the rest of the file for one cell, so the size of a record is bounded. */
+  #take(text: string): void {
+    this.#held += text.length
+    if (this.#held <= MAX_ITEM) this.#cell += text
+    else if (this.#state === QUOTED) this.#stop(`a quote is opened here, and ${tooLong("the line that it is in")}`)
+    else this.#refuseRecord(this.#recordLine, null, tooLong("the line"))
+  }
+
+  #endCell(): void {
+    if (this.#refused) this.#columns.length = 0
+    else this.#cells.push(this.#cell)
+    this.#cell = ""
+    this.#state = START
+  }
+
+  #endRecord(last: boolean): void {
+    const blank = this.#cells.length === 1 && this.#cells[0] === "" && !last
+    if (!this.#refused && !blank) {
+      this.#record({ line: this.#recordLine, cells: this.#cells, columns: this.#columns, last })
+    }
+    this.#cells = []
+    this.#columns = []
+    this.#held = 0
+    this.#refused = false
+  }
+
+  #refuseRecord(line: number, column: number | null, reason: string): void {
+    if (!this.#refused) this.#refuse({ line, column, reason })
+    this.#refused = true
+    this.#cells = []
+    this.#cell = ""
+  }
+
+  /** Nothing after this place can be told apart. */
+  #stop(reason: string): void {
+    this.#refuse({ ...this.#quote, reason })
+    this.#stopped = true
+  }
+}
+
+/** As many as the widest sheet has. */
+export const MAX_CELLS = 16_384

@@ -1,0 +1,63 @@
+/** How a separated file is to be read, told from its beginning: what separates cells, and whether the first line is a header. */
+import { CsvReader } from "./CsvReader.ts"
+
+export interface CsvShape {
+  readonly delimiter: string
+  readonly header: boolean
+  /** Characters before the first line: Excel's `sep=;`, which says what separates. */
+  readonly skip: number
+}
+
+const CANDIDATES = [",", ";", "\t", "|"]
+
+/** What is given overrides what is found. `sample` is the beginning of the text, and `whole` says that it is all. */
+export const csvShape = (
+  sample: string,
+  whole: boolean,
+  given: { readonly delimiter?: string | undefined; readonly header?: boolean | undefined },
+): CsvShape => {
+  const said = /^sep=([^\r\n])\r?\n/i.exec(sample)
+  const skip = said?.[0].length ?? 0
+  const text = skip === 0 ? sample : sample.slice(skip)
+  const delimiter = given.delimiter ?? said?.[1] ?? guessDelimiter(text, whole)
+  return { delimiter, skip, header: given.header ?? guessHeader(records(text, delimiter, whole)) }
+}
+
+const records = (text: string, delimiter: string, whole: boolean): ReadonlyArray<ReadonlyArray<string>> => {
+  const found: Array<ReadonlyArray<string>> = []
+  const reader = new CsvReader(
+    delimiter,
+    ({ cells }) => found.push(cells),
+    () => {},
+  )
+  reader.push(text)
+  if (whole) reader.end()
+  return found
+}
+
+/** The candidate by which most lines have as many cells as the first, and the more cells the better; else a comma. */
+const guessDelimiter = (text: string, whole: boolean): string => {
+  let best = ","
+  let bestScore = 0
+  for (const candidate of CANDIDATES) {
+    const rows = records(text, candidate, whole)
+    const width = rows[0]?.length ?? 0
+    if (width < 2) continue
+    const even = rows.filter((row) => row.length === width).length / rows.length
+    const score = even ** 2 * (1 + Math.log(width))
+    if (score > bestScore) {
+      best = candidate
+      bestScore = score
+    }
+  }
+  return best
+}
+
+const NUMBER_OR_DATE =
+  /^[+-]?[\d\s\u00a0]*[.,]?\d+(?:e[+-]?\d+)?%?$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d\d.*)?$/i
+const YEAR = /^(?:19|20)\d\d$/
+
+const isValue = (cell: string): boolean => NUMBER_OR_DATE.test(cell.trim()) && !YEAR.test(cell.trim())
+
+/** A header holds no numbers and no dates, years aside; unless it does, the first line is taken for one. */
+const guessHeader = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => !(rows[0] ?? []).some(isValue)

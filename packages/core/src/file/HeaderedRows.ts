@@ -1,0 +1,89 @@
+/**
+ * From rows of cells to items: the first row names the fields, or they are called `column1`, `column2`, …. A name that
+ * stands several times in the header gathers its cells in a list, as a form does; a column without a name is called by
+ * its number. A row longer than the header is refused unless what is over is empty; a shorter one leaves fields out.
+ */
+import type { Json } from "../event/Json.ts"
+import { gatherFields } from "../intake/Fields.ts"
+import type { ItemSink } from "./FileItem.ts"
+
+export interface CellRow {
+  readonly line: number
+  readonly cells: ReadonlyArray<Json>
+  /** Where cells begin, for reports; without it a cell is called by its number. */
+  readonly columns?: ReadonlyArray<number>
+  /** The file ended in this row: a row shorter than the header was cut off. */
+  readonly last?: boolean
+}
+
+export class HeaderedRows {
+  readonly #sink: ItemSink
+  readonly #hasHeader: boolean
+  #names: ReadonlyArray<string> | undefined
+  #unique = true
+  #width = 0
+
+  constructor(sink: ItemSink, hasHeader: boolean) {
+    this.#sink = sink
+    this.#hasHeader = hasHeader
+  }
+
+  /** The fields' names, once the first row was seen. */
+  get names(): ReadonlyArray<string> {
+    return this.#names ?? []
+  }
+
+  row(row: CellRow): void {
+    if (this.#names === undefined) {
+      if (this.#hasHeader) return this.#header(row.cells)
+      this.#header([])
+    }
+    const { cells } = row
+    let width = cells.length
+    if (this.#hasHeader && width > this.#width) {
+      while (width > this.#width && isBlank(cells[width - 1]!)) width--
+      if (width > this.#width) {
+        const reason = `the row has ${width} cells, the header names ${this.#width}`
+        return this.#sink.refuse({ line: row.line, column: row.columns?.[this.#width] ?? this.#width + 1, reason })
+      }
+    }
+    if (this.#hasHeader && row.last === true && width < this.#width) {
+      const reason = `the file ends here in the middle of a row: it has ${width} cells, the header names ${this.#width}`
+      return this.#sink.refuse({ line: row.line, column: null, reason })
+    }
+    if (this.#unique) {
+      const payload = new Map<string, Json>()
+      for (let n = 0; n < width; n++) payload.set(this.#name(n), cells[n]!)
+      return this.#sink.item(row.line, payload)
+    }
+    const fields: Array<readonly [string, Json]> = []
+    for (let n = 0; n < width; n++) fields.push([this.#name(n), cells[n]!])
+    this.#sink.item(row.line, gatherFields(fields))
+  }
+
+  #name(n: number): string {
+    return this.#names![n] ?? columnName(n)
+  }
+
+  #header(cells: ReadonlyArray<Json>): void {
+    let width = cells.length
+    while (width > 0 && isBlank(cells[width - 1]!)) width--
+    const names: Array<string> = []
+    const given = new Set(cells.map(nameOf))
+    for (let n = 0; n < width; n++) {
+      let name = nameOf(cells[n]!)
+      if (name === "") for (name = columnName(n); given.has(name);) name += "_"
+      names.push(name)
+    }
+    this.#names = names
+    this.#width = width
+    this.#unique = new Set(names).size === names.length
+  }
+}
+
+const columnName = (n: number): string => `column${n + 1}`
+
+const isBlank = (cell: Json): boolean => cell === null || (typeof cell === "string" && cell.trim() === "")
+
+const nameOf = (cell: Json): string =>
+  cell === null ? "" : typeof cell === "object" && "token" in cell ? cell.token : String(cell).trim()

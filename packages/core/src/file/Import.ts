@@ -1,0 +1,241 @@
+/**
+ * A file into a source: looked at, read and staged whole, then accepted in slices. One row that is no event, and nothing
+ * of the file is taken, unless the caller says otherwise; what was refused is reported by line and column.
+ */
+import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { jsonText } from "../event/JsonText.ts"
+import { isEmptyPayload } from "../event/Payload.ts"
+import { Sources } from "../source/Sources.ts"
+import { AcceptStaged } from "./AcceptStaged.ts"
+import { type FileError, fileError } from "./FileError.ts"
+import type { FileFormat } from "./FileFormat.ts"
+import type { Refusal } from "./FileItem.ts"
+import { type FileLook, type FileOptions, lookAt } from "./FileLook.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+import { readItems } from "./ReadItems.ts"
+import { SheetReader } from "./SheetReader.ts"
+import { type ImportStatus, StagedImports } from "./StagedImports.ts"
+import { stageBatches } from "./StageBatches.ts"
+
+export interface ImportOptions extends FileOptions {
+  /** Reads and reports, and keeps nothing. */
+  readonly dryRun?: boolean | undefined
+  /** Takes a file that was imported before once more. */
+  readonly again?: boolean | undefined
+  /** Takes the rows that can be taken and leaves out the others. */
+  readonly skipRefused?: boolean | undefined
+}
+
+/** `refused`: rows were refused, so nothing was taken. `accepting`: staged, and goes on by itself. */
+export interface ImportReport {
+  readonly state: "done" | "accepting" | "refused" | "dry_run" | "failed"
+  readonly importId: number | null
+  readonly sourceId: number
+  readonly file: string
+  readonly bytes: number
+  readonly format: FileFormat
+  /** Null for a spreadsheet, which says it itself. */
+  readonly encoding: string | null
+  readonly delimiter: string | null
+  readonly header: boolean | null
+  readonly sheet: string | null
+  /** Rows that are, or would be, events; and those of them that are one by now. */
+  readonly rows: number
+  readonly accepted: number
+  readonly refused: number
+  /** The first of those refused. */
+  readonly refusals: ReadonlyArray<Refusal>
+  /** Characters that the encoding does not have, now U+FFFD. */
+  readonly replaced: number
+  /** The first rows as they would be read back, as JSON texts. */
+  readonly preview: ReadonlyArray<string>
+  /** When this file was imported into this source before, where it was. */
+  readonly importedBefore: ImportStatus | null
+  readonly failure: string | null
+}
+
+export interface ImportProgress {
+  readonly phase: "looking" | "staging" | "accepting"
+  readonly done: number
+  /** Of the same kind as `done`: bytes while looking and staging, rows while accepting. Null where it is not known. */
+  readonly total: number | null
+}
+
+type OnProgress = (progress: ImportProgress) => Effect.Effect<void>
+
+const MAX_REFUSALS = 100
+const PREVIEW_ROWS = 5
+const WAIT_MILLIS = 250
+
+export class Import extends Context.Service<
+  Import,
+  {
+    /** Answers when all is accepted; interrupted after it was staged, it goes on in whichever process serves. */
+    readonly file: (
+      sourceId: number,
+      file: ReadableFile,
+      options: ImportOptions,
+      onProgress?: OnProgress,
+    ) => Effect.Effect<ImportReport, FileError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/file/Import") {
+  static readonly layer = Layer.effect(
+    Import,
+    Effect.gen(function* () {
+      const imports = yield* StagedImports
+      const accept = yield* AcceptStaged
+      const sources = yield* Sources
+      const sheets = yield* SheetReader
+
+      /** Reads all of it, giving what can be taken to `keep`. */
+      const read = Effect.fnUntraced(function* <E>(
+        file: ReadableFile,
+        look: FileLook,
+        options: ImportOptions,
+        tell: OnProgress,
+        keep: (
+          payloads: ReadonlyArray<{ readonly payload: string; readonly empty: boolean }>,
+        ) => Effect.Effect<void, E>,
+      ): Effect.fn.Return<Reading, E | FileError, Scope.Scope> {
+        const reading = yield* Effect.provideService(readItems(file, look, options.header), SheetReader, sheets)
+        const seen = { rows: 0, refused: 0, replaced: 0 }
+        const refusals: Array<Refusal> = []
+        const preview: Array<string> = []
+        yield* Stream.runForEach(
+          reading.batches,
+          Effect.fnUntraced(function* (batch) {
+            seen.refused += batch.refusals.length
+            seen.replaced = batch.replaced
+            for (const refusal of batch.refusals) if (refusals.length < MAX_REFUSALS) refusals.push(refusal)
+            const rows = batch.items.map(({ payload }) => ({
+              payload: jsonText(payload),
+              empty: isEmptyPayload(payload),
+            }))
+            for (const row of rows) if (preview.length < PREVIEW_ROWS) preview.push(row.payload)
+            seen.rows += rows.length
+            if (seen.refused === 0 || options.skipRefused === true) yield* keep(rows)
+            const total = look.format === "xlsx" ? null : look.bytes
+            yield* tell({ phase: "staging", done: batch.read, total })
+          }),
+        )
+        return { ...seen, refusals, preview, sheet: reading.sheet, header: reading.header }
+      })
+
+      /** Accepts it here, or waits until whoever holds it, or what stands before it, is done. */
+      const acceptAll = Effect.fnUntraced(function* (id: number, tell: (accepted: number) => Effect.Effect<void>) {
+        while (true) {
+          const claimed = yield* imports.claim(id)
+          if (Option.isSome(claimed)) {
+            yield* accept.run(claimed.value, tell).pipe(
+              Effect.onInterrupt(() => Effect.ignore(imports.release(claimed.value, null))),
+              Effect.catchTag("LeaseLost", () => Effect.void),
+            )
+          }
+          const status = yield* imports.status(id)
+          if (Option.isNone(status)) return yield* fileError("no_such_import", `There is no import ${id}.`)
+          if (status.value.state !== "accepting" || status.value.failure !== null) return status.value
+          yield* tell(status.value.accepted)
+          yield* Effect.sleep(WAIT_MILLIS)
+        }
+      })
+
+      return Import.of({
+        file: Effect.fnUntraced(function* (sourceId, file, options, onProgress) {
+          const tell: OnProgress = onProgress ?? (() => Effect.void)
+          if (Option.isNone(yield* sources.forIntake(sourceId))) {
+            return yield* fileError("no_such_source", `There is no source ${sourceId} that is switched on.`)
+          }
+          yield* tell({ phase: "looking", done: 0, total: file.size })
+          const look = yield* lookAt(file, options)
+          const before = Option.getOrNull(yield* imports.same(sourceId, look.sha256))
+          const about = {
+            sourceId,
+            file: file.name,
+            bytes: look.bytes,
+            format: look.format,
+            encoding: look.charset?.name ?? null,
+            delimiter: look.csv?.delimiter ?? null,
+            importedBefore: before,
+          }
+          const told = ({ rows, refused, refusals, replaced, preview, sheet, header }: Reading) => ({
+            ...about,
+            rows,
+            refused,
+            refusals,
+            replaced,
+            preview,
+            sheet,
+            header,
+          })
+          const nothing = { importId: null, accepted: 0, failure: null }
+          if (options.dryRun === true) {
+            const seen = yield* Effect.scoped(read(file, look, options, tell, () => Effect.void))
+            return { ...told(seen), ...nothing, state: "dry_run" as const }
+          }
+          const began = yield* imports.begin({
+            sourceId,
+            channel: "file",
+            history: true,
+            name: file.name,
+            sha256: look.sha256,
+            bytes: look.bytes,
+            once: options.again !== true,
+            pollId: null,
+          })
+          if ("same" in began) return yield* sameFile(began.same)
+          const { held } = began
+          const stage = Effect.gen(function* () {
+            const staging = stageBatches(imports, held)
+            const seen = yield* read(file, look, options, tell, staging.add)
+            if (seen.refused > 0 && options.skipRefused !== true) {
+              yield* imports.fail(held, `${seen.refused} rows were refused`)
+              return { seen, sealed: false }
+            }
+            yield* staging.flush
+            yield* imports.seal(held, { staged: seen.rows, refused: seen.refused })
+            return { seen, sealed: true }
+          })
+          const { seen, sealed } = yield* Effect.scoped(stage).pipe(
+            Effect.onExit((exit) =>
+              exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to its end")) : Effect.void,
+            ),
+            Effect.catchTag("LeaseLost", () =>
+              fileError(
+                "interrupted",
+                "Reading took so long that the import was given up. Nothing was taken; try again.",
+              ),
+            ),
+          )
+          if (!sealed) return { ...told(seen), ...nothing, state: "refused" as const }
+          const status = yield* acceptAll(held.id, (done) => tell({ phase: "accepting", done, total: seen.rows }))
+          return {
+            ...told(seen),
+            state: status.state === "staging" ? ("accepting" as const) : status.state,
+            importId: held.id,
+            accepted: status.accepted,
+            failure: status.failure,
+          }
+        }),
+      })
+    }),
+  )
+}
+
+interface Reading {
+  readonly rows: number
+  readonly refused: number
+  readonly replaced: number
+  readonly refusals: ReadonlyArray<Refusal>
+  readonly preview: ReadonlyArray<string>
+  readonly sheet: string | null
+  readonly header: boolean | null
+}
+
+const sameFile = (same: ImportStatus) =>
+  fileError(
+    "same_file",
+    same.state === "done"
+      ? `This file was imported into this source before: import ${same.id} of ${same.createdAt}, ${same.accepted} rows. Say --again to import it once more.`
+      : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
+  )

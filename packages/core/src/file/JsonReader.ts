@@ -1,0 +1,216 @@
+/**
+ * Reads JSON piece by piece: a list whose objects are items, or one object. A list of any length is never held whole.
+ * With a pointer (RFC 6901) the text is held whole, and bounded.
+ */
+import { Result } from "effect"
+import type { Json } from "../event/Json.ts"
+import { isJsonList } from "../event/Json.ts"
+import { type JsonSyntaxError, parseJson } from "../intake/JsonBody.ts"
+import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
+
+/** Characters of a text that is read by a pointer. */
+export const MAX_POINTED = 33_554_432
+
+const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
+
+/** A value that is an item, or the reason why it is none, where it begins. */
+export const takeValue = (text: string, line: number, column: number, sink: ItemSink): void => {
+  const parsed = parseJson(text)
+  if (Result.isFailure(parsed)) return sink.refuse(placed(parsed.failure, line, column))
+  if (parsed.success instanceof Map) sink.item(line, parsed.success)
+  else sink.refuse({ line, column, reason: "not an object" })
+}
+
+const placed = (error: JsonSyntaxError, line: number, column: number) => ({
+  line: line + error.line - 1,
+  column: error.line === 1 ? column + error.column - 1 : error.column,
+  reason: `not valid JSON: ${error.reason}`,
+})
+
+export class JsonListReader implements TextReader {
+  readonly #sink: ItemSink
+  /** Before the first character, in the list's items, in the one value that is no list, behind the list. */
+  #place: "before" | "list" | "value" | "behind" = "before"
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #item = ""
+  #items = 0
+  #tooLong = false
+  #began = false
+  #line = 1
+  #column = 1
+  #start = { line: 1, column: 1 }
+  #stopped = false
+
+  constructor(sink: ItemSink) {
+    this.#sink = sink
+  }
+
+  push(text: string): void {
+    let from = 0
+    for (let at = 0; at < text.length && !this.#stopped; at++) {
+      const code = text.charCodeAt(at)
+      if (this.#place === "before" && !isSpace(code) && code !== 0xfeff) {
+        this.#place = code === 91 ? "list" : "value"
+        this.#start = { line: this.#line, column: this.#column }
+        if (this.#place === "list") from = at + 1
+        else {
+          this.#began = true
+          from = at
+        }
+      } else if (this.#place === "list") {
+        if (this.#inString) {
+          if (this.#escaped) this.#escaped = false
+          else if (code === 92) this.#escaped = true
+          else if (code === 34) this.#inString = false
+        } else if (this.#depth === 0 && (code === 44 || code === 93)) {
+          this.#add(text.slice(from, at))
+          this.#endItem(code === 93)
+          from = at + 1
+        } else {
+          if (!this.#began && !isSpace(code)) {
+            this.#began = true
+            this.#start = { line: this.#line, column: this.#column }
+            from = at
+          }
+          if (code === 34) this.#inString = true
+          else if (code === 123 || code === 91) this.#depth++
+          else if ((code === 125 || code === 93) && this.#depth > 0) this.#depth--
+        }
+      } else if (this.#place === "behind" && !isSpace(code)) {
+        this.#refuse("something follows the end of the list")
+        this.#stopped = true
+      }
+      if (code === 10) {
+        this.#line++
+        this.#column = 1
+      } else this.#column++
+    }
+    if (this.#began && this.#place !== "behind") this.#add(text.slice(from))
+  }
+
+  end(): void {
+    if (this.#stopped) return
+    if (this.#place === "before") this.#refuse("the file is empty")
+    else if (this.#place === "list") this.#refuse("the file ends inside the list, which is not closed")
+    else if (this.#place === "value") {
+      if (this.#tooLong) this.#refuseItem(tooLong("the object"))
+      else takeValue(this.#item, this.#start.line, this.#start.column, this.#sink)
+    }
+  }
+
+  #add(text: string): void {
+    if (!this.#began || this.#tooLong) return
+    if (this.#item.length + text.length > MAX_ITEM) {
+      this.#tooLong = true
+      this.#item = ""
+    } else this.#item += text
+  }
+
+  #endItem(closes: boolean): void {
+    this.#items++
+    if (this.#tooLong) this.#refuseItem(tooLong("the item"))
+    else if (this.#began) takeValue(this.#item, this.#start.line, this.#start.column, this.#sink)
+    else if (!closes || this.#items > 1) this.#refuse("a value was expected between commas")
+    this.#item = ""
+    this.#tooLong = false
+    this.#began = false
+    if (closes) this.#place = "behind"
+  }
+
+  #refuseItem(reason: string): void {
+    this.#sink.refuse({ ...this.#start, reason })
+  }
+
+  #refuse(reason: string): void {
+    this.#sink.refuse({ line: this.#line, column: this.#column, reason })
+  }
+}
+
+/** One value a line; empty lines are passed over. */
+export class JsonLinesReader implements TextReader {
+  readonly #sink: ItemSink
+  #rest = ""
+  #line = 1
+  #tooLong = false
+
+  constructor(sink: ItemSink) {
+    this.#sink = sink
+  }
+
+  push(text: string): void {
+    let from = 0
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      this.#take(this.#rest + text.slice(from, end))
+      this.#rest = ""
+      this.#tooLong = false
+      this.#line++
+      from = end + 1
+    }
+    if (this.#rest.length + text.length - from > MAX_ITEM) {
+      this.#tooLong = true
+      this.#rest = ""
+    } else if (!this.#tooLong) this.#rest += text.slice(from)
+  }
+
+  end(): void {
+    this.#take(this.#rest)
+  }
+
+  #take(line: string): void {
+    if (this.#tooLong || line.length > MAX_ITEM) {
+      this.#sink.refuse({ line: this.#line, column: 1, reason: tooLong("the line") })
+    } else if (line.trim() !== "") takeValue(line, this.#line, 1, this.#sink)
+  }
+}
+
+/** The list at a pointer of one JSON text; the number of an item stands for its line. */
+export class PointedReader implements TextReader {
+  readonly #sink: ItemSink
+  readonly #pointer: string
+  #text = ""
+  #tooLong = false
+
+  constructor(sink: ItemSink, pointer: string) {
+    this.#sink = sink
+    this.#pointer = pointer
+  }
+
+  push(text: string): void {
+    if (this.#text.length + text.length > MAX_POINTED) {
+      this.#tooLong = true
+      this.#text = ""
+    } else if (!this.#tooLong) this.#text += text
+  }
+
+  end(): void {
+    const refuse = (reason: string) => this.#sink.refuse({ line: 1, column: null, reason })
+    if (this.#tooLong) return refuse(`a text read by a pointer may have ${MAX_POINTED} characters`)
+    const parsed = parseJson(this.#text)
+    if (Result.isFailure(parsed)) return this.#sink.refuse(placed(parsed.failure, 1, 1))
+    const found = atPointer(parsed.success, this.#pointer)
+    if (found === undefined) return refuse(`nothing stands at ${this.#pointer}`)
+    if (!isJsonList(found)) return refuse(`what stands at ${this.#pointer} is not a list`)
+    for (const [n, item] of found.entries()) {
+      if (item instanceof Map) this.#sink.item(n + 1, item)
+      else this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
+    }
+  }
+}
+
+/** The value at a pointer; undefined where there is none. */
+export const atPointer = (root: Json, pointer: string): Json | undefined => {
+  let value: Json | undefined = root
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~")
+    if (value instanceof Map) value = value.get(key)
+    else if (value !== null && value !== undefined && isJsonList(value)) {
+      value = /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
+    } else return undefined
+  }
+  return value
+}
+
+/** Whether a text is a pointer: empty, or parts that each begin with a slash. */
+export const isPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text)

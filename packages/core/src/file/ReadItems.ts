@@ -1,0 +1,123 @@
+/** The second pass: a file's items in order, in batches, with what was refused among them. */
+import { Effect, type Scope, Stream } from "effect"
+import { JsonNumber, type Json } from "../event/Json.ts"
+import { CsvReader } from "./CsvReader.ts"
+import { TextDecoding } from "./FileCharset.ts"
+import type { FileError } from "./FileError.ts"
+import type { FileItem, ItemSink, Refusal, TextReader } from "./FileItem.ts"
+import type { FileLook } from "./FileLook.ts"
+import { HeaderedRows } from "./HeaderedRows.ts"
+import { JsonLinesReader, JsonListReader, PointedReader } from "./JsonReader.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+import { type SheetCell, SheetReader } from "./SheetReader.ts"
+
+export interface ItemBatch {
+  readonly items: ReadonlyArray<FileItem>
+  readonly refusals: ReadonlyArray<Refusal>
+  /** Bytes of the file, or rows of the sheet, read so far. */
+  readonly read: number
+  /** Characters that could not be read and became U+FFFD, so far. */
+  readonly replaced: number
+}
+
+export interface ItemReading {
+  /** The sheet that is read; null for a text. */
+  readonly sheet: string | null
+  readonly header: boolean | null
+  readonly batches: Stream.Stream<ItemBatch, FileError>
+}
+
+/** Gathers what a reader gives between two takes. */
+class Gathered implements ItemSink {
+  #items: Array<FileItem> = []
+  #refusals: Array<Refusal> = []
+  item = (line: number, payload: FileItem["payload"]): void => {
+    this.#items.push({ line, payload })
+  }
+  refuse = (refusal: Refusal): void => {
+    this.#refusals.push(refusal)
+  }
+  take(read: number, replaced: number): ItemBatch {
+    const batch = { items: this.#items, refusals: this.#refusals, read, replaced }
+    this.#items = []
+    this.#refusals = []
+    return batch
+  }
+}
+
+export const readItems = (
+  file: ReadableFile,
+  look: FileLook,
+  header: boolean | undefined,
+): Effect.Effect<ItemReading, FileError, SheetReader | Scope.Scope> =>
+  look.format === "xlsx" ? sheetItems(file, look, header) : Effect.succeed(textItems(file, look))
+
+const textItems = (file: ReadableFile, look: FileLook): ItemReading => {
+  const batches = Stream.suspend(() => {
+    const gathered = new Gathered()
+    const reader = readerOf(look, gathered)
+    const decoding = new TextDecoding(look.charset!)
+    let read = 0
+    let skip = look.csv?.skip ?? 0
+    const push = (text: string) => {
+      const passed = Math.min(skip, text.length)
+      skip -= passed
+      reader.push(passed === 0 ? text : text.slice(passed))
+    }
+    const pieces = Stream.map(file.bytes, (chunk) => {
+      push(decoding.write(chunk))
+      read += chunk.length
+      return gathered.take(read, decoding.replaced)
+    })
+    const last = Stream.fromEffect(
+      Effect.sync(() => {
+        push(decoding.end())
+        reader.end()
+        return gathered.take(read, decoding.replaced)
+      }),
+    )
+    return Stream.concat(pieces, last)
+  })
+  return { sheet: null, header: look.csv?.header ?? null, batches }
+}
+
+const readerOf = (look: FileLook, sink: ItemSink): TextReader => {
+  if (look.csv !== null) {
+    const rows = new HeaderedRows(sink, look.csv.header)
+    return new CsvReader(
+      look.csv.delimiter,
+      (record) => rows.row({ ...record, cells: record.cells.map(wellFormed) }),
+      sink.refuse,
+    )
+  }
+  if (look.pointer !== "") return new PointedReader(sink, look.pointer)
+  return look.format === "ndjson" ? new JsonLinesReader(sink) : new JsonListReader(sink)
+}
+
+/** UTF-16 can hold half a surrogate pair, which PostgreSQL cannot. */
+const wellFormed = (cell: string): string => (cell.isWellFormed() ? cell : cell.toWellFormed())
+
+const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileLook, given: boolean | undefined) {
+  const reader = yield* SheetReader
+  const sheet = yield* reader.open(file, look.sheet)
+  const header = given ?? true
+  const gathered = new Gathered()
+  const rows = new HeaderedRows(gathered, header)
+  let read = 0
+  const batches = Stream.map(sheet.rows, (batch) => {
+    for (const row of batch) {
+      read = row.line
+      if (row.cells.some((cell) => cell !== null && cell !== "")) {
+        rows.row({ line: row.line, cells: row.cells.map(cellValue) })
+      }
+    }
+    return gathered.take(read, 0)
+  })
+  return { sheet: sheet.name, header, batches }
+})
+
+/** A sheet's number is a double; its shortest digits are what the sheet shows when nothing rounds it. */
+const cellValue = (cell: SheetCell): Json => {
+  if (typeof cell === "number") return Number.isFinite(cell) ? new JsonNumber(String(cell)) : String(cell)
+  return typeof cell === "string" ? cell.replaceAll("\0", "\uFFFD").toWellFormed() : cell
+}
