@@ -1,0 +1,222 @@
+import { PgClient } from "@effect/sql-pg"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Fiber, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { itemsOf, openReading, type Reading } from "./reading.ts"
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 2_000, lockTimeoutMillis: 200 })
+  await reading.run(`CREATE TABLE t (id int PRIMARY KEY, n int)`)
+  await reading.run(`INSERT INTO t VALUES (1, 10), (2, 0)`)
+  await reading.run(`CREATE VIEW slow AS SELECT id, pg_sleep(60)::text AS nap FROM t`)
+})
+afterAll(() => reading.close())
+
+/** What a read that must fail said. */
+const failure = async (name: string, ...params: Parameters<Reading["page"]>[1] & {}) => {
+  const result = await reading.page(name, params)
+  if (Result.isSuccess(result)) throw new Error(`${name} was read`)
+  return result.failure
+}
+
+const page = (name: string) => SelectRows.use((rows) => rows.page({ schema: "public", name, params: [] }))
+
+/** Waits until a query of the reader says what is sought about the server's sessions. */
+const until = async (condition: string) => {
+  for (;;) {
+    const [row] = await reading.database.run(
+      `SELECT (${condition}) AS yes FROM pg_stat_activity WHERE datname = current_database() AND usename = '${reading.readerRole}'`,
+    )
+    if (row?.["yes"] === true) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+describe("PgRowReader", () => {
+  it("answers query_failed in the database's words when a view's query fails, without its SQL", async () => {
+    await reading.run(`CREATE VIEW broken AS SELECT id, 1 / n AS inverse FROM t`)
+    expect(await failure("broken")).toMatchObject({ code: "query_failed", message: "division by zero" })
+    expect((await failure("broken")).message).not.toContain("SELECT")
+  })
+
+  it("answers query_timeout when the query outlives its limit", async () => {
+    expect(await failure("slow")).toMatchObject({ code: "query_timeout" })
+  })
+
+  it("answers table_busy while the table is locked, and reads again after", async () => {
+    await reading.runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql.unsafe(`GRANT ALL ON SCHEMA sources TO CURRENT_USER`)
+            yield* sql.unsafe(`SET LOCAL ROLE "${reading.authorRole}"`)
+            yield* sql.unsafe(`LOCK TABLE public.t IN ACCESS EXCLUSIVE MODE`)
+            expect(yield* Effect.promise(() => failure("t"))).toMatchObject({ code: "table_busy" })
+          }),
+        )
+      }),
+    )
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
+  it("answers query_failed where the reader lacks a right that the view needs", async () => {
+    await reading.run(`CREATE TABLE hidden (id int)`)
+    await reading.run(`CREATE VIEW peeks WITH (security_invoker = true) AS SELECT * FROM hidden`)
+    await reading.run(`REVOKE ALL ON hidden FROM "${reading.readerRole}"`)
+    expect(await failure("peeks")).toMatchObject({
+      code: "query_failed",
+      message: "permission denied for table hidden",
+    })
+  })
+
+  it("answers query_failed when a view's function tries to write", async () => {
+    await reading.run(
+      `CREATE FUNCTION write() RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.t VALUES (9, 9); RETURN 1; END $$ SECURITY DEFINER`,
+    )
+    await reading.run(`CREATE VIEW writes AS SELECT write() AS one`)
+    expect(await failure("writes")).toMatchObject({ code: "query_failed" })
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
+  it("never lets a view read what is the service's own", async () => {
+    await reading.run(`CREATE FUNCTION steal() RETURNS text LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM set_config('role', '${"cabinet"}', false);
+        RETURN (SELECT string_agg(name, ',') FROM cabinet.api_key);
+      END $$`)
+    await reading.run(`CREATE VIEW steals AS SELECT steal() AS keys`)
+    expect(await failure("steals")).toMatchObject({ code: "query_failed" })
+    await reading.run(
+      `CREATE FUNCTION peek() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM cabinet.login); END $$`,
+    )
+    await reading.run(`CREATE VIEW sees AS SELECT peek() AS keys`)
+    expect(await failure("sees")).toMatchObject({
+      code: "query_failed",
+      message: "permission denied for schema cabinet",
+    })
+  })
+
+  it("leaves nothing of a view's function in the session for the next read", async () => {
+    await reading.run(`CREATE TABLE moments (at timestamptz)`)
+    await reading.run(`INSERT INTO moments VALUES ('2026-01-02 03:04:05Z')`)
+    await reading.run(`CREATE FUNCTION spoil() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM set_config('TimeZone', 'Asia/Tokyo', false), set_config('search_path', 'nowhere', false),
+          set_config('statement_timeout', '1', false), set_config('default_transaction_read_only', 'off', false),
+          set_config('DateStyle', 'German', false), pg_advisory_lock(42);
+        RETURN 1;
+      END $$`)
+    await reading.run(`CREATE VIEW spoils AS SELECT spoil() AS one`)
+    for (let round = 0; round < 8; round++) {
+      await reading.page("spoils")
+      expect(itemsOf(await reading.page("moments"))).toEqual([{ at: "2026-01-02T03:04:05Z" }])
+    }
+    const locks = await reading.database.run(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 42`)
+    expect(locks).toEqual([])
+  })
+
+  it("finds what a view's function names without a schema", async () => {
+    await reading.run(
+      `CREATE FUNCTION bare() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM t); END $$`,
+    )
+    await reading.run(`CREATE VIEW bares AS SELECT bare() AS n`)
+    expect(itemsOf(await reading.page("bares"))).toEqual([{ n: 2 }])
+  })
+
+  it("cancels the query of a client that hangs up", async () => {
+    const reader = reading.runtime.runFork(page("slow"))
+    await until(`bool_or(state = 'active' AND query LIKE '%"slow"%')`)
+    await Effect.runPromise(Fiber.interrupt(reader))
+    await until(`NOT coalesce(bool_or(state = 'active' AND query LIKE '%"slow"%'), false)`)
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
+  it("reads other objects while one slow view is asked for many times", async () => {
+    const crowd = Array.from({ length: 12 }, () => reading.runtime.runFork(page("slow")))
+    await until(`count(*) FILTER (WHERE state = 'active' AND query LIKE '%"slow"%') = 2`)
+    for (let round = 0; round < 5; round++) expect(itemsOf(await reading.page("t")).length).toBe(2)
+    const [row] = await reading.database.run(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"slow"%' AND usename = '${reading.readerRole}'`,
+    )
+    expect(row?.["n"]).toBe(2)
+    await Promise.all(crowd.map((fiber) => Effect.runPromise(Fiber.interrupt(fiber))))
+  })
+
+  it("answers reader_off while it cannot connect, and recovers by itself", async () => {
+    await reading.database.run(`ALTER ROLE "${reading.readerRole}" NOLOGIN`)
+    await reading.database.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,
+    )
+    const codes: Array<string> = []
+    for (let round = 0; round < 6; round++) codes.push(((await failure("t")) as { code: string }).code)
+    expect(new Set(codes)).toEqual(new Set(["reader_off"]))
+    await reading.database.run(`ALTER ROLE "${reading.readerRole}" LOGIN`)
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
+  it("reads on where connections were lost while they were idle", async () => {
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+    await reading.database.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,
+    )
+    await until(`count(*) = 0`)
+    await reading.page("t")
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
+  it("tells a value that the type cannot take from a query that fails", async () => {
+    await reading.run(
+      `CREATE TABLE kinds (id int PRIMARY KEY, n numeric, d date, u uuid, j jsonb, b bit(3), v varchar(2))`,
+    )
+    await reading.run(`INSERT INTO kinds VALUES (1, 1, '2026-01-01', gen_random_uuid(), '1', B'101', 'ab')`)
+    for (const [column, value] of [
+      ["n", "1,5"],
+      ["n", ""],
+      ["d", "2026-02-30"],
+      ["u", "x"],
+      ["j", "{"],
+      ["b", "2"],
+      ["id", "9999999999"],
+      ["id", "1.5"],
+    ]) {
+      expect(
+        await failure(
+          "kinds",
+          ["fc", "v"],
+          ["fo", "eq"],
+          ["fv", "abc"],
+          ["fc", column ?? ""],
+          ["fo", "eq"],
+          ["fv", value ?? ""],
+        ),
+        `${column} = ${value}`,
+      ).toMatchObject({ code: "bad_fv", param: "fv", message: expect.stringContaining("fv number 2") })
+    }
+    await reading.run(`CREATE VIEW casts AS SELECT id, (n::text || 'x')::int AS bad FROM kinds`)
+    expect(await failure("casts", ["fc", "id"], ["fo", "eq"], ["fv", "1"])).toMatchObject({ code: "query_failed" })
+  })
+
+  it("ends a page early at eight megabytes, and goes on from there", async () => {
+    await reading.run(`CREATE TABLE heavy (id int PRIMARY KEY, body text)`)
+    await reading.run(`ALTER TABLE heavy ALTER body SET STORAGE EXTERNAL`)
+    await reading.run(`INSERT INTO heavy SELECT g, repeat('x', 1000000) FROM generate_series(1, 20) g`)
+    const sizes: Array<number> = []
+    let cursor: string | null = null
+    do {
+      const result = Result.getOrThrow(await reading.page("heavy", cursor === null ? [] : [["cursor", cursor]]))
+      sizes.push(result.items.length)
+      expect(result.hasMore).toBe(result.nextCursor !== null)
+      cursor = result.nextCursor
+    } while (cursor !== null)
+    expect(sizes).toEqual([8, 8, 4])
+  })
+
+  it("says so where one row alone is too long to send, and reads it with fewer columns", async () => {
+    await reading.run(`CREATE TABLE whale (id int PRIMARY KEY, body text)`)
+    await reading.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
+    expect(await failure("whale")).toMatchObject({ code: "query_failed", message: expect.stringContaining("col") })
+    expect(itemsOf(await reading.page("whale", [["col", "id"]]))).toEqual([{ id: 1 }])
+  })
+})
