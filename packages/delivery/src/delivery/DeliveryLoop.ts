@@ -32,7 +32,7 @@ const LIMITS: LaneLimits = {
   bytes: 64 * MEGABYTE,
   slowBytes: 192 * MEGABYTE,
   window: 2,
-  maxWindow: 16,
+  maxWindow: 32,
   slowMillis: 1000,
 }
 
@@ -48,6 +48,7 @@ const FAILING: LaneLimits = {
 
 /** A due moment just ahead is waited for, but not more often than this. */
 const MIN_WAIT_MILLIS = 200
+const BUSY_WAIT_MILLIS = 1000
 const LOOK_MILLIS = 250
 /** After the database was away, or something went wrong in the loop itself. */
 const RECOVER_MILLIS = 1000
@@ -60,6 +61,10 @@ const unanswered = (failure: string, durationMs: number): Outcome => ({
   answer: null,
 })
 
+/** `more` opens when there may be something to claim; `ended` says that something of the lane is about to be settled. */
+const laneState = (lane: Lane) => ({ lane, more: Latch.makeUnsafe(true), after: 0, ended: false })
+type LaneState = ReturnType<typeof laneState>
+
 const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
   const queue = yield* DeliveryQueue
   const deliver = yield* Deliver
@@ -67,14 +72,20 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
   const leaseSeconds = options.leaseSeconds ?? 60
   const pollMillis = options.pollMillis ?? 5000
   const lanes = [
-    { lane: new Lane("healthy", { ...LIMITS, ...options.healthy }), more: Latch.makeUnsafe(true), after: 0 },
-    { lane: new Lane("failing", { ...FAILING, ...options.failing }), more: Latch.makeUnsafe(true), after: 0 },
-  ]
+    laneState(new Lane("healthy", { ...LIMITS, ...options.healthy })),
+    laneState(new Lane("failing", { ...FAILING, ...options.failing })),
+  ] as const
   const lookAll = Effect.sync(() => lanes.forEach(({ more }) => more.openUnsafe()))
-  const settler = yield* makeSettler(lookAll, leaseSeconds * 1000)
+  const lookAfter = Effect.sync(() => {
+    for (const state of lanes) {
+      if (state.ended) state.more.openUnsafe()
+      state.ended = false
+    }
+  })
+  const settler = yield* makeSettler(lookAfter, leaseSeconds * 1000)
   const sending = yield* FiberSet.make<void>()
 
-  const send = (lane: Lane, delivery: Claimed) =>
+  const send = (state: LaneState, delivery: Claimed) =>
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis
       const giveUp = (failure: string) =>
@@ -93,12 +104,13 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
               ),
         ),
       )
-      lane.end(delivery.id, settlement.verdict.state === "delivered", yield* Clock.currentTimeMillis)
+      state.ended = true
+      state.lane.end(delivery.id, settlement.verdict.state === "delivered", yield* Clock.currentTimeMillis)
       settler.add(settlement)
     }).pipe(Effect.uninterruptible)
 
   /** One claim, everything it took under way; answers whether the lane's wish was filled. */
-  const claim = (state: (typeof lanes)[number]) =>
+  const claim = (state: LaneState) =>
     Effect.gen(function* () {
       const { lane } = state
       const limit = lane.free
@@ -115,16 +127,18 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
       for (const delivery of batch) {
         lane.begin(delivery, now)
         state.after = delivery.addressId
-        yield* FiberSet.run(sending, send(lane, delivery))
+        yield* FiberSet.run(sending, send(state, delivery))
       }
       return batch.length === limit
     }).pipe(Effect.uninterruptible)
 
-  /** Milliseconds to wait when nobody calls. */
+  /** Milliseconds to wait when nobody calls. While something is under way, its end calls soon. */
   const pause = (lane: Lane) =>
-    Effect.map(queue.nextDue({ lane: lane.name, perAddress: lane.perAddress, room: lane.room() }), (millis) =>
-      Math.max(MIN_WAIT_MILLIS, Math.min(millis ?? pollMillis, pollMillis)),
-    )
+    lane.running > 0
+      ? Effect.succeed(Math.min(BUSY_WAIT_MILLIS, pollMillis))
+      : Effect.map(queue.nextDue({ lane: lane.name, perAddress: lane.perAddress, room: lane.room() }), (millis) =>
+          Math.max(MIN_WAIT_MILLIS, Math.min(millis ?? pollMillis, pollMillis)),
+        )
 
   let troubled = false
   /** Once until it works again. */
@@ -134,13 +148,15 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
       troubled = true
       return Effect.logWarning("Deliveries wait: the queue could not be read.", cause)
     })
-  const serve = (state: (typeof lanes)[number]) =>
+  const serve = (state: LaneState) =>
     Effect.gen(function* () {
       state.more.closeUnsafe()
       if (state.lane.free === 0) return yield* state.more.await
       const more = yield* claim(state)
       troubled = false
       if (more) return
+      // New events call often; failing addresses are in no hurry.
+      if (state.lane.name === "failing") yield* Effect.sleep(MIN_WAIT_MILLIS)
       yield* Effect.timeoutOption(state.more.await, yield* pause(state.lane))
     }).pipe(
       Effect.catchCause((cause) =>

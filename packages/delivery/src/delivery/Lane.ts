@@ -36,7 +36,7 @@ interface AddressState {
 }
 
 /** No claim takes more at once, so that what is claimed is sent at once. */
-const MAX_CLAIM = 64
+const MAX_CLAIM = 128
 /** An address that had nothing for so long begins anew. */
 const FORGET_MILLIS = 60_000
 

@@ -4,6 +4,7 @@ import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 /**
  * $1 the batch as JSON (see `settleParameter`).
  *
+ * The rows are locked one by one in the order of their ids (a plain join was seen to scan the table).
  * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
  * cancelled while it was under way stays so, unless it was delivered after all. An address turns failing or healthy
  * only when it changes, and not when somebody else is changing it.
@@ -13,14 +14,16 @@ export const SETTLE = `
   told AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS t (
       id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, answer text)
+    ORDER BY id
   ),
   held AS MATERIALIZED (
     SELECT t.*, d.address_id, d.claimed_at, d.type,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
-    FROM told t JOIN cabinet.delivery d ON d.id = t.id
-    WHERE d.attempts = t.attempt AND d.claimed_at IS NOT NULL
-    ORDER BY d.id FOR UPDATE OF d
+    FROM told t CROSS JOIN LATERAL (
+      SELECT d.address_id, d.claimed_at, d.type, d.state FROM cabinet.delivery d
+      WHERE d.id = t.id AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL FOR UPDATE
+    ) d
   ),
   moved AS (
     UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, due_at = coalesce(h.next_at, d.due_at),
