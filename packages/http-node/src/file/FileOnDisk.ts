@@ -1,0 +1,29 @@
+/** A file on this machine's disk, as the rules read it: in pieces, from its beginning, as often as they like. */
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { basename } from "node:path"
+import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
+import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
+import { Effect, Stream } from "effect"
+
+const PIECE_BYTES = 262_144
+
+const unreadable = (path: string, cause: unknown) =>
+  fileError("unreadable", `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`)
+
+/** `name` is what the file is called in reports; its own name unless told. */
+export const fileOnDisk = (path: string, name: string = basename(path)): Effect.Effect<ReadableFile, FileError> =>
+  Effect.gen(function* () {
+    const found = yield* Effect.tryPromise({ try: () => stat(path), catch: (cause) => unreadable(path, cause) })
+    if (!found.isFile()) return yield* fileError("unreadable", `${path} is not a file.`)
+    return {
+      name,
+      size: found.size,
+      bytes: Stream.fromAsyncIterable(
+        {
+          [Symbol.asyncIterator]: () => createReadStream(path, { highWaterMark: PIECE_BYTES })[Symbol.asyncIterator](),
+        },
+        (cause) => unreadable(path, cause),
+      ),
+    }
+  })

@@ -1,0 +1,16 @@
+/** What the thread that parses a workbook is told, and what it answers. */
+import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
+
+export interface SheetTask {
+  /** The archive, whole. */
+  readonly bytes: Uint8Array
+  /** A name, or a place from 0; undefined for the first. */
+  readonly sheet: string | number | undefined
+  /** How many batches may be sent; shared, so that the thread can wait for more. */
+  readonly credit: Int32Array
+}
+
+export type SheetAnswer =
+  | { readonly rows: ReadonlyArray<SheetRow> }
+  | { readonly end: true }
+  | { readonly failure: string }

@@ -1,0 +1,103 @@
+/** The statements of staged imports. `$1` is the import and `$2` the lease in all that a holder says. */
+
+/** Seconds after which an import whose holder was lost can be taken up. */
+export const LEASE_SECONDS = 30
+
+const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.name, m.state, m.bytes::float8 AS bytes,
+  m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.refused::float8 AS refused, m.failure,
+  cabinet.rfc3339(m.created_at) AS created_at, cabinet.rfc3339(m.finished_at) AS finished_at`
+
+const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
+
+/** No row where the same file stands in the way. */
+export const BEGIN = `
+INSERT INTO cabinet.import AS m (source_id, channel, history, name, sha256, bytes, once, poll_id, state, lease, lease_until)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'staging', $9, cabinet.now() + interval '${LEASE_SECONDS} seconds')
+ON CONFLICT (source_id, sha256) WHERE once AND state <> 'failed' DO NOTHING
+RETURNING m.id::float8 AS id`
+
+/** Of the same file: what was done, or is under way. $1 source, $2 sum. */
+export const SAME = `
+SELECT ${STATUS} FROM cabinet.import m
+WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed' ORDER BY m.id DESC LIMIT 1`
+
+export const HOLD = `
+UPDATE cabinet.import m SET ${LEASE} WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
+RETURNING m.accepted::float8 AS accepted`
+
+/** $3 numbers, $4 empty, $5 keys, $6 payloads; the lease is held on by the same statement, or nothing is staged. */
+export const STAGE = `
+WITH held AS (
+  UPDATE cabinet.import SET ${LEASE} WHERE id = $1 AND lease = $2 AND state = 'staging' RETURNING id
+), rows AS (
+  INSERT INTO cabinet.staged_row (import_id, n, empty, key, payload)
+  SELECT held.id, t.n, t.empty, t.key, t.payload
+  FROM held, unnest($3::int8[], $4::bool[], $5::bytea[], $6::text[]) AS t(n, empty, key, payload)
+)
+SELECT id::float8 AS id FROM held`
+
+/** $3 rows staged, $4 refused. The lease ends: whoever comes first accepts. */
+export const SEAL = `
+UPDATE cabinet.import m SET state = 'accepting', staged = $3, refused = $4, lease = NULL, lease_until = NULL
+WHERE m.id = $1 AND m.lease = $2 AND m.state = 'staging' RETURNING m.id::float8 AS id`
+
+/** $3 what went wrong. */
+export const FAIL = `
+UPDATE cabinet.import m SET state = 'failed', failure = $3, finished_at = cabinet.now(), lease = NULL, lease_until = NULL
+WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting') RETURNING m.id::float8 AS id`
+
+/** $1 the new lease, $2 the import or null for the next. */
+export const CLAIM = `
+UPDATE cabinet.import m SET lease = $1, failure = NULL, ${LEASE}
+WHERE m.id = (
+  SELECT o.id FROM cabinet.import o
+  WHERE o.state = 'accepting' AND ($2::int8 IS NULL OR o.id = $2) AND (o.lease_until IS NULL OR o.lease_until <= cabinet.now())
+    AND NOT EXISTS (SELECT FROM cabinet.import e WHERE e.source_id = o.source_id AND e.state = 'accepting' AND e.id < o.id)
+  ORDER BY o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.history, m.staged::float8 AS staged,
+  m.accepted::float8 AS accepted`
+
+/** $2 from, $3 how many; ends past a megabyte, but never before the first row. */
+export const SLICE = `
+SELECT n::float8 AS n, empty, payload FROM (
+  SELECT n, empty, payload, sum(length(payload)) OVER (ORDER BY n) - length(payload) AS before
+  FROM (SELECT n, empty, payload FROM cabinet.staged_row WHERE import_id = $1 AND n >= $2 ORDER BY n LIMIT $3) r
+) s WHERE before < 1048576 ORDER BY n`
+
+/** $3 why it waits; some seconds pass before it is claimed again. */
+export const RELEASE = `
+UPDATE cabinet.import m SET lease = NULL, failure = $3,
+  lease_until = CASE WHEN $3::text IS NULL THEN NULL ELSE cabinet.now() + interval '15 seconds' END
+WHERE m.id = $1 AND m.lease = $2 AND m.state = 'accepting' RETURNING m.id::float8 AS id`
+
+export const FINISH = `
+UPDATE cabinet.import m SET state = 'done', finished_at = cabinet.now(), lease = NULL, lease_until = NULL
+WHERE m.id = $1 AND m.lease = $2 AND m.state = 'accepting' AND m.accepted >= m.staged RETURNING m.id::float8 AS id`
+
+export const STATUS_OF = `SELECT ${STATUS} FROM cabinet.import m WHERE m.id = $1`
+
+export const LIST = `SELECT ${STATUS} FROM cabinet.import m WHERE m.channel = 'file' ORDER BY m.id DESC LIMIT $1`
+
+/** What was being staged by a process that is gone was never whole. */
+export const FAIL_LOST = `
+UPDATE cabinet.import m SET state = 'failed', finished_at = cabinet.now(), lease = NULL, lease_until = NULL,
+  failure = 'the process that read it ended before its end; nothing was taken'
+WHERE m.state = 'staging' AND m.lease_until <= cabinet.now() RETURNING m.id::float8 AS id`
+
+/** One bite of the staged rows of imports that have come to their end, found by one probe an import. $1 how many. */
+export const FORGET = `
+DELETE FROM cabinet.staged_row r WHERE r.ctid = ANY (ARRAY(
+  WITH RECURSIVE ids AS (
+    SELECT min(import_id) AS id FROM cabinet.staged_row
+    UNION ALL SELECT (SELECT min(import_id) FROM cabinet.staged_row WHERE import_id > ids.id) FROM ids WHERE ids.id IS NOT NULL
+  )
+  SELECT s.ctid FROM ids JOIN cabinet.staged_row s ON s.import_id = ids.id
+  WHERE NOT EXISTS (SELECT FROM cabinet.import m WHERE m.id = ids.id AND m.state IN ('staging', 'accepting'))
+  LIMIT $1))
+RETURNING 1 AS one`
+
+/** The same of one import: in order, so that its rows are found by their key. $1 import, $2 how many. */
+export const FORGET_OF = `
+DELETE FROM cabinet.staged_row r WHERE r.import_id = $1 AND r.n < (
+  SELECT coalesce(min(n), 0) + $2 FROM cabinet.staged_row WHERE import_id = $1)
+RETURNING 1 AS one`

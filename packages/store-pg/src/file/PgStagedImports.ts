@@ -1,0 +1,144 @@
+/** Staged imports in PostgreSQL. */
+import { randomUUID } from "node:crypto"
+import {
+  type HeldImport,
+  type ImportStatus,
+  LeaseLost,
+  StagedImports,
+  type StagedRow,
+} from "@data-cabinet/core/file/StagedImports"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { boolArray, byteaArray, int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import * as Statement from "./ImportStatement.ts"
+
+interface StatusRow {
+  readonly id: number
+  readonly source_id: number
+  readonly channel: ImportStatus["channel"]
+  readonly name: string
+  readonly state: ImportStatus["state"]
+  readonly bytes: number
+  readonly staged: number
+  readonly accepted: number
+  readonly refused: number
+  readonly failure: string | null
+  readonly created_at: string
+  readonly finished_at: string | null
+}
+
+const toStatus = ({ source_id, created_at, finished_at, ...row }: StatusRow): ImportStatus => ({
+  ...row,
+  sourceId: source_id,
+  createdAt: created_at,
+  finishedAt: finished_at,
+})
+
+/** Staged rows that are deleted by one statement. */
+const BITE = 20_000
+
+export const layer = Layer.effect(
+  StagedImports,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    /** A statement of the holder: no row means that the lease is another's, or the import has ended. */
+    const held = <A>(holder: HeldImport, statement: string, values: ReadonlyArray<unknown>) =>
+      orUnavailable(
+        Effect.flatMap(sql.unsafe(statement, [holder.id, holder.lease, ...values]), ([row]) =>
+          row === undefined ? Effect.fail(new LeaseLost({ importId: holder.id })) : Effect.succeed(row as A),
+        ),
+      )
+
+    const forget = (statement: string, values: ReadonlyArray<unknown>) =>
+      Effect.gen(function* () {
+        let total = 0
+        for (let count = BITE; count === BITE; total += count) {
+          count = (yield* orUnavailable(sql.unsafe(statement, [...values, BITE]))).length
+        }
+        return total
+      })
+
+    const status = (statement: string, values: ReadonlyArray<unknown>) =>
+      orUnavailable(
+        Effect.map(sql.unsafe<StatusRow>(statement, values), ([row]) =>
+          Option.map(Option.fromNullishOr(row), toStatus),
+        ),
+      )
+
+    const failLost = orUnavailable(sql.unsafe(Statement.FAIL_LOST))
+
+    return StagedImports.of({
+      begin: Effect.fnUntraced(function* (wanted) {
+        const lease = randomUUID()
+        const { sourceId, channel, history, name, sha256, bytes, once, pollId } = wanted
+        yield* failLost
+        while (true) {
+          const [row] = yield* orUnavailable(
+            sql.unsafe<{ id: number }>(Statement.BEGIN, [
+              sourceId,
+              channel,
+              history,
+              name,
+              sha256,
+              bytes,
+              once,
+              pollId,
+              lease,
+            ]),
+          )
+          if (row !== undefined) return { held: { id: row.id, lease } }
+          const same = yield* status(Statement.SAME, [sourceId, sha256])
+          if (Option.isSome(same)) return { same: same.value }
+        }
+      }),
+      same: (sourceId, sha256) => status(Statement.SAME, [sourceId, sha256]),
+      stage: (holder, rows) =>
+        held<unknown>(holder, Statement.STAGE, [
+          int8Array(rows.map((row) => row.n)),
+          boolArray(rows.map((row) => row.empty)),
+          byteaArray(rows.map((row) => row.key)),
+          textArray(rows.map((row) => row.payload)),
+        ]).pipe(Effect.asVoid),
+      seal: (holder, { staged, refused }) => Effect.asVoid(held(holder, Statement.SEAL, [staged, refused])),
+      fail: (holder, failure) =>
+        held(holder, Statement.FAIL, [failure]).pipe(
+          Effect.andThen(forget(Statement.FORGET_OF, [holder.id])),
+          Effect.asVoid,
+        ),
+      claim: Effect.fnUntraced(function* (id) {
+        const lease = randomUUID()
+        const [row] = yield* sql.unsafe<{
+          id: number
+          source_id: number
+          channel: ImportStatus["channel"]
+          history: boolean
+          staged: number
+          accepted: number
+        }>(Statement.CLAIM, [lease, id])
+        if (row === undefined) return Option.none()
+        const { source_id: sourceId, ...rest } = row
+        return Option.some({ ...rest, sourceId, lease })
+      }, orUnavailable),
+      slice: (holder, first, rows) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<Omit<StagedRow, "key">>(Statement.SLICE, [holder.id, first, rows]), (found) =>
+            found.map((row) => ({ ...row, key: null })),
+          ),
+        ),
+      renew: (holder) => Effect.map(held<{ accepted: number }>(holder, Statement.HOLD, []), ({ accepted }) => accepted),
+      release: (holder, why) => Effect.asVoid(held(holder, Statement.RELEASE, [why])),
+      finish: (holder) =>
+        held(holder, Statement.FINISH, []).pipe(
+          // The import is done; what is left of the staging is swept by whoever comes next.
+          Effect.andThen(Effect.ignore(forget(Statement.FORGET_OF, [holder.id]))),
+          Effect.asVoid,
+        ),
+      status: (id) => status(Statement.STATUS_OF, [id]),
+      list: (limit) =>
+        orUnavailable(Effect.map(sql.unsafe<StatusRow>(Statement.LIST, [limit]), (rows) => rows.map(toStatus))),
+      sweep: Effect.andThen(failLost, forget(Statement.FORGET, [])),
+    })
+  }),
+)
