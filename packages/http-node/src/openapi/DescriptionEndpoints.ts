@@ -17,14 +17,16 @@ export const descriptionRoutes = Effect.gen(function* () {
   const redirect = Effect.succeed(
     HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, { status: 302 }),
   )
-  const docs: Route = {
-    path: "/api/v1/docs",
+  const leadTo = (path: Route["path"]): Route => ({
+    path,
     fault: (id) => errorResponse(faultError(id)),
     handle: ({ method }) => (method === "GET" || method === "HEAD" ? redirect : methodNotAllowed),
-  }
+  })
   const routes: ReadonlyArray<Route> = [
     yield* endpointRoute(describe, () => text),
-    docs,
+    leadTo("/api/v1/docs"),
+    // Whoever opens the bare address in a browser finds the way too.
+    leadTo("/"),
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]
   return routes

@@ -118,7 +118,7 @@ describe("paths and methods", () => {
       "/api/v1/tables/sources/orders/rows/1",
       "/api/v2/sources",
       "/api/v1",
-      "/",
+      "/nowhere",
     ]) {
       assert.deepEqual(error(await ask(path)), [404, "not_found", "no_such_endpoint", null], path)
     }

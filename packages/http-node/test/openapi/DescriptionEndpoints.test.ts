@@ -46,6 +46,7 @@ it("docs leads to the bundled reference where no address was set", async () => {
   server = await serveApi()
   const answer = await server.ask("/api/v1/docs", { headers: { authorization: "" } })
   assert.equal(answer.headers.get("location"), "https://orders.cabinet.test/reference")
+  assert.equal((await server.ask("/")).headers.get("location"), "https://orders.cabinet.test/reference")
   const page = await server.ask("/reference", { headers: { authorization: "" } })
   assert.equal(page.status, 200)
   assert.match(page.headers.get("content-type")!, /^text\/html/)
