@@ -1,0 +1,127 @@
+import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
+import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { tableOf } from "./tables.ts"
+
+const table = tableOf(
+  { id: "number!", total: "number", note: "text", day: "date", at: "timestamptz!", raw: "json", spot: "other" },
+  { key: ["id"] },
+)
+
+const plan = (params: ParamPairs, of = table) => selectionPlan(Result.getOrThrow(selectionParams(params)), of)
+
+const planned = (params: ParamPairs, of = table) => Result.getOrThrow(plan(params, of))
+
+const refused = (...params: ParamPairs) => {
+  const error = Result.getOrThrow(Result.flip(plan(params)))
+  return `${error.code} ${error.param}`
+}
+
+const names = (...params: ParamPairs) => planned(params).columns.map(({ name }) => name)
+
+describe("selectionPlan", () => {
+  it("refuses a column that the object does not have, wherever it is named", () => {
+    assert.strictEqual(refused(["fc", "x"], ["fo", "eq"]), "unknown_column fc")
+    for (const name of ["per", "sort", "col", "order", "hide"]) {
+      assert.strictEqual(refused([name, "ID"]), `unknown_column ${name}`)
+      assert.strictEqual(refused([name, "toString"]), `unknown_column ${name}`)
+      assert.strictEqual(refused([name, ""]), `unknown_column ${name}`)
+    }
+  })
+
+  it("refuses what a column's type cannot do, and says so by its code", () => {
+    for (const condition of ["eq", "ne", "gt", "ge", "lt", "le"]) {
+      assert.strictEqual(refused(["fc", "raw"], ["fo", condition], ["fv", "1"]), "bad_selection fo")
+    }
+    for (const condition of ["contains", "empty", "notempty"])
+      planned([
+        ["fc", "spot"],
+        ["fo", condition],
+      ])
+    assert.strictEqual(refused(["sort", "spot"]), "bad_selection sort")
+    assert.strictEqual(refused(["per", "note"]), "bad_period per")
+    planned([["per", "day"]])
+    planned([["per", "at"]])
+  })
+
+  it("shows exactly col in its order; or order first, the rest as they stand, without what is hidden", () => {
+    assert.deepStrictEqual(names(["col", "note"], ["col", "id"]), ["note", "id"])
+    assert.deepStrictEqual(names(["order", "at"], ["order", "note"]), [
+      "at",
+      "note",
+      "id",
+      "total",
+      "day",
+      "raw",
+      "spot",
+    ])
+    assert.deepStrictEqual(names(["order", "at"], ["hide", "id"], ["hide", "raw"]), [
+      "at",
+      "total",
+      "note",
+      "day",
+      "spot",
+    ])
+    const all = Object.keys({ id: 0, total: 0, note: 0, day: 0, at: 0, raw: 0, spot: 0 })
+    assert.strictEqual(refused(...all.map((name) => ["hide", name] as const)), "bad_columns hide")
+  })
+
+  it("sorts a source's table by the freshest, others by their key, and dir alone sets the direction", () => {
+    const source = tableOf({ _event_id: "number!", total: "number" }, { key: ["_event_id"], schema: "sources" })
+    assert.strictEqual(planned([], source).direction, "desc")
+    assert.strictEqual(planned([["dir", "asc"]], source).direction, "asc")
+    assert.strictEqual(planned([["sort", "total"]], source).direction, "asc")
+    assert.strictEqual(planned([["sort", "_event_id"]], source).direction, "asc")
+    assert.strictEqual(planned([]).direction, "asc")
+    assert.strictEqual(planned([["dir", "desc"]]).direction, "desc")
+  })
+
+  it("breaks ties by the key's columns that are not the sort itself", () => {
+    const wide = tableOf({ a: "number!", b: "text!", c: "text" }, { key: ["a", "b"] })
+    const ties = (sort: string) => planned([["sort", sort]], wide).ties.map(({ name }) => name)
+    assert.deepStrictEqual([ties("c"), ties("a"), ties("b")], [["a", "b"], ["b"], ["a"]])
+    assert.isNull(planned([["sort", "id"]]).sort)
+    assert.deepStrictEqual(
+      planned([["sort", "id"]]).ties.map(({ name }) => name),
+      ["id"],
+    )
+  })
+
+  it("takes a cursor for the same selection only, whatever the page size", () => {
+    const params: ParamPairs = [
+      ["sort", "total"],
+      ["q", "x"],
+      ["fc", "note"],
+      ["fo", "eq"],
+      ["fv", "1"],
+      ["hide", "day"],
+      ["per", "day"],
+    ]
+    const cursor = ["cursor", encodeCursor(planned(params).walk, ["1.50", "7"])] as const
+    assert.deepStrictEqual(planned([...params, cursor]).after, ["1.50", "7"])
+    assert.deepStrictEqual(planned([...params, cursor, ["limit", "3"]]).after, ["1.50", "7"])
+    const changed: ReadonlyArray<ParamPairs> = [
+      [...params, ["dir", "desc"]],
+      [...params, ["from", "2026-01-01"]],
+      [...params, ["order", "note"]],
+      params.map(([name, value]) => [name, name === "q" ? "y" : value]),
+      params.map(([name, value]) => [name, name === "fv" ? "2" : value]),
+      params.map(([name, value]) => [name, name === "sort" ? "note" : value]),
+      params.filter(([name]) => name !== "hide"),
+    ]
+    for (const other of changed) {
+      assert.strictEqual(
+        Result.getOrThrow(Result.flip(plan([...other, cursor]))).code,
+        "bad_cursor",
+        JSON.stringify(other),
+      )
+    }
+    const retyped = tableOf(
+      { id: "number!", total: "text", note: "text", day: "date", at: "timestamptz!" },
+      { key: ["id"] },
+    )
+    assert.strictEqual(Result.getOrThrow(Result.flip(plan([...params, cursor], retyped))).param, "cursor")
+  })
+})

@@ -1,0 +1,141 @@
+import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
+import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
+import { readPage, selectionSql } from "@data-cabinet/core/selection/SelectionSql"
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { tableOf } from "./tables.ts"
+
+const NASTY = [`a"; DROP TABLE x; --`, "q", "t", "Ё\u2028", "'", "\\", "x".repeat(63), "$1", "a b"] as const
+
+const table = tableOf(Object.fromEntries([["id", "number!"], ...NASTY.map((name) => [name, "text"])]), { key: ["id"] })
+
+const statement = (params: ParamPairs, of = table, zone = "UTC") =>
+  selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of)), zone)
+
+/** SQL text without quoted names, literals and placeholders: what is left is its shape. */
+const shape = (text: string) => text.replaceAll(/"(?:[^"]|"")*"/g, "N").replaceAll(/'(?:[^']|'')*'/g, "L")
+
+const Value = Schema.String.check(Schema.isMaxLength(30))
+
+describe("selectionSql", () => {
+  it.prop(
+    "has the same text whatever the values: they are parameters, every one",
+    [Value, Value, Value, Schema.Literals(["eq", "ne", "gt", "le", "contains"])],
+    ([one, two, q, condition]) => {
+      const clean = (text: string) => text.replaceAll("\0", "") || "-"
+      const params = (a: string, b: string, c: string): ParamPairs => [
+        ...([
+          ["fc", "id"],
+          ["fo", condition],
+          ["fv", a],
+        ] as const),
+        ...([
+          ["fc", NASTY[0]],
+          ["fo", condition],
+          ["fv", b],
+        ] as const),
+        ["q", c],
+      ]
+      // Values that happen to be equal share a placeholder, so that they are kept apart here.
+      const sent = statement(params(`1${clean(one)}`, `2${clean(two)}`, `3${clean(q)}`))
+      const plain = statement(params("1", "2", "3"))
+      assert.strictEqual(sent.text, plain.text)
+      assert.strictEqual(sent.values.length, plain.values.length)
+    },
+    { arbitrary: { runs: 200, size: 30 } },
+  )
+
+  it("has the same shape whatever the columns are called", () => {
+    for (const name of NASTY) {
+      const asked = statement([
+        ["sort", name],
+        ["fc", name],
+        ["fo", "eq"],
+        ["fv", "1"],
+        ["col", name],
+      ])
+      const usual = statement([
+        ["sort", "a b"],
+        ["fc", "a b"],
+        ["fo", "eq"],
+        ["fv", "1"],
+        ["col", "a b"],
+      ])
+      assert.strictEqual(shape(asked.text), shape(usual.text), name)
+    }
+  })
+
+  it("carries a cursor's values as parameters of the types that are compared", () => {
+    const base: ParamPairs = [
+      ["sort", "q"],
+      ["limit", "5"],
+    ]
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), table)).walk
+    const { text, values } = statement([...base, ["cursor", encodeCursor(walk, ["'; --", "42"])]])
+    assert.deepStrictEqual(values, [
+      { text: "'; --", type: `"pg_catalog"."text"` },
+      { text: "42", type: `"pg_catalog"."numeric"` },
+    ])
+    assert.include(
+      text,
+      `ROW("o"."q", "o"."id") OPERATOR("pg_catalog".>) ROW($1::"pg_catalog"."text", $2::"pg_catalog"."numeric")`,
+    )
+    assert.include(text, `WHERE "o"."q" IS NOT DISTINCT FROM NULL ORDER BY "o"."q" ASC, "o"."id" ASC LIMIT 6`)
+    assert.notInclude(text, "OFFSET 5")
+  })
+
+  it("escapes what LIKE would read as a pattern", () => {
+    const { values } = statement([["q", "50%_\\"]])
+    assert.deepStrictEqual(values, [{ text: "%50\\%\\_\\\\%", type: "pg_catalog.text" }])
+  })
+
+  it("names an operator of another schema by it, and then compares column by column", () => {
+    const operators = { schema: "ext", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
+    const citext = {
+      kind: "text",
+      sql: `"ext"."citext"`,
+      name: "citext",
+      operators,
+      plainJson: false,
+      inert: true,
+    } as const
+    const of = {
+      ...table,
+      columns: table.columns.map((column) =>
+        column.name === "q" ? { ...column, notNull: true, type: citext } : column,
+      ),
+    }
+    const base: ParamPairs = [["sort", "q"]]
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), of)).walk
+    const { text } = statement([...base, ["cursor", encodeCursor(walk, ["x", "1"])]], of)
+    assert.include(
+      text,
+      `"o"."q" OPERATOR("ext".>=) $1::"ext"."citext" AND ("o"."q" OPERATOR("ext".>) $1::"ext"."citext" OR ` +
+        `("o"."q" OPERATOR("ext".=) $1::"ext"."citext" AND "o"."id" OPERATOR("pg_catalog".>) $2::"pg_catalog"."numeric"))`,
+    )
+  })
+
+  it("reads inert only what runs nobody's functions", () => {
+    assert.isTrue(statement([]).inert)
+    assert.isFalse(statement([], { ...table, inert: false }).inert)
+  })
+})
+
+describe("readPage", () => {
+  it("takes a page apart into its rows and the place of the last", () => {
+    const json = ['{"a":"x, y"}', '{"a":"\\u0001"}']
+    assert.deepStrictEqual(readPage([[json.join("\u0001"), "3", '[["1", null]]', "5:5:"]]), {
+      items: json,
+      hasMore: true,
+      places: [["1", null]],
+      snapshot: "5:5:",
+    })
+    assert.deepStrictEqual(readPage([[null, "0", null, "5:5:"]]), {
+      items: [],
+      hasMore: false,
+      places: [],
+      snapshot: "5:5:",
+    })
+  })
+})
