@@ -15,18 +15,24 @@ export const startIntakeProcess = async (databaseUrl: string, options: IntakeOpt
     child.send(question)
     return Number((await answer)[0])
   }
+  // It goes when the test's process goes, however that ends.
+  process.once("exit", () => child.kill("SIGKILL"))
   const [port] = (await once(child, "message")) as [number]
   return {
     port,
     /** Resident bytes, after a collection. */
     memory: () => ask("memory"),
-    stop: () => {
+    /** Ends it as an operator would: what is under way is finished. */
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, "exit")
       child.kill("SIGTERM")
-      return ended
+      await ended
     },
   }
 }
+
+export type IntakeProcess = Awaited<ReturnType<typeof startIntakeProcess>>
 
 if (process.argv[1] === import.meta.filename) {
   const cabinet = await intakeCabinet(process.argv[2]!, JSON.parse(process.argv[3]!) as IntakeOptions)
