@@ -88,7 +88,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
             new Worker(WORKER, {
               workerData: task,
               resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
-              execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions")),
+              execArgv: [],
               env: {},
             }),
         ),

@@ -1,0 +1,150 @@
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { fileOf, importCabinet } from "../support/importCabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+const fixture = (name: string) => new URL(`../fixtures/files/${name}`, import.meta.url).pathname
+
+let database: TestDatabase
+let cabinet: ReturnType<typeof importCabinet>
+beforeAll(async () => {
+  database = await testDatabase()
+  cabinet = importCabinet(database.url)
+})
+afterAll(async () => {
+  await cabinet.close()
+  await database.drop()
+})
+
+const PEOPLE = [
+  {
+    Имя: "Ёж",
+    Код: "007",
+    "Номер счёта": "40817810099910004312",
+    Сумма: "12.50",
+    Дата: "2024-03-01",
+    Заметка: "две\nстроки",
+  },
+  {
+    Имя: "Анна",
+    Код: "000123",
+    "Номер счёта": "12345678901234567890",
+    Сумма: "1000000.1",
+    Дата: "2024-12-31",
+    Заметка: 'он сказал "да", ушёл',
+  },
+  { Имя: "Борис", Код: "0", "Номер счёта": "1", Сумма: "0.10", Дата: "", Заметка: "" },
+]
+
+it.each([
+  ["people.csv", "utf-8", ","],
+  ["people-1251.csv", "windows-1251", ";"],
+  ["people-utf16.csv", "utf-16le", "\t"],
+])("Import finds out how %s is written and takes every cell as it stands", async (name, encoding, delimiter) => {
+  const source = await cabinet.source(name)
+  const report = await cabinet.file(source.id, fixture(name))
+  assert.deepInclude(report, { state: "done", format: "csv", encoding, delimiter, header: true, rows: 3, accepted: 3 })
+  const events = await cabinet.feed(source.id)
+  assert.deepStrictEqual(
+    events.map((event) => event.payload),
+    PEOPLE,
+  )
+  for (const event of events) assert.deepInclude(event, { channel: "file", history: true, repeat_of: null })
+})
+
+it("Import reads a workbook's texts, numbers, formulas, dates and merged cells", async () => {
+  const source = await cabinet.source("book")
+  const report = await cabinet.file(source.id, fixture("book.xlsx"))
+  assert.deepInclude(report, { state: "done", format: "xlsx", encoding: null, rows: 2, accepted: 2 })
+  const [first, second] = (await cabinet.feed(source.id)).map((event) => event.payload)
+  assert.deepStrictEqual(first, {
+    Имя: "Ёж & сын",
+    Код: "007",
+    Счёт: "40817810099910004312",
+    Большое: 123456789012345,
+    Цена: 0.1,
+    Вдвое: 0.2,
+    Дата: "2024-03-01",
+    Время: "2024-03-01T09:30:15",
+    Да: 1,
+  })
+  assert.deepInclude(second, { Имя: "слитно", Код: null, Счёт: " две\nстроки ", Вдвое: "#DIV/0!", Время: null })
+})
+
+it("Import takes nothing of a file with a row that is refused, and says where it is", async () => {
+  const source = await cabinet.source("whole")
+  const report = await cabinet.file(source.id, fileOf("x.csv", 'a,b\n1,2\n3,4,5\n6,"x"y\n7,8\n'))
+  assert.deepInclude(report, { state: "refused", rows: 2, accepted: 0, refused: 2 })
+  assert.deepStrictEqual(report.refusals, [
+    { line: 3, column: 5, reason: "the row has 3 cells, the header names 2" },
+    { line: 4, column: 6, reason: "text follows a closing quote" },
+  ])
+  assert.deepStrictEqual(await cabinet.feed(source.id), [])
+  const skipped = await cabinet.file(source.id, fileOf("x.csv", 'a,b\n1,2\n3,4,5\n6,"x"y\n7,8\n'), {
+    skipRefused: true,
+  })
+  assert.deepInclude(skipped, { state: "done", rows: 2, accepted: 2, refused: 2 })
+})
+
+it("Import refuses the same file a second time, unless told again", async () => {
+  const source = await cabinet.source("twice")
+  const file = fileOf("t.ndjson", '{"a":1.0}\n{"a":12345678901234567890}\n')
+  const first = await cabinet.file(source.id, file)
+  assert.strictEqual(first.accepted, 2)
+  const error = await cabinet.refused(source.id, { ...file, name: "renamed.ndjson" })
+  assert.deepInclude(error, { _tag: "FileError", code: "same_file" })
+  const dry = await cabinet.file(source.id, file, { dryRun: true })
+  assert.strictEqual(dry.importedBefore?.id, first.importId)
+  assert.strictEqual((await cabinet.file(source.id, file, { again: true })).accepted, 2)
+  assert.strictEqual((await cabinet.feed(source.id)).length, 4)
+  const other = await cabinet.source("other")
+  assert.strictEqual((await cabinet.file(other.id, file)).accepted, 2)
+})
+
+it("Import keeps nothing of a dry run, and shows what it would take", async () => {
+  const source = await cabinet.source("dry")
+  const report = await cabinet.file(source.id, fileOf("d.json", '[{"a":0.10},\n{"b":[1]}]'), { dryRun: true })
+  assert.deepInclude(report, { state: "dry_run", rows: 2, accepted: 0, importId: null })
+  assert.deepStrictEqual(report.preview, ['{"a":0.10}', '{"b":[1]}'])
+  assert.deepStrictEqual(await cabinet.feed(source.id), [])
+})
+
+it("Import refuses a file whose last line was cut off", async () => {
+  const source = await cabinet.source("cut")
+  for (const [name, text, line] of [
+    ["c.csv", "a,b,c\n1,2,3\n4,5", 3],
+    ["q.csv", 'a,b\n1,2\n3,"4', 3],
+    ["c.ndjson", '{"a":1}\n{"a":', 2],
+    ["c.json", '[{"a":1},\n{"a":2}', 2],
+  ] as const) {
+    const report = await cabinet.file(source.id, fileOf(name, text))
+    assert.strictEqual(report.state, "refused", name)
+    assert.strictEqual(report.refusals.at(-1)?.line, line, name)
+  }
+  assert.deepStrictEqual(await cabinet.feed(source.id), [])
+})
+
+it("Import keeps every one of 10,000 columns, of which the table shows as many as it may have", async () => {
+  const source = await cabinet.source("wide")
+  const names = Array.from({ length: 10_000 }, (_, n) => `c${n}`)
+  const report = await cabinet.file(
+    source.id,
+    fileOf("w.csv", `${names.join(",")}\n${names.map((_, n) => n).join(",")}\n`),
+  )
+  assert.strictEqual(report.accepted, 1)
+  const [event] = await cabinet.feed(source.id)
+  assert.strictEqual(Object.keys(event.payload).length, 10_000)
+  assert.strictEqual(event.payload.c9999, "9999")
+})
+
+it("Import gives an archive that claims two gigabytes, and one cut off, a sentence and no memory", async () => {
+  const source = await cabinet.source("bomb")
+  const { readFile } = await import("node:fs/promises")
+  const book = await readFile(fixture("book.xlsx"))
+  const claim = Buffer.from(book)
+  for (let at = 0; at < claim.length - 4; at++) {
+    if (claim.readUInt32LE(at) === 0x02014b50) claim.writeUInt32LE(0x90000000, at + 24)
+  }
+  assert.deepInclude(await cabinet.refused(source.id, fileOf("claim.xlsx", [claim])), { code: "too_large" })
+  const cut = await cabinet.refused(source.id, fileOf("cut.xlsx", [book.subarray(0, book.length - 500)]))
+  assert.deepInclude(cut, { code: "unreadable" })
+})

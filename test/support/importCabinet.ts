@@ -1,0 +1,64 @@
+/** Imports over a real PostgreSQL: the use case, the sheets' reader and whoever goes on with what was left. */
+import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
+import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
+import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
+import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
+import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
+import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import { Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { storeLayer } from "./cabinet.ts"
+
+export const importLayer = (url: string) =>
+  Import.layer.pipe(
+    Layer.provideMerge(AcceptStaged.layer),
+    Layer.provideMerge(Layer.merge(PgStagedImports.layer, WorkerSheetReader.layer())),
+    Layer.provideMerge(storeLayer(url)),
+  )
+
+/** `loop`: this process takes up what others left, as a server does. */
+export const importCabinet = (url: string, { loop = false }: { readonly loop?: boolean } = {}) => {
+  const base = importLayer(url)
+  const runtime = ManagedRuntime.make(loop ? AcceptLoop.layer.pipe(Layer.provideMerge(base)) : base)
+  const file = (
+    sourceId: number,
+    from: string | ReadableFile,
+    options: ImportOptions = {},
+    onProgress?: (progress: ImportProgress) => Effect.Effect<void>,
+  ) =>
+    Effect.gen(function* () {
+      const readable = typeof from === "string" ? yield* fileOnDisk(from) : from
+      return yield* Import.use((imports) => imports.file(sourceId, readable, options, onProgress))
+    })
+  return {
+    run: runtime.runPromise,
+    source: (name: string) => runtime.runPromise(Sources.use((sources) => sources.create({ name }))),
+    file: (...args: Parameters<typeof file>) => runtime.runPromise(file(...args)),
+    refused: (...args: Parameters<typeof file>) => runtime.runPromise(Effect.flip(file(...args))),
+    /** The feed's items of a source, parsed. */
+    feed: (sourceId: number): Promise<ReadonlyArray<any>> =>
+      runtime.runPromise(
+        FeedStore.use(
+          Effect.fnUntraced(function* (feed) {
+            const items: Array<any> = []
+            let after = FEED_START
+            for (;;) {
+              const page = yield* feed.page({ after, limit: 1_000, sourceId, channel: null })
+              items.push(...page.items.map((item) => JSON.parse(item)))
+              after = page.next
+              if (!page.hasMore) return items
+            }
+          }),
+        ),
+      ),
+    close: () => runtime.dispose(),
+  }
+}
+
+/** Text, or pieces of bytes, as a file. */
+export const fileOf = (name: string, content: string | ReadonlyArray<Uint8Array>): ReadableFile => {
+  const pieces = typeof content === "string" ? [new TextEncoder().encode(content)] : content
+  return { name, size: pieces.reduce((sum, piece) => sum + piece.length, 0), bytes: Stream.fromIterable(pieces) }
+}
