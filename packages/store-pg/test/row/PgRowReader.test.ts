@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Fiber, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
@@ -205,7 +205,9 @@ describe("PgRowReader", () => {
     const sizes: Array<number> = []
     let cursor: string | null = null
     do {
-      const result = Result.getOrThrow(await reading.page("heavy", cursor === null ? [] : [["cursor", cursor]]))
+      const result: RowsPage = Result.getOrThrow(
+        await reading.page("heavy", cursor === null ? [] : [["cursor", cursor]]),
+      )
       sizes.push(result.items.length)
       expect(result.hasMore).toBe(result.nextCursor !== null)
       cursor = result.nextCursor

@@ -1,6 +1,6 @@
 /** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -9,7 +9,7 @@ import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { testDatabase } from "../../../../test/support/postgres.ts"
 
 export type ReadingOptions = Partial<Omit<ReaderClient.ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
 
@@ -65,7 +65,7 @@ export const walk = async (reading: Reading, name: string, params: ParamPairs, s
   const items: Array<string> = []
   let cursor: string | null = null
   for (let pages = 1; ; pages++) {
-    const page = Result.getOrThrow(
+    const page: RowsPage = Result.getOrThrow(
       await reading.page(name, cursor === null ? params : [...params, ["cursor", cursor]], schema),
     )
     items.push(...page.items)
