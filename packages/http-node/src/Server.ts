@@ -7,7 +7,7 @@
  * builds (and remembers) a `CabinetHttp` a cabinet.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Effect, Layer, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"

@@ -92,3 +92,6 @@ export const cabinetLayer = (options: CabinetOptions) => {
   )
   return useCases.pipe(Layer.provideMerge(ports))
 }
+
+/** Everything that a composed cabinet provides. */
+export type CabinetServices = Layer.Success<ReturnType<typeof cabinetLayer>>

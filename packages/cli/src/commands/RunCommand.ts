@@ -2,7 +2,7 @@
  * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage. Nothing but a
  * command's own report goes to stdout.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { wantsColor } from "../output/Style.ts"
@@ -54,7 +54,9 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (CliError.isCliError(error)) return args.length === 0 ? 0 : 2
   if (error instanceof Error) {
-    process.stderr.write(`${sentence(error.message)}\n`)
+    // A message about a parameter begins with its name, which has no capital.
+    const words = "param" in error ? error.message : sentence(error.message)
+    process.stderr.write(`${words}\n`)
     return isUsage(error) ? 2 : 1
   }
   process.stderr.write(`A fault of the program itself:\n${Cause.pretty(exit.cause)}\n`)

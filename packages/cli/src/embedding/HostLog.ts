@@ -1,0 +1,37 @@
+/** Hands log entries to the program that opened the cabinet, which knows where they belong. */
+import { Cause, Layer, Logger, References } from "effect"
+
+/** The shape of `console`, pino and most others. */
+export interface ProgramLog {
+  readonly debug?: ((message: string) => void) | undefined
+  readonly info?: ((message: string) => void) | undefined
+  readonly warn: (message: string) => void
+  readonly error: (message: string) => void
+}
+
+const text = ({ message, cause }: Logger.Options<unknown>): string => {
+  const parts = Array.isArray(message) ? message : [message]
+  const words = parts.map((part) => {
+    if (Cause.isCause(part)) return Cause.pretty(part)
+    if (part instanceof Error) return part.stack ?? part.message
+    return typeof part === "string" ? part : JSON.stringify(part)
+  })
+  return [...words, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].join("\n")
+}
+
+/** Without a log: warnings and errors to the console. */
+export const layer = (given: ProgramLog | undefined) => {
+  const log: ProgramLog = given ?? {
+    warn: (message) => console.warn(message),
+    error: (message) => console.error(message),
+  }
+  const logger = Logger.make((options) => {
+    const level = options.logLevel
+    if (level === "Error" || level === "Fatal") log.error(text(options))
+    else if (level === "Warn") log.warn(text(options))
+    else if (level === "Info") log.info?.(text(options))
+    else log.debug?.(text(options))
+  })
+  const least = log.debug !== undefined ? "Debug" : log.info !== undefined ? "Info" : "Warn"
+  return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, least))
+}

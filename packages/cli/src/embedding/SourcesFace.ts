@@ -1,0 +1,48 @@
+/** The sources of a cabinet, with promises. */
+import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { type NewSource, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option } from "effect"
+import type { Run } from "./RunEffect.ts"
+
+export type { NewSource, Source, SourceChange, SourceEncoding }
+
+/** A source with the address that takes in its data. */
+export interface SourceWithAddress extends Source {
+  readonly intakeUrl: string
+}
+
+export interface SourcesFace {
+  readonly create: (source: NewSource) => Promise<SourceWithAddress>
+  /** All of them, archived ones too, by id. */
+  readonly list: () => Promise<ReadonlyArray<Source>>
+  /** Null where there is none. */
+  readonly get: (id: number) => Promise<Source | null>
+  /** With its intake address; rejects with `no_such_source`. */
+  readonly reveal: (id: number) => Promise<SourceWithAddress>
+  readonly change: (id: number, change: SourceChange) => Promise<Source>
+  readonly archive: (id: number) => Promise<Source>
+  readonly restore: (id: number) => Promise<Source>
+  /** Its events stay in the feed; its table stays too, unless it is to be dropped. */
+  readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
+  /** A new intake address; the old one answers 404 from then on. */
+  readonly rotateSecret: (id: number) => Promise<SourceWithAddress>
+}
+
+export const sourcesFace = (run: Run, baseUrl: string): SourcesFace => {
+  const addressed = ({ intakeSecret, ...source }: SourceWithSecret): SourceWithAddress => ({
+    ...source,
+    intakeUrl: `${baseUrl}/webhook/${intakeSecret}`,
+  })
+  const call = <A, E>(work: (sources: Sources["Service"]) => Effect.Effect<A, E>) => run(Sources.use(work))
+  return {
+    create: (source) => call((sources) => Effect.map(sources.create(source), addressed)),
+    list: () => call((sources) => sources.list),
+    get: (id) => call((sources) => Effect.map(sources.get(id), Option.getOrNull)),
+    reveal: (id) => call((sources) => Effect.map(sources.reveal(id), addressed)),
+    change: (id, change) => call((sources) => sources.change(id, change)),
+    archive: (id) => call((sources) => sources.archive(id)),
+    restore: (id) => call((sources) => sources.restore(id)),
+    remove: (id, options) => call((sources) => sources.remove(id, options?.dropTable === true ? "drop" : "keep")),
+    rotateSecret: (id) => call((sources) => Effect.map(sources.rotateSecret(id), addressed)),
+  }
+}

@@ -1,0 +1,158 @@
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { openCabinet, type Cabinet, verifyDelivery } from "data-cabinet"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let cabinet: Cabinet
+const logged: Array<string> = []
+
+beforeAll(async () => {
+  database = await testDatabase({ empty: true })
+  cabinet = await openCabinet({
+    databaseUrl: database.url,
+    baseUrl: "http://shop.example/data",
+    allowedNetworks: ["127.0.0.0/8"],
+    log: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
+  })
+})
+afterAll(async () => {
+  await cabinet.close()
+  await database.drop()
+})
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const collect = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+it("openCabinet makes what is missing and takes in what the program itself sends", async () => {
+  const source = await cabinet.sources.create({ name: "Orders" })
+  expect(source.intakeUrl).toMatch(/^http:\/\/shop\.example\/data\/webhook\/[\w-]{20,}$/)
+  const receipt = await cabinet.intake(source.id, { fields: { total: "12.50", count: 2 } })
+  expect(receipt).toEqual({ id: expect.any(Number), duplicate: false, empty: false })
+  const again = await cabinet.intake(source.id, { fields: { count: 2, total: "12.50" } })
+  expect(again.duplicate).toBe(true)
+
+  const { rows } = await cabinet.rows("sources.orders", { fc: ["count"], fo: ["eq"], fv: ["2"] })
+  expect(rows).toEqual([{ _event_id: receipt.id, _received_at: expect.any(String), total: "12.50", count: 2 }])
+})
+
+it("feed yields every event once and goes on from a stored cursor", async () => {
+  const source = await cabinet.sources.create({ name: "Feed" })
+  for (const n of [1, 2, 3]) await cabinet.intake(source.id, { fields: { n } })
+  const seen = await collect(cabinet.feed({ sourceId: source.id, pageSize: 2 }))
+  expect(seen.map(({ payload }) => payload["n"])).toEqual([1, 2, 3])
+  expect(await collect(cabinet.feed({ sourceId: source.id, after: seen.at(-1)!.cursor }))).toEqual([])
+  await cabinet.intake(source.id, { fields: { n: 4 } })
+  const later = await collect(cabinet.feed({ sourceId: source.id, after: seen.at(-1)!.cursor }))
+  expect(later.map(({ payload }) => payload["n"])).toEqual([4])
+  const stored = seen[1]!.cursor
+  const resumed = await collect(cabinet.feed({ sourceId: source.id, after: stored, pageSize: 2 }))
+  expect(resumed.map(({ payload }) => payload["n"])).toEqual([3, 4])
+})
+
+it("feed follows until its signal says stop", async () => {
+  const source = await cabinet.sources.create({ name: "Follow" })
+  const stop = new AbortController()
+  const seen: Array<unknown> = []
+  const following = (async () => {
+    for await (const event of cabinet.feed({ sourceId: source.id, follow: true, signal: stop.signal })) {
+      seen.push(event.payload["n"])
+      if (seen.length === 2) stop.abort()
+    }
+  })()
+  await cabinet.intake(source.id, { fields: { n: 1 } })
+  await cabinet.intake(source.id, { fields: { n: 2 } })
+  await following
+  expect(seen).toEqual([1, 2])
+})
+
+it("nodeHandler and fetchHandler serve the cabinet below the path of its base address", async () => {
+  const source = await cabinet.sources.create({ name: "Mounted" })
+  const { key } = await cabinet.keys.create({ name: "mounted" })
+  const path = new URL(source.intakeUrl).pathname
+  const server = createServer(cabinet.nodeHandler)
+  const base = await listen(server)
+  try {
+    const posted = await fetch(base + path, { method: "POST", body: new URLSearchParams({ a: "1" }) })
+    expect([posted.status, await posted.json()]).toEqual([
+      200,
+      { ok: true, id: expect.any(Number), duplicate: false, empty: false },
+    ])
+    const headers = { authorization: `Bearer ${key}` }
+    const viaNode = await fetch(`${base}/data/api/v1/tables/sources/mounted/rows`, { headers })
+    const viaFetch = await cabinet.fetchHandler(
+      new Request("http://shop.example/data/api/v1/tables/sources/mounted/rows", { headers }),
+    )
+    expect([viaNode.status, viaFetch.status]).toEqual([200, 200])
+    expect(await viaFetch.json()).toEqual(await viaNode.json())
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+it("addresses are told of what was taken in, signed with their secret", async () => {
+  const bodies: Array<{ body: string; signature: string }> = []
+  let heard = () => {}
+  const delivered = new Promise<void>((resolve) => (heard = resolve))
+  const receiver = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      bodies.push({
+        body: Buffer.concat(chunks).toString(),
+        signature: String(request.headers["x-service-signature"]),
+      })
+      response.end()
+      heard()
+    })
+  })
+  const url = await listen(receiver)
+  try {
+    const source = await cabinet.sources.create({ name: "Told" })
+    const address = await cabinet.addresses.create({ url: `${url}/hook`, sources: [source.id] })
+    const { id } = await cabinet.intake(source.id, { fields: { total: "1.0" } })
+    await delivered
+    const [first] = bodies
+    expect(verifyDelivery(first!.body, first!.signature, address.secret)).toBe(true)
+    expect(verifyDelivery(`${first!.body} `, first!.signature, address.secret)).toBe(false)
+    expect(JSON.parse(first!.body)).toMatchObject({ type: "event.received", data: { id, payload: { total: "1.0" } } })
+    await cabinet.addresses.remove(address.id)
+  } finally {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+})
+
+it("openCabinet rejects in words when a setting is wrong or the database is not there", async () => {
+  await expect(openCabinet({ databaseUrl: database.url, timeZone: "Mars/Base" })).rejects.toThrow(/time zone/)
+  const gone = database.url.replace(database.name, "no_such_database")
+  await expect(openCabinet({ databaseUrl: gone })).rejects.toThrow(/There is no database at .*no_such_database/)
+})
+
+it("close ends everything, is safe to repeat, and later calls are refused", async () => {
+  const sessions = async () => {
+    const [row] = await database.run(
+      `SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = '${database.name}' AND pid <> pg_backend_pid()`,
+    )
+    return row!["n"] as number
+  }
+  const before = await sessions()
+  const other = await openCabinet({ databaseUrl: database.url })
+  await other.sources.list()
+  expect(await sessions()).toBeGreaterThan(before)
+  await other.close()
+  await other.close()
+  expect(await sessions()).toBeLessThanOrEqual(before)
+  await expect(other.sources.list()).rejects.toThrow("closed")
+  expect(logged).toEqual([])
+})
