@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog, type NewEvent } from "../event/EventLog.ts"
 import type { JsonObject } from "../event/Json.ts"
 import { parseJson } from "../intake/JsonBody.ts"
+import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { type ClaimedImport, LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
@@ -36,27 +37,37 @@ export class AcceptStaged extends Context.Service<
       const sources = yield* Sources
       const log = yield* EventLog
 
-      /** One slice; the count after it, or where it really stands when something came between. */
-      const take = Effect.fnUntraced(function* (claimed: ClaimedImport, first: number) {
-        const rows = yield* imports.slice(claimed, first, SLICE_ROWS)
+      /**
+       * One slice; the count after it, or where it really stands when something came between. The next slice is read
+       * while this one is written.
+       */
+      const take = Effect.fnUntraced(function* (claimed: ClaimedImport, first: number, ahead: Ahead) {
+        const rows = ahead.rows[0]?.n === first ? ahead.rows : yield* imports.slice(claimed, first, SLICE_ROWS)
+        ahead.rows = []
         if (rows.length === 0) return yield* imports.renew(claimed)
-        const source = yield* sources.forIntake(claimed.sourceId)
-        if (Option.isNone(source)) return null
+        ahead.source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
+        if (ahead.source === null) return null
         const last = rows.at(-1)!.n + 1
-        const staged = { importId: claimed.id, first, last }
         const request = {
           sourceId: claimed.sourceId,
-          sourceVersion: source.value.version,
+          sourceVersion: ahead.source.version,
           channel: claimed.channel,
           history: claimed.history,
           events: rows.map(toEvent),
           original: null,
-          staged,
+          staged: { importId: claimed.id, first, last },
         }
-        return yield* log.append(request).pipe(
+        const appended = log.append(request).pipe(
           Effect.as(last),
-          Effect.catchTag("SourceChanged", () => imports.renew(claimed)),
+          Effect.catchTag("SourceChanged", () => {
+            ahead.source = null
+            return imports.renew(claimed)
+          }),
         )
+        const read = last < claimed.staged ? imports.slice(claimed, last, SLICE_ROWS) : Effect.succeed([])
+        const [at, next] = yield* Effect.all([appended, read], { concurrency: 2 })
+        ahead.rows = next
+        return at
       })
 
       /** Switched off, it waits; deleted, nothing can become of it any more. */
@@ -76,6 +87,7 @@ export class AcceptStaged extends Context.Service<
           let at = claimed.accepted
           let renewed = yield* Clock.currentTimeMillis
           let stuck = 0
+          const ahead: Ahead = { rows: [], source: null }
           while (true) {
             const step = Effect.gen(function* () {
               if (at >= claimed.staged) {
@@ -87,7 +99,7 @@ export class AcceptStaged extends Context.Service<
                 yield* imports.renew(claimed)
                 renewed = now
               }
-              const next = yield* take(claimed, at)
+              const next = yield* take(claimed, at, ahead)
               return next === null ? yield* withoutSource(claimed) : next
             })
             const outcome = yield* step.pipe(
@@ -110,6 +122,12 @@ export class AcceptStaged extends Context.Service<
       })
     }),
   )
+}
+
+/** What is known before it is needed: both are checked by the statement that accepts. */
+interface Ahead {
+  rows: ReadonlyArray<StagedRow>
+  source: IntakeSource | null
 }
 
 /** What was staged was written by us, so it parses. */
