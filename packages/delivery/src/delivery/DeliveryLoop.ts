@@ -10,6 +10,7 @@ import { Deliver, verdictOf } from "@data-cabinet/core/delivery/Deliver"
 import { type Claimed, DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { Cause, Clock, Effect, FiberSet, Latch, Layer } from "effect"
+import { countAttempt } from "./AttemptMetrics.ts"
 import { Lane, type LaneLimits } from "./Lane.ts"
 import { makeSettler } from "./Settler.ts"
 
@@ -107,6 +108,7 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
       state.ended = true
       state.lane.end(delivery.id, settlement.verdict.state === "delivered", yield* Clock.currentTimeMillis)
       settler.add(settlement)
+      yield* countAttempt(settlement)
     }).pipe(Effect.uninterruptible)
 
   /** One claim, everything it took under way; answers whether the lane's wish was filled. */

@@ -14,7 +14,7 @@ const FLUSH_MILLIS = 5000
 export const makeSettler = Effect.fnUntraced(function* (settled: Effect.Effect<void>, leaseMillis: number) {
   const queue = yield* DeliveryQueue
   const some = Latch.makeUnsafe(false)
-  let waiting: Array<Settlement> = []
+  const waiting: Array<Settlement> = []
   let writing = false
 
   const write = Effect.gen(function* () {

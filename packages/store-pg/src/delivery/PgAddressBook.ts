@@ -65,14 +65,16 @@ export const layer = Layer.effect(
       get: (id) => orUnavailable(find(id)),
       set: (id, change) =>
         orUnavailable(
-          Effect.gen(function* () {
-            const sources = yield* knownSources(change.sources ?? "all")
-            if (change.url !== undefined) yield* sql.unsafe(Statement.SET_URL, [id, change.url])
-            if (change.sources !== undefined) {
-              yield* sql.unsafe(Statement.SET_SOURCES, [id, change.sources === "all", sources])
-            }
-            return yield* find(id)
-          }),
+          sql.withTransaction(
+            Effect.gen(function* () {
+              const sources = yield* knownSources(change.sources ?? "all")
+              if (change.url !== undefined) yield* sql.unsafe(Statement.SET_URL, [id, change.url])
+              if (change.sources !== undefined) {
+                yield* sql.unsafe(Statement.SET_SOURCES, [id, change.sources === "all", sources])
+              }
+              return yield* find(id)
+            }),
+          ),
         ),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(Statement.REMOVE_ADDRESS, [id]))

@@ -6,7 +6,7 @@ import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerCli
 import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { type Effect, Layer, ManagedRuntime } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
 export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({

@@ -1,0 +1,79 @@
+import type { Subscription } from "@data-cabinet/core/delivery/Address"
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+
+let cabinet: DeliveryCabinet
+let source: number
+beforeAll(async () => {
+  cabinet = await openDeliveryCabinet()
+})
+afterAll(() => cabinet?.close())
+beforeEach(async () => {
+  await cabinet.run("TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.source CASCADE")
+  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
+  source = await cabinet.source()
+})
+
+const create = (sources: Subscription, url = "https://example.com/hook") =>
+  cabinet.book((book) => book.create({ url, sources }))
+
+it("create gives an address of its own secret, list and get show it", async () => {
+  const [one, two] = [await create("all"), await create([source, source])]
+  expect(one).toMatchObject({
+    url: "https://example.com/hook",
+    sources: "all",
+    previousSecret: null,
+    pausedAt: null,
+    failingSince: null,
+  })
+  expect(one.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
+  expect(two.secret).not.toBe(one.secret)
+  expect(two.sources).toEqual([source])
+  expect(await cabinet.book((book) => book.list)).toEqual([one, two])
+  expect(await cabinet.book((book) => book.get(two.id))).toEqual(two)
+})
+
+it("what is not there is refused in words, and a refused change changes nothing", async () => {
+  await expect(create([source, 999])).rejects.toMatchObject({
+    code: "no_such_source",
+    message: "there is no source 999",
+  })
+  expect(await cabinet.book((book) => book.list)).toEqual([])
+  const made = await create("all")
+  const set = (id: number, url: string, sources: Subscription) => cabinet.book((book) => book.set(id, { url, sources }))
+  await expect(set(made.id, "https://other.example/", [999])).rejects.toMatchObject({ code: "no_such_source" })
+  await expect(set(999, "https://other.example/", "all")).rejects.toMatchObject({ code: "no_such_address" })
+  expect(await cabinet.book((book) => book.list)).toEqual([made])
+  expect(await set(made.id, "https://other.example/", [source])).toMatchObject({
+    url: "https://other.example/",
+    sources: [source],
+  })
+})
+
+it("rotateSecret lets the old secret sign for 24 hours more, and no longer", async () => {
+  const { id, secret: old } = await create("all")
+  const { secret, previousSecret } = await cabinet.book((book) => book.rotateSecret(id))
+  expect(previousSecret).toMatchObject({ secret: old })
+  expect(secret).not.toBe(old)
+  await cabinet.accept(source, 2)
+  const claim = () => cabinet.queue((queue) => queue.claim(claimOf({ limit: 1 })))
+  expect((await claim())[0]!.secrets).toEqual([secret, old])
+  await cabinet.pass("24 hours")
+  expect((await claim())[0]!.secrets).toEqual([secret])
+  expect(await cabinet.book((book) => book.get(id))).toMatchObject({ secret, previousSecret: null })
+})
+
+it("remove takes an address out of every answer, and cancels more than one bite", async () => {
+  const { id } = await create("all")
+  const [event] = await cabinet.accept(source)
+  await cabinet.run(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+    SELECT ${id}, ${event}, cabinet.now(), cabinet.now() FROM generate_series(1, 5100)`)
+  await cabinet.book((book) => book.remove(id))
+  expect(await cabinet.run("SELECT state, count(*)::int AS n FROM cabinet.delivery GROUP BY state")).toEqual([
+    { state: "cancelled", n: 5101 },
+  ])
+  expect(await cabinet.book((book) => book.list)).toEqual([])
+  for (const act of ["get", "remove", "pause", "resume", "rotateSecret"] as const) {
+    await expect(cabinet.book((book) => book[act](id))).rejects.toMatchObject({ code: "no_such_address" })
+  }
+})
