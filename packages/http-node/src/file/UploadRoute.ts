@@ -1,0 +1,135 @@
+/**
+ * `POST /upload/{source_id}`: a file into a source, for holders of an operator's token. It checks the method, the token,
+ * the source's number, and only then reads the body. Answers in JSON: the import's report, or `{ok: false, error, detail}`.
+ */
+import { FileError, fileError } from "@data-cabinet/core/file/FileError"
+import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
+import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileLook"
+import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/Operator"
+import { Operators } from "@data-cabinet/core/key/Operators"
+import { parseSourceId } from "@data-cabinet/core/source/SourceId"
+import { Context, Effect, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import type { Route } from "../Route.ts"
+import { fileOnDisk } from "./FileOnDisk.ts"
+import { spool, type SpoolLimits } from "./Spool.ts"
+
+/** What an upload may weigh and how slow it may be. */
+export const UploadLimits = Context.Reference<SpoolLimits>("@data-cabinet/http-node/file/UploadLimits", {
+  defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000 }),
+})
+
+const STATUS: Readonly<Record<FileError["code"], number>> = {
+  no_such_source: 404,
+  no_such_import: 404,
+  bad_option: 400,
+  same_file: 409,
+  unreadable: 422,
+  too_large: 413,
+  interrupted: 503,
+  source_gone: 409,
+}
+
+const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.text(JSON.stringify(body), {
+    status,
+    contentType: "application/json",
+    headers: { "cache-control": "no-store", ...headers },
+  })
+
+const refused = (status: number, error: string, detail: string, headers: Readonly<Record<string, string>> = {}) =>
+  answer(status, { ok: false, error, detail }, { ...headers, connection: "close" })
+
+const reported = (report: ImportReport) =>
+  report.state === "refused" || report.state === "failed"
+    ? answer(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...report })
+    : answer(report.state === "accepting" ? 202 : 200, { ok: true, ...report })
+
+const KNOWN = new Set([
+  "format",
+  "encoding",
+  "delimiter",
+  "header",
+  "sheet",
+  "pointer",
+  "dry_run",
+  "again",
+  "skip_refused",
+])
+
+const flag = (name: string, value: string | undefined): Effect.Effect<boolean | undefined, FileError> => {
+  if (value === undefined || value === "") return Effect.succeed(undefined)
+  if (value === "true" || value === "false") return Effect.succeed(value === "true")
+  return Effect.fail(fileError("bad_option", `${name} is true or false.`))
+}
+
+/** Options come as fields of the form or of the address; a misspelt one is refused before anything is kept. */
+const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, string>) {
+  for (const name of fields.keys()) {
+    if (!KNOWN.has(name)) return yield* fileError("bad_option", `${name} is not an option: ${[...KNOWN].join(", ")}.`)
+  }
+  const text = (name: string) => fields.get(name) || undefined
+  const options: ImportOptions = {
+    format: text("format") as FileFormat | undefined,
+    encoding: text("encoding"),
+    delimiter: text("delimiter"),
+    sheet: text("sheet"),
+    pointer: text("pointer"),
+    header: yield* flag("header", fields.get("header")),
+    dryRun: yield* flag("dry_run", fields.get("dry_run")),
+    again: yield* flag("again", fields.get("again")),
+    skipRefused: yield* flag("skip_refused", fields.get("skip_refused")),
+  }
+  return options
+})
+
+export const uploadRoutes = Effect.gen(function* () {
+  const imports = yield* Import
+  const operators = yield* Operators
+  const limits = yield* UploadLimits
+
+  const take = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    segment: string,
+    query: string,
+  ) {
+    const token = bearerToken(request.headers["authorization"])
+    const operator = token === null ? Option.none() : yield* operators.find(tokenFingerprint(token))
+    if (Option.isNone(operator)) {
+      const detail = "Send an operator's token in the header Authorization: Bearer <token>."
+      return refused(401, "unauthorized", detail, { "www-authenticate": "Bearer" })
+    }
+    const sourceId = parseSourceId(segment)
+    if (sourceId === "malformed") return refused(400, "bad_source_id", "A source's id is a positive integer.")
+    if (sourceId === "unknown") return refused(404, "no_such_source", `There is no source ${segment}.`)
+    const spooled = yield* spool(request, limits)
+    const options = yield* optionsOf(new Map([...new URLSearchParams(query), ...spooled.fields]))
+    const file = yield* fileOnDisk(spooled.path, spooled.name)
+    return reported(yield* imports.file(sourceId, file, options))
+  }, Effect.scoped)
+
+  const handle: Route["handle"] = (request, { params, query }) => {
+    if (request.method !== "POST") {
+      return Effect.succeed(refused(405, "method_not_allowed", "Send the file by POST.", { allow: "POST" }))
+    }
+    return take(request, params[0] ?? "", query).pipe(
+      Effect.catch((error: FileError | StoreUnavailable) =>
+        Effect.succeed(
+          error._tag === "FileError"
+            ? refused(STATUS[error.code], error.code, error.message)
+            : refused(503, "unavailable", error.message, { "retry-after": String(error.retryAfter) }),
+        ),
+      ),
+    )
+  }
+
+  const route: Route = {
+    path: "/upload/{source_id}",
+    handle,
+    fault: (id) => refused(500, "internal_error", `An unexpected fault, logged as ${id}.`),
+  }
+  return [route] as ReadonlyArray<Route>
+})
