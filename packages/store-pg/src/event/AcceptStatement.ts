@@ -119,7 +119,7 @@ WITH fence AS MATERIALIZED (
   ) l
 ), moment AS MATERIALIZED (
   SELECT cabinet.now() AS at, pg_current_xact_id()::text::int8 AS xid,
-         (SELECT max(epoch) FROM cabinet.epoch) AS epoch
+         cabinet.current_epoch() AS epoch
   FROM locks WHERE locks.held IS NOT NULL${staged ? progressCte(first) : ""}
 ), input AS MATERIALIZED (
   SELECT i.*, s.rows_waiting OR i.waits AS rows_waiting

@@ -27,42 +27,70 @@ COMMENT ON FUNCTION cabinet.rfc3339 IS 'A moment in UTC; a fraction of a second 
 -- Epochs -----------------------------------------------------------------------------------------------------------
 -- A restore, a point-in-time recovery or a failover may set transaction ids back. Each begins an epoch, and an event's
 -- place in the feed is (epoch, xid, id), so that no new event can come to stand below a cursor a client holds.
+--
+-- An epoch is one life of one server process: whatever sets the counter back, a copy of the files put back in place or a
+-- standby promoted, has begun with a start of the server, and there is no reliable mark of it but that. Epochs are
+-- numbered by the seconds since 2026 at which they begin: a database that is set back has forgotten its latest epochs,
+-- and must not give their numbers again while clients hold cursors in them.
 
 CREATE TABLE cabinet.epoch (
   epoch             integer PRIMARY KEY,
   system_identifier text NOT NULL,
-  timeline          text NOT NULL,
+  server_started    timestamptz NOT NULL,
   began_at          timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
-CREATE FUNCTION cabinet.current_timeline() RETURNS text LANGUAGE sql VOLATILE
-  AS $$ SELECT substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) $$;
+-- True when the epoch is of this very server, and its transaction ids are still below the counter.
+CREATE FUNCTION cabinet.epoch_holds(known cabinet.epoch) RETURNS boolean LANGUAGE plpgsql VOLATILE
+  AS $$
+    BEGIN
+      RETURN known.epoch IS NOT NULL AND known.server_started = pg_postmaster_start_time()
+        AND known.system_identifier = (SELECT system_identifier::text FROM pg_control_system())
+        AND NOT EXISTS (
+          SELECT FROM unnest(ARRAY['webhook', 'file', 'pull']) c CROSS JOIN LATERAL (
+            SELECT e.xid FROM cabinet.event e WHERE e.channel = c AND e.epoch = known.epoch ORDER BY e.xid DESC LIMIT 1
+          ) e WHERE e.xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint);
+    END
+  $$;
 
--- Called at every new connection that accepts events, before its first event.
+-- Called at every new connection that accepts events, before its first event; begins an epoch if need be. A standby is
+-- refused: what it will be after its promotion is not known yet.
 CREATE FUNCTION cabinet.check_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
-      known   cabinet.epoch;
-      cluster text := (SELECT system_identifier::text FROM pg_control_system());
-      line    text := cabinet.current_timeline();
-      highest bigint;
+      known cabinet.epoch;
+    BEGIN
+      IF pg_is_in_recovery() THEN
+        RAISE 'a standby accepts no events' USING ERRCODE = 'read_only_sql_transaction';
+      END IF;
+      SELECT * INTO known FROM cabinet.epoch ORDER BY epoch DESC LIMIT 1;
+      IF cabinet.epoch_holds(known) THEN RETURN known.epoch; END IF;
+      -- The fence, alone: no accept of the epoch that ends is under way when the next begins.
+      PERFORM pg_advisory_xact_lock(1684235107, 1);
+      SELECT * INTO known FROM cabinet.epoch ORDER BY epoch DESC LIMIT 1;
+      IF cabinet.epoch_holds(known) THEN RETURN known.epoch; END IF;
+      INSERT INTO cabinet.epoch (epoch, system_identifier, server_started)
+        SELECT greatest(coalesce(known.epoch, 0) + 1, extract(epoch FROM clock_timestamp() - '2026-01-01 00:00:00+00')::int),
+               system_identifier, pg_postmaster_start_time()
+        FROM pg_control_system()
+        RETURNING epoch INTO known.epoch;
+      RETURN known.epoch;
+    END
+  $$;
+
+-- The epoch that an accept of this moment belongs to. Volatile, so that it sees one that began while the accept waited.
+-- Refuses, as a server that is going away would, when this server has begun none: then the connection underneath was
+-- led to another server without our noticing.
+CREATE FUNCTION cabinet.current_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
+  AS $$
+    DECLARE
+      known cabinet.epoch;
     BEGIN
       SELECT * INTO known FROM cabinet.epoch ORDER BY epoch DESC LIMIT 1;
-      SELECT e.xid INTO highest FROM cabinet.event e WHERE e.epoch = known.epoch ORDER BY e.xid DESC LIMIT 1;
-      IF known.system_identifier = cluster AND known.timeline = line
-         AND (highest IS NULL OR highest < pg_snapshot_xmax(pg_current_snapshot())::text::bigint) THEN
-        RETURN known.epoch;
+      IF known.server_started IS DISTINCT FROM pg_postmaster_start_time() THEN
+        RAISE 'this server has begun no epoch of the feed yet' USING ERRCODE = '57PE0';
       END IF;
-      LOCK TABLE cabinet.epoch IN EXCLUSIVE MODE;
-      SELECT * INTO known FROM cabinet.epoch ORDER BY epoch DESC LIMIT 1;
-      SELECT e.xid INTO highest FROM cabinet.event e WHERE e.epoch = known.epoch ORDER BY e.xid DESC LIMIT 1;
-      IF known.system_identifier = cluster AND known.timeline = line
-         AND (highest IS NULL OR highest < pg_snapshot_xmax(pg_current_snapshot())::text::bigint) THEN
-        RETURN known.epoch;
-      END IF;
-      INSERT INTO cabinet.epoch (epoch, system_identifier, timeline)
-        VALUES (coalesce(known.epoch, 0) + 1, cluster, line);
-      RETURN coalesce(known.epoch, 0) + 1;
+      RETURN known.epoch;
     END
   $$;
 
@@ -124,14 +152,17 @@ CREATE TABLE cabinet.event (
   channel     text NOT NULL CHECK (channel IN ('webhook', 'file', 'pull')),
   history     boolean NOT NULL,
   empty       boolean NOT NULL,
-  payload     json NOT NULL
+  payload     json NOT NULL,
+  bytes       integer NOT NULL GENERATED ALWAYS AS (octet_length(payload::text)) STORED
 );
 ALTER SEQUENCE cabinet.event_id OWNED BY cabinet.event.id;
-CREATE INDEX event_position ON cabinet.event (epoch, xid, id);
-CREATE INDEX event_position_of_source ON cabinet.event (source_id, epoch, xid, id);
+-- Each serves the feed with and without a channel: without one it is merged of three.
+CREATE INDEX event_position ON cabinet.event (channel, epoch, xid, id);
+CREATE INDEX event_position_of_source ON cabinet.event (source_id, channel, epoch, xid, id);
 CREATE INDEX event_repeat ON cabinet.event (repeat_of) WHERE repeat_of IS NOT NULL;
 COMMENT ON COLUMN cabinet.event.purged_at IS 'When what was sent was erased for good; the payload is {} since.';
 COMMENT ON COLUMN cabinet.event.payload IS 'json, not jsonb: the order of keys and the digits of numbers stay as they were sent.';
+COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the feed knows its size before it reads one.';
 
 CREATE FUNCTION cabinet.event_json(e cabinet.event, source_name text) RETURNS text LANGUAGE sql STABLE
   AS $$

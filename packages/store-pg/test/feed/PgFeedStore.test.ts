@@ -1,0 +1,164 @@
+/** What a page of the feed costs and holds, over a feed with hardly anything but webhook events in it. */
+import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { FENCE_BOUND } from "@data-cabinet/store-pg/feed/Fence"
+import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
+import { PgClient } from "@effect/sql-pg"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { Effect, type ManagedRuntime } from "effect"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+const EVENTS = 200_000
+
+let database: TestDatabase
+let store: ReturnType<typeof storeRuntime>
+type Store = typeof store extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
+const run = <A, E>(effect: Effect.Effect<A, E, Store>) => store.runPromise(effect)
+
+beforeAll(async () => {
+  database = await testDatabase()
+  store = storeRuntime(database.url)
+  await run(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`SELECT cabinet.check_epoch()`
+      yield* sql`INSERT INTO cabinet.source (name, intake_secret, secret_hash)
+        SELECT 'S' || n, n, sha256(n::text::bytea) FROM generate_series(1, 3) n`
+      // Source 1 has nearly everything, source 2 an event in a thousand, source 3 none. The last ids belong to a file.
+      yield* sql`INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+        SELECT (SELECT max(epoch) FROM cabinet.epoch), 1 + n / 100, n, CASE WHEN n % 1000 = 0 THEN 2 ELSE 1 END, now(),
+               CASE WHEN n > ${EVENTS - 50} THEN 'file' WHEN n % 5000 = 1 THEN 'pull' ELSE 'webhook' END, false, false,
+               json_build_object('n', n)
+        FROM generate_series(1, ${EVENTS}::int) n`
+      yield* sql`SELECT setval('cabinet.event_id', ${EVENTS})`
+      // The transaction ids above were made up: the counter has to be past them.
+      yield* sql`DO $$ BEGIN WHILE pg_current_xact_id()::text::bigint < 2100 LOOP COMMIT; END LOOP; END $$`
+      yield* sql`ANALYZE cabinet.event`
+    }),
+  )
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+interface Plan {
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Relation Name"?: string
+  readonly "Rows Removed by Filter"?: number
+  readonly Plans?: ReadonlyArray<Plan>
+}
+
+/** Rows that a plan took from the table of events, those it threw away included. */
+const eventRows = (plan: Plan): number =>
+  (plan["Relation Name"] === "event"
+    ? (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"]
+    : 0) + (plan.Plans ?? []).reduce((sum, child) => sum + eventRows(child), 0)
+
+const late: FeedPosition = { epoch: 0, xid: 1_990n, id: 0 }
+const walks = [
+  { sourceId: null, channel: null },
+  { sourceId: null, channel: "webhook" },
+  { sourceId: null, channel: "file" },
+  { sourceId: null, channel: "pull" },
+  { sourceId: 1, channel: null },
+  { sourceId: 2, channel: null },
+  { sourceId: 1, channel: "file" },
+  { sourceId: 3, channel: null },
+] as const
+
+it.each(["force_custom_plan", "force_generic_plan"])(
+  "pageStatement reads no more than a few times its limit, early and late in the feed, whatever the filter (%s)",
+  async (mode) => {
+    const limit = 100
+    await run(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const connection = yield* (yield* PgClient.PgClient).reserve
+          const execute = (text: string) => connection.execute(text, [], undefined)
+          yield* execute(`SET plan_cache_mode = ${mode}`)
+          const [fence] = (yield* execute(FENCE_BOUND)) as ReadonlyArray<{ epoch: number; bound: string }>
+          for (const walk of walks) {
+            for (const after of [FEED_START, { ...late, epoch: fence!.epoch }]) {
+              const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound)
+              yield* execute(`PREPARE page AS ${text}`)
+              const [answer] = yield* execute(
+                `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page (${values.map(String).join(", ")})`,
+              )
+              yield* execute("DEALLOCATE page")
+              const plan = Object.values(answer as object)[0] as ReadonlyArray<{ Plan: Plan }>
+              const rows = eventRows(plan[0]!.Plan)
+              assert.isAtMost(rows, 5 * (limit + 1), `${JSON.stringify(walk)} after ${after.xid}`)
+            }
+          }
+          yield* execute("RESET plan_cache_mode")
+        }),
+      ),
+    )
+  },
+)
+
+/** Every id of a walk, in the pages' order. */
+const walkAll = (walk: (typeof walks)[number], limit: number) =>
+  Effect.gen(function* () {
+    const feed = yield* FeedStore
+    const ids: Array<number> = []
+    let after = FEED_START
+    for (;;) {
+      const page = yield* feed.page({ ...walk, after, limit })
+      ids.push(...page.items.map((item) => (JSON.parse(item) as { id: number }).id))
+      after = page.next
+      if (!page.hasMore) return ids
+    }
+  })
+
+it("FeedStore.page walks every filter to its end, each event once and in order", async () => {
+  for (const walk of walks.filter(
+    ({ sourceId, channel }) => sourceId === 2 || (channel !== null && channel !== "webhook"),
+  )) {
+    const ids = await run(walkAll(walk, 17))
+    const expected = await database.run(
+      `SELECT id::int4 AS id FROM cabinet.event e WHERE ${walk.sourceId === null ? true : `source_id = ${walk.sourceId}`}
+         AND ${walk.channel === null ? true : `channel = '${walk.channel}'`} ORDER BY e.epoch, e.xid, e.id`,
+    )
+    assert.deepStrictEqual(
+      ids,
+      expected.map((row) => row["id"]),
+    )
+  }
+})
+
+it("FeedStore.page says has_more exactly when there is more", async () => {
+  const file = { sourceId: null, channel: "file" } as const
+  const page = (limit: number) => run(FeedStore.use((feed) => feed.page({ ...file, after: FEED_START, limit })))
+  assert.deepStrictEqual(
+    [(await page(49)).hasMore, (await page(50)).hasMore, (await page(51)).hasMore],
+    [true, false, false],
+  )
+})
+
+it("FeedStore.page ends early when its payloads pass 8 MB, and its end is no end of the feed", async () => {
+  await database.run(
+    `INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+     SELECT (SELECT max(epoch) FROM cabinet.epoch), 1, ${EVENTS} + n, 3, now(), 'webhook', false, false,
+            json_build_object('n', n, 'x', repeat('x', 3000000))
+     FROM generate_series(1, 7) n`,
+  )
+  const program = Effect.gen(function* () {
+    const feed = yield* FeedStore
+    const sizes: Array<readonly [number, boolean]> = []
+    let after = FEED_START
+    for (;;) {
+      const page = yield* feed.page({ sourceId: 3, channel: null, after, limit: 1000 })
+      sizes.push([page.items.length, page.hasMore])
+      after = page.next
+      if (!page.hasMore) return sizes
+    }
+  })
+  assert.deepStrictEqual(await run(program), [
+    [3, true],
+    [3, true],
+    [1, false],
+  ])
+})
