@@ -13,8 +13,8 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Admission } from "@data-cabinet/core/limit/Admission"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Context, Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import type { Limits } from "../../src/intake/BodyLimits.ts"
@@ -77,7 +77,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
   )
   const runtime = ManagedRuntime.make(Intake.layer.pipe(Layer.provideMerge(ports)))
-  const handler = await runtime.runPromise(
+  const [handler, fetchHandler] = await runtime.runPromise(
     Effect.gen(function* () {
       const find = routeTable(yield* intakeRoutes)
       const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -87,7 +87,10 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
           : match.route.handle(request, { params: match.params, query })
       })
-      return yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope })
+      return [
+        yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope }),
+        HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(Context.empty())(app),
+      ] as const
     }),
   )
   server.on("connection", (socket) => socket.once("close", () => setImmediate(() => server.emit("connection gone"))))
@@ -102,6 +105,9 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     base: `http://127.0.0.1:${port}`,
     post: (body: RequestInit["body"], headers: Record<string, string> = {}, query = "") =>
       fetch(url + query, { method: "POST", body: body ?? null, headers, redirect: "manual" }),
+    /** The same without a socket, as a framework that speaks fetch would ask. */
+    fetch: (init: RequestInit, query = ""): Promise<Response> =>
+      fetchHandler(new Request(url + query, { method: "POST", ...init })),
     /** The payloads that were kept, as JSON texts. */
     payloads: () => state.appended.flatMap(({ events }) => events.map(({ payload }) => jsonText(payload))),
     /** Ends when the server has seen a connection end. */
