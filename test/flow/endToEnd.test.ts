@@ -1,0 +1,113 @@
+/**
+ * The main job on real input, with no part replaced: the server as a process on an empty data directory, a form and a
+ * JSON document posted to it, row and feed read with the key it printed, and the signed delivery at a subscriber.
+ */
+import { verifyDelivery } from "data-cabinet"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+const LOOPBACK = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" }
+
+let home: Home
+let server: ServerProcess
+let receiver: Receiver
+
+beforeAll(async () => {
+  home = newHome()
+  receiver = await startReceiver()
+  server = await home.serve([], LOOPBACK)
+}, 120_000)
+afterAll(async () => {
+  await endAll()
+  await receiver.close()
+}, 60_000)
+
+const read = async (path: string) => {
+  const headers = { authorization: `Bearer ${server.welcome.key!.key}` }
+  const response = await fetch(`${server.baseUrl}${path}`, { headers })
+  return { status: response.status, text: await response.text() }
+}
+
+it("a form and a JSON document become events, rows and signed deliveries", async () => {
+  const added = await home.cabinet(["address", "add", receiver.url, "--json"], LOOPBACK)
+  expect(added).toMatchObject({ code: 0, stderr: "" })
+  const address = JSON.parse(added.stdout) as { id: number; secret: string }
+
+  const intake = server.welcome.source!.intake_url
+  const form = await fetch(intake, {
+    method: "POST",
+    body: new URLSearchParams([
+      ["name", "Ада"],
+      ["tags[]", "a"],
+      ["tags[]", "b"],
+    ]),
+  })
+  const formAnswer = (await form.json()) as { id: number }
+  expect([form.status, formAnswer]).toEqual([200, { ok: true, id: expect.any(Number), duplicate: false, empty: false }])
+  const json = `{"total": 12.50, "name": "Grace", "big": 12345678901234567890}`
+  const document = await fetch(intake, { method: "POST", headers: { "content-type": "application/json" }, body: json })
+  const jsonAnswer = (await document.json()) as { id: number }
+  expect(document.status).toBe(200)
+  const ids = [formAnswer.id, jsonAnswer.id]
+
+  const rows = await read("/api/v1/tables/sources/first_source/rows")
+  expect(rows.status).toBe(200)
+  // The digits are those that were sent.
+  expect(rows.text).toContain(`"total":12.50,"big":12345678901234567890`)
+  const { data } = JSON.parse(rows.text) as { data: ReadonlyArray<{ _event_id: number; name: string }> }
+  expect(data.map((row) => [row._event_id, row.name])).toEqual([
+    [jsonAnswer.id, "Grace"],
+    [formAnswer.id, "Ада"],
+  ])
+
+  const feed = await read("/api/v1/events")
+  const events = (JSON.parse(feed.text) as { data: ReadonlyArray<{ id: number }> }).data
+  expect(events.map(({ id }) => id)).toEqual(ids)
+  expect(feed.text).toContain(`"payload":{"total":12.50,"name":"Grace","big":12345678901234567890}`)
+
+  await receiver.until((received) => received.length >= 2)
+  const bodies = receiver.received.map(({ body, signature, type }) => {
+    expect(verifyDelivery(body, signature, address.secret)).toBe(true)
+    expect(type).toBe("event.received")
+    return JSON.parse(body.toString()) as { data: { id: number } }
+  })
+  expect(bodies.map(({ data: event }) => event.id).sort((a, b) => a - b)).toEqual(ids)
+  // The same Event text in feed and delivery.
+  const delivered = receiver.received.find(({ body }) => body.includes("12345678901234567890"))!.body.toString()
+  expect(feed.text).toContain(delivered.slice(delivered.indexOf(`"data":`) + 7, -1))
+})
+
+it("commands beside the server see the same, and show the address's log", async () => {
+  const log = await home.cabinet(["address", "log", "1", "--json"])
+  const attempts = JSON.parse(log.stdout) as ReadonlyArray<{ delivered: boolean; status: number }>
+  expect(attempts.map(({ delivered, status }) => [delivered, status])).toEqual([
+    [true, 204],
+    [true, 204],
+  ])
+  const detail = await home.cabinet(["event", "1", "--json"])
+  expect(JSON.parse(detail.stdout)).toMatchObject({
+    event: { id: 1 },
+    original: { content_type: "application/x-www-form-urlencoded;charset=UTF-8", encoding: { name: "utf-8" } },
+    row: { _event_id: 1, name: "Ада" },
+    deliveries: [{ state: "delivered", event_id: 1 }],
+  })
+  const shown = await home.cabinet(["source", "show", "1", "--json"])
+  expect(JSON.parse(shown.stdout)).toMatchObject({ intake_url: server.welcome.source!.intake_url })
+})
+
+it("a second server on the data directory is refused in words, and a stop leaves everything for the next start", async () => {
+  const second = await home.cabinet(["serve", "--port", "0"])
+  expect(second.code).toBe(1)
+  expect(second.stdout).toBe("")
+  expect(second.stderr).toMatch(/already serves .*Stop it/)
+
+  expect(await server.stop("SIGTERM")).toBe(0)
+  expect(server.log()).not.toContain(server.welcome.source!.intake_path.slice("/webhook/".length))
+  const { key } = server.welcome
+  server = await home.serve([], LOOPBACK)
+  expect(server.welcome).toMatchObject({ source: null, key: null })
+  const response = await fetch(`${server.baseUrl}/api/v1/events`, { headers: { "x-api-key": key!.key } })
+  expect(((await response.json()) as { data: Array<unknown> }).data).toHaveLength(2)
+  expect(await server.stop("SIGINT")).toBe(0)
+})

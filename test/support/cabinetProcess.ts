@@ -1,0 +1,125 @@
+/**
+ * The command `cabinet` as a process of its own, the way a user runs it: no part of it is replaced. Every process started
+ * here is ended by `endAll`, whatever became of the test.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const ENTRY = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
+
+/** What stands in the tests' own environment must not decide how a server runs. */
+const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
+
+const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
+  ...extra,
+})
+
+const running = new Set<ChildProcess>()
+
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, cwd: string): ChildProcess => {
+  const child = spawn(process.execPath, ["--conditions=source", ENTRY, ...args], { cwd, env: environment(env) })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  return child
+}
+
+const textOf = (child: ChildProcess, name: "stdout" | "stderr"): { readonly text: string } => {
+  const collected = { text: "" }
+  child[name]!.on("data", (chunk: Buffer) => (collected.text += chunk.toString()))
+  return collected
+}
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => child.once("close", (code) => resolve(code)))
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly baseUrl: string
+  /** What it printed when it was ready, as JSON. */
+  readonly welcome: {
+    readonly base_url: string
+    readonly source: null | { readonly id: number; readonly intake_url: string; readonly intake_path: string }
+    readonly key: null | { readonly key: string }
+  }
+  /** All that it logged so far. */
+  readonly log: () => string
+  readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+export interface Home {
+  readonly dir: string
+  readonly dataDir: string
+  /** Runs one command to its end. */
+  readonly cabinet: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<CommandResult>
+  /** Starts a server and waits until it serves. */
+  readonly serve: (args?: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
+}
+
+const homes: Array<{ readonly dir: string; readonly cabinet: Home["cabinet"] }> = []
+
+/** An empty directory with nothing running in it. */
+export const newHome = (): Home => {
+  const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-flow-"))
+  // As root the database runs as somebody else, who has to get to its own directory below.
+  chmodSync(dir, 0o755)
+  const dataDir = join(dir, ".cabinet")
+  const cabinet: Home["cabinet"] = async (args, env = {}) => {
+    const child = run(args, { CABINET_DATA_DIR: dataDir, ...env }, dir)
+    child.stdin!.end()
+    const [stdout, stderr] = [textOf(child, "stdout"), textOf(child, "stderr")]
+    const code = await exitOf(child)
+    return { code, stdout: stdout.text, stderr: stderr.text }
+  }
+  const serve: Home["serve"] = async (args = [], env = {}) => {
+    const child = run(["serve", "--json", "--port", "0", ...args], { CABINET_DATA_DIR: dataDir, ...env }, dir)
+    const exited = exitOf(child)
+    const log = textOf(child, "stderr")
+    const line = await new Promise<string>((resolve, reject) => {
+      let text = ""
+      child.stdout!.on("data", (chunk: Buffer) => {
+        text += chunk.toString()
+        if (text.includes("\n")) resolve(text)
+      })
+      void exited.then((code) => reject(new Error(`the server ended with ${code}: ${log.text}`)))
+    })
+    const welcome = JSON.parse(line) as ServerProcess["welcome"]
+    return {
+      pid: child.pid!,
+      baseUrl: welcome.base_url,
+      welcome,
+      log: () => log.text,
+      stop: (signal) => {
+        child.kill(signal)
+        return exited
+      },
+    }
+  }
+  homes.push({ dir, cabinet })
+  return { dir, dataDir, cabinet, serve }
+}
+
+/** Ends what still runs, databases left behind included, and removes every home. */
+export const endAll = async (): Promise<void> => {
+  await Promise.all(
+    [...running].map((child) => {
+      const exited = exitOf(child)
+      child.kill("SIGKILL")
+      return exited
+    }),
+  )
+  for (const { dir, cabinet } of homes.splice(0)) {
+    // The last to leave stops the database: so a command comes and goes.
+    await cabinet(["migrate", "--json"])
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
