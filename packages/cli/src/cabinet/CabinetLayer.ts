@@ -22,6 +22,7 @@ import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueu
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
@@ -29,6 +30,7 @@ import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgExposure from "@data-cabinet/store-pg/row/PgExposure"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import { Layer } from "effect"
 import type { Settings } from "./Settings.ts"
@@ -78,7 +80,9 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgExposure.layer,
     PgFeedStore.layer,
     PgRowReader.layer,
+    PgSourceColumns.layer,
     PgSources.layer,
+    PgTrash.layer,
     HttpCourier.layer(),
     PinnedAddressCheck.layer,
   ).pipe(

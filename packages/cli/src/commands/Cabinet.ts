@@ -1,6 +1,7 @@
 /** The whole command, with everything below it. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
+import { columnCommand } from "./ColumnCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { eventsCommand } from "./EventsCommand.ts"
@@ -12,6 +13,7 @@ import { rowsCommand } from "./RowsCommand.ts"
 import { serveCommand, workCommand } from "./ServeCommand.ts"
 import { sourceCommand } from "./SourceCommand.ts"
 import { sqlCommand } from "./SqlCommand.ts"
+import { purgeCommand, trashCommand, untrashCommand } from "./TrashCommand.ts"
 
 export const cabinet = root.pipe(
   Command.withSubcommands([
@@ -24,6 +26,10 @@ export const cabinet = root.pipe(
     eventsCommand,
     rowsCommand,
     eventCommand,
+    trashCommand,
+    untrashCommand,
+    purgeCommand,
+    columnCommand,
     sqlCommand,
     exposeCommand,
     hideCommand,

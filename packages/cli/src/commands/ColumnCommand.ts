@@ -1,0 +1,108 @@
+/** `cabinet column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { idArgument, format, withCabinet } from "./Root.ts"
+
+const columnJson = (column: SourceColumn) => ({
+  name: column.name,
+  field: column.field,
+  label: column.label,
+  type: column.type,
+  event_id: column.eventId,
+  created_at: column.createdAt,
+})
+
+const showAll = (all: ReadonlyArray<SourceColumn>) =>
+  Effect.flatMap(format, (json) =>
+    report(json, all.map(columnJson), (style) =>
+      columns(
+        ["COLUMN", "TYPE", "SINCE EVENT", "MADE", "FIELD", "LABEL"],
+        all.map((column) => [
+          column.name,
+          column.type,
+          column.eventId === null ? "" : String(column.eventId),
+          column.createdAt,
+          column.field,
+          column.label,
+        ]),
+        { style, none: "No columns yet: the first submission makes them." },
+      ),
+    ),
+  )
+
+interface Change {
+  readonly source: number
+  readonly type: Option.Option<(typeof COLUMN_KINDS)[number]>
+  readonly label: Option.Option<string>
+  readonly withViews: boolean
+}
+
+const change = (name: string, { source, type, label, withViews }: Change) =>
+  Effect.gen(function* () {
+    const port = yield* SourceColumns
+    const done: Array<string> = []
+    // The type first: it is what may be refused, and then nothing has changed.
+    const retyped = Option.isSome(type) ? yield* port.retype(source, name, type.value, { withViews }) : undefined
+    if (retyped !== undefined) {
+      done.push(`Column ${name} is ${retyped.column.type} now.`)
+      if (retyped.moved > 0) done.push(`${retyped.moved} values it cannot take moved to ${retyped.sibling}.`)
+      if (retyped.views.length > 0) done.push(`Made anew: ${retyped.views.join(", ")}.`)
+    }
+    const relabelled = Option.isSome(label) ? yield* port.relabel(source, name, label.value) : undefined
+    if (relabelled !== undefined) done.push(`Column ${name} is labelled ${relabelled.label}.`)
+    const column = relabelled ?? retyped!.column
+    const value = {
+      ...columnJson(column),
+      moved: retyped?.moved ?? 0,
+      sibling: retyped?.sibling ?? null,
+      views: retyped?.views ?? [],
+    }
+    yield* report(yield* format, value, () => done.join("\n"))
+  })
+
+export const columnCommand = Command.make(
+  "column",
+  {
+    source: idArgument("SOURCE", "The source's number"),
+    column: Argument.String("COLUMN").pipe(
+      Argument.withDescription("The column's name in the database; without it all columns are listed"),
+      Argument.optional,
+    ),
+    type: Flag.Literals("type", COLUMN_KINDS).pipe(
+      Flag.withDescription("Give it this type; values that do not fit go to the column beside it"),
+      Flag.optional,
+    ),
+    withViews: Flag.Boolean("with-views").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Make the views that depend on it anew, their rights kept"),
+      Flag.withDefault(false),
+    ),
+    label: Flag.String("label").pipe(
+      Flag.withMetavar("TEXT"),
+      Flag.withDescription("Show it under this label"),
+      Flag.optional,
+    ),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const asked = Option.isSome(input.type) || Option.isSome(input.label)
+        if (Option.isNone(input.column)) {
+          if (asked) return yield* new CommandError({ code: "usage", message: "Say which column is meant." })
+          return yield* showAll(yield* SourceColumns.use((port) => port.list(input.source)))
+        }
+        const name = input.column.value
+        if (asked) return yield* change(name, input)
+        const all = yield* SourceColumns.use((port) => port.list(input.source))
+        const found = all.filter((column) => column.name === name)
+        if (found.length > 0) return yield* showAll(found)
+        const message = `Source ${input.source} has no column ${name}.`
+        return yield* new CommandError({ code: "refused", message })
+      }),
+    ),
+).pipe(Command.withDescription("List a source's columns, or give one another type or label"))

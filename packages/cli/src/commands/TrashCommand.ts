@@ -1,0 +1,41 @@
+/** `cabinet trash`, `untrash` and `purge`: taking back what was sent, for a while or for good. */
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { report } from "../output/Report.ts"
+import { idArgument, format, withCabinet } from "./Root.ts"
+
+const source = idArgument("SOURCE", "The source's number")
+const events = idArgument("EVENT", "Numbers of events").pipe(Argument.atLeast(1))
+
+const counted = (count: number): string => (count === 1 ? "1 event" : `${count} events`)
+
+export const trashCommand = Command.make("trash", { source, events }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const trashed = yield* Trash.use((trash) => trash.trash(input.source, input.events))
+      const words = `${counted(trashed)} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash`
+      yield* report(yield* format, { source: input.source, trashed }, () => words)
+    }),
+  ),
+).pipe(Command.withDescription("Delete rows of a source by their events; it can be undone"))
+
+export const untrashCommand = Command.make("untrash", { source, events }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const restored = yield* Trash.use((trash) => trash.untrash(input.source, input.events))
+      const words = `${counted(restored)} taken out of the trash: the rows are back, cancelled deliveries stay cancelled.`
+      yield* report(yield* format, { source: input.source, restored }, () => words)
+    }),
+  ),
+).pipe(Command.withDescription("Take events out of the trash: their rows come back"))
+
+export const purgeCommand = Command.make("purge", { events }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const purged = yield* Trash.use((trash) => trash.purge(input.events))
+      const words = `${counted(purged)} erased for good, repeats included: payload, original request, row and receivers' answers. Their places in the feed stay, empty.`
+      yield* report(yield* format, { purged }, () => words)
+    }),
+  ),
+).pipe(Command.withDescription("Erase for good what was sent with these events; it cannot be undone"))

@@ -1,0 +1,71 @@
+/** The commands that look after a source's table, as a user calls them. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll, type Home, newHome } from "../../../../test/support/cabinetProcess.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let home: Home
+let source: number
+let events: ReadonlyArray<number>
+
+const call = (...args: ReadonlyArray<string>) => home.cabinet(args, { DATABASE_URL: database.url })
+const json = async (...args: ReadonlyArray<string>): Promise<any> => {
+  const { stdout, stderr, code } = await call(...args, "--json")
+  expect(stderr).toBe("")
+  expect(code).toBe(0)
+  return JSON.parse(stdout)
+}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  home = newHome()
+  const server = await home.serve([], { DATABASE_URL: database.url })
+  source = server.welcome.source!.id
+  const ids: Array<number> = []
+  for (const total of ["7", "007", "9"]) {
+    const answer = await fetch(server.baseUrl + server.welcome.source!.intake_path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ total }),
+    })
+    ids.push(((await answer.json()) as { id: number }).id)
+  }
+  events = ids
+  await server.stop("SIGTERM")
+})
+afterAll(async () => {
+  await endAll()
+  await database.drop()
+})
+
+it("trash, untrash and purge take events out of the table, back, and away for good", async () => {
+  const rows = () => json("rows", `sources.${"first_source"}`, "--sort", "_event_id")
+  const ids = async () => (await rows()).data.map((row: { _event_id: number }) => row._event_id)
+  expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({ source, trashed: 2 })
+  expect(await ids()).toEqual([events[2]])
+  expect(await json("untrash", String(source), String(events[1]))).toEqual({ source, restored: 1 })
+  expect(await ids()).toEqual([events[1], events[2]])
+  expect(await json("purge", String(events[0]))).toEqual({ purged: 1 })
+  const { event, original } = await json("event", String(events[0]))
+  expect(event.payload).toEqual({})
+  expect(original).toBeNull()
+})
+
+it("trash refuses an event of no such source in words, and a call without events as wrong usage", async () => {
+  const refused = await call("trash", String(source), "999999")
+  expect(refused).toMatchObject({ code: 1, stdout: "", stderr: `Source ${source} has no event 999999.\n` })
+  expect((await call("purge")).code).toBe(2)
+})
+
+it("column lists, relabels and retypes, with what does not fit beside it", async () => {
+  expect(await json("column", String(source))).toMatchObject([
+    { name: "total", field: "total", label: "total", type: "text" },
+  ])
+  const changed = await json("column", String(source), "total", "--type", "numeric", "--label", "Total due")
+  expect(changed).toMatchObject({ type: "numeric", label: "Total due", moved: 1, sibling: "total_text" })
+  expect((await call("column", String(source), "--type", "text")).code).toBe(2)
+  expect(await call("column", String(source), "nothing")).toMatchObject({
+    code: 1,
+    stderr: `Source ${source} has no column nothing.\n`,
+  })
+})
