@@ -159,7 +159,8 @@ const isShortEscape = (code: number): boolean =>
 
 const hexUnit = (text: string, at: number): number => {
   let unit = 0
-  for (let end = at + 4; at < end; at++) {
+  const end = at + 4
+  for (; at < end; at++) {
     const code = text.charCodeAt(at)
     const digit = code >= 48 && code <= 57 ? code - 48 : (code | 32) >= 97 && (code | 32) <= 102 ? (code | 32) - 87 : -1
     if (digit === -1) return -1

@@ -85,7 +85,7 @@ export const migrate = Effect.gen(function* () {
       yield* sql`INSERT INTO cabinet.migration (number, name) VALUES (${migration.number}, ${migration.name})`
       applied.push(`${String(migration.number).padStart(4, "0")}_${migration.name}`)
     }
-    return applied as ReadonlyArray<string>
+    return applied
   })
   return yield* lossAsFailure(sql.withTransaction(apply))
 })

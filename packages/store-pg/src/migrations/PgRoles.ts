@@ -45,6 +45,8 @@ const withLogin = (url: string, role: string, password: string): string => {
   return parsed.toString()
 }
 
+const login = (role: string, url: string): RoleLogin => ({ there: true, role, url })
+
 const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
 
 /** Makes the roles if need be, and sets their rights right; safe to repeat and to run at once. */
@@ -59,7 +61,7 @@ export const ensureRoles = Effect.fnUntraced(function* (
 
   const ensureRole = (kind: RoleKind, given: string | undefined) =>
     Effect.gen(function* () {
-      if (given !== undefined) return { there: true, role: userOf(given), url: given } as RoleLogin
+      if (given !== undefined) return login(userOf(given), given)
       const role = roleName(database, kind)
       const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.login WHERE role = ${role}`
       const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
@@ -71,7 +73,7 @@ export const ensureRoles = Effect.fnUntraced(function* (
         yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
       }
       if (kind === "author") yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
-      return { there: true, role, url: withLogin(options.url, role, password) } as RoleLogin
+      return login(role, withLogin(options.url, role, password))
     })
 
   const roleOrReason = (kind: RoleKind, given: string | undefined, setting: string, off: string) =>

@@ -2,7 +2,7 @@
  * A source's own table: made with the source, given a column when a field first arrives. A column is only ever added,
  * which rewrites nothing; the wait for the table's lock is bounded, so that a busy table delays no intake for long.
  */
-import { type FieldColumn } from "@data-cabinet/core/row/FieldColumn"
+import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
