@@ -3,6 +3,7 @@ import { Cause, Context, Effect, Layer } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
+import { uploadRoutes } from "../file/UploadRoute.ts"
 import { type Route, routeTable, splitUrl } from "../Route.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
@@ -22,8 +23,8 @@ export class CabinetHttp extends Context.Service<
     CabinetHttp,
     Effect.gen(function* () {
       const settings = yield* HttpSettings
-      // A face more (uploads) is one more Effect of routes here; its ports become this layer's.
-      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes)])
+      // A face more is one more Effect of routes here; its ports become this layer's.
+      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)])
       const context = yield* Effect.context<never>()
       const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({

@@ -86,9 +86,11 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
   return options
 })
 
-export const uploadRoutes = Effect.gen(function* () {
-  const imports = yield* Import
-  const operators = yield* Operators
+/** Empty where a cabinet was composed without imports. */
+export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
+  const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(Operators)]
+  if (Option.isNone(import_) || Option.isNone(operators_)) return []
+  const [imports, operators] = [import_.value, operators_.value]
   const limits = yield* UploadLimits
 
   const take = Effect.fnUntraced(function* (
@@ -131,5 +133,5 @@ export const uploadRoutes = Effect.gen(function* () {
     handle,
     fault: (id) => refused(500, "internal_error", `An unexpected fault, logged as ${id}.`),
   }
-  return [route] as ReadonlyArray<Route>
+  return [route]
 })
