@@ -29,13 +29,6 @@ export interface ReadableTable {
   readonly oid: number
   /** False where a read may run functions that a customer wrote: views, and tables with row policies. */
   readonly inert: boolean
-  /** Equal for two findings of the same object that say the same, but for `rows_estimate`. */
-  readonly version: string
-  /**
-   * Which transactions the database showed when it was asked. A statement that was shown the same ones is certain to
-   * have met the object as it stands here.
-   */
-  readonly snapshot: string
   /** The collation that folds case by Unicode on this server, quoted with its schema. */
   readonly foldCollation: string
 }

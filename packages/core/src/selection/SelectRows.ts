@@ -3,12 +3,11 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
-import { Catalog, type ReadableTable } from "../row/Catalog.ts"
+import { Catalog } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue } from "../row/ReadError.ts"
 import { type RowQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
-import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
@@ -48,63 +47,24 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
-      const remembered = new Remembered()
-
-      const attempt = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
-        const plan = yield* Effect.fromResult(selectionPlan(selection, table))
-        const query = selectionSql(plan, timeZone)
-        const rows = yield* reader
-          .read(query)
-          .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
-        const found = readPage(rows)
-        return { page: yield* Effect.fromResult(pageOf(plan, found)), snapshot: found.snapshot }
-      })
-
       return SelectRows.of({
         page: Effect.fnUntraced(function* ({ schema, name, params }) {
           const selection = yield* Effect.fromResult(selectionParams(params))
-          const known = remembered.get(schema, name)
-          const first = known === undefined ? undefined : yield* Effect.result(attempt(selection, known))
-          // Shown the same transactions, the page met the object as it was remembered: there is no need to ask again.
-          if (first !== undefined && Result.isSuccess(first) && first.success.snapshot === known?.snapshot) {
-            return first.success.page
-          }
-          const found = yield* catalog.find(schema, name)
-          if (Option.isNone(found)) {
-            remembered.forget(schema, name)
+          const table = yield* catalog.find(schema, name)
+          if (Option.isNone(table)) {
             const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
             return yield* selectionError("no_such_table", null, message)
           }
-          remembered.keep(found.value)
-          const same = first !== undefined && known?.version === found.value.version
-          const outcome = same ? yield* Effect.fromResult(first) : yield* attempt(selection, found.value)
-          return outcome.page
+          const plan = yield* Effect.fromResult(selectionPlan(selection, table.value))
+          const query = selectionSql(plan, timeZone)
+          const rows = yield* reader
+            .read(query)
+            .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
+          return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
         }),
       })
     }),
   )
-}
-
-/** Objects as they were last found, the latest thousand. They are only ever used together with proof that they hold. */
-class Remembered {
-  readonly #tables = new Map<string, ReadableTable>()
-  readonly #key = (schema: string, name: string) => `${schema}\0${name}`
-
-  get(schema: string, name: string): ReadableTable | undefined {
-    return this.#tables.get(this.#key(schema, name))
-  }
-
-  keep(table: ReadableTable): void {
-    const key = this.#key(table.detail.schema, table.detail.name)
-    this.#tables.delete(key)
-    this.#tables.set(key, table)
-    const [oldest] = this.#tables.keys()
-    if (this.#tables.size > 1_000 && oldest !== undefined) this.#tables.delete(oldest)
-  }
-
-  forget(schema: string, name: string): void {
-    this.#tables.delete(this.#key(schema, name))
-  }
 }
 
 const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, SelectionError | ReadError> => {

@@ -49,8 +49,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   const place = places.map((one) => `left(${one}::text, ${LONGEST_PLACE_VALUE + 1})`).join(", ")
   const text =
     `SELECT string_agg("j", chr(1)) FILTER (WHERE ${shown}), count(*)::text, ` +
-    `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text, ` +
-    `pg_current_snapshot()::text ` +
+    `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text ` +
     `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."j")) OVER "w" AS "bytes" FROM (` +
     `SELECT row_to_json("r".*)::text AS "j"${places.map((one) => `, "t".${one}`).join("")} ` +
     `FROM (${page}) AS "t" CROSS JOIN LATERAL (${rowSelect(row)}) AS "r" OFFSET 0` +
@@ -69,18 +68,15 @@ export interface FoundPage {
   readonly hasMore: boolean
   /** The places of the last rows, the very last at the end. */
   readonly places: ReadonlyArray<ReadonlyArray<string | null>>
-  /** Which transactions the statement was shown. */
-  readonly snapshot: string
 }
 
 export const readPage = ([row]: ReadonlyArray<QueryRow>): FoundPage => {
-  const [joined, count, places, snapshot] = row ?? []
+  const [joined, count, places] = row ?? []
   const items = joined == null ? [] : joined.split(BETWEEN)
   return {
     items,
     hasMore: Number(count) > items.length,
     places: places == null ? [] : JSON.parse(places),
-    snapshot: snapshot ?? "",
   }
 }
 

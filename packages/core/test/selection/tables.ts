@@ -44,8 +44,6 @@ export const tableOf = (
     identity: key.length > 0 ? "key" : "place",
     oid: 1,
     inert: true,
-    version: "1",
-    snapshot: "1:1:",
     foldCollation: `"pg_catalog"."pg_c_utf8"`,
     ...rest,
   }

@@ -5,8 +5,7 @@
 
 /**
  * $1: the reader's role. Ordinary, partitioned and foreign tables, views and materialized views on which the reader has
- * SELECT, outside the system's and the service's own schemas, and of no extension. A view that shows anything of the
- * service's schema, also through other views, is not readable whatever was granted.
+ * SELECT, outside the system's and the service's own schemas, and of no extension.
  */
 const READABLE = `
   FROM pg_class c
@@ -17,8 +16,10 @@ const READABLE = `
     AND n.nspname NOT IN ('cabinet', 'information_schema') AND left(n.nspname, 3) <> 'pg_'
     AND has_schema_privilege(reader.oid, n.oid, 'USAGE') AND has_table_privilege(reader.oid, c.oid, 'SELECT')
     AND NOT EXISTS (
-      SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
-    AND NOT (c.relkind IN ('v', 'm') AND EXISTS (
+      SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
+
+/** True where a view shows anything of the service's schema, also through other views or by a function. */
+const SHOWS_OURS = `EXISTS (
       WITH RECURSIVE seen (oid) AS (
         SELECT c.oid
         UNION
@@ -32,7 +33,10 @@ const READABLE = `
       JOIN pg_rewrite w ON w.ev_class = seen.oid
       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
       JOIN pg_proc p ON p.oid = d.refobjid
-      WHERE p.pronamespace = 'cabinet'::regnamespace))`
+      WHERE p.pronamespace = 'cabinet'::regnamespace)`
+
+/** Asked by itself for one view, for most objects are none. $1: its oid. */
+export const VIEW_SHOWS_OURS = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
 /** The columns of an object as the list shows it. */
 const OBJECT = `
@@ -51,14 +55,42 @@ const OBJECT = `
   END AS rows_estimate`
 
 /** All readable objects, by schema and name. */
-export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE} ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
+export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE}
+  AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS})
+  ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
+
+/** The rows of a catalog that say something of an object: another number when one comes, goes or changes. */
+const stampOf = (from: string): string => `(SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM ${from})`
+
+/**
+ * Changes whenever an ordinary table, of PostgreSQL's own types and without heirs, comes to be
+ * described otherwise, to be readable or not, or to have another estimate. Every change writes a row anew, in a later
+ * transaction.
+ */
+const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
+    CASE WHEN c.reltuples < 0 THEN pg_stat_get_live_tuples(c.oid) END,
+    has_schema_privilege(reader.oid, n.oid, 'USAGE'), has_table_privilege(reader.oid, c.oid, 'SELECT'),
+    ${stampOf("pg_attribute x WHERE x.attrelid = c.oid AND x.attnum > 0")},
+    ${stampOf("pg_index x WHERE x.indrelid = c.oid")},
+    ${stampOf("pg_constraint x WHERE x.conrelid = c.oid")},
+    ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")},
+    CASE WHEN s.id IS NOT NULL THEN ${stampOf("cabinet.field_column x WHERE x.source_id = s.id")} END)`
+
+/** $1: the reader's role; $2: the object's oid. No row when it is gone. */
+export const STAMP_OF_FOUND = `
+  SELECT ${STAMP} AS stamp
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_roles reader ON reader.rolname = $1::name
+  LEFT JOIN cabinet.source s ON n.nspname = 'sources' AND s.table_name = c.relname AND s.deleted_at IS NULL
+  WHERE c.oid = $2::bigint::oid`
 
 /**
  * One readable object. $2, $3: its schema and name. Structures come as JSON text. A column: name, type as shown, type's
  * oid, not null, comment, label.
  */
 export const FIND_READABLE = `
-  SELECT ${OBJECT}, c.oid::bigint AS oid, pg_current_snapshot()::text AS snapshot, c.relrowsecurity AS row_policies,
+  SELECT ${OBJECT}, c.oid::bigint AS oid, ${STAMP} AS stamp, c.relrowsecurity AS row_policies,
     CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o
@@ -72,11 +104,12 @@ export const FIND_READABLE = `
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, place)
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
       WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid AND k.place <= i.indnkeyatts)::text AS key,
-    EXISTS (
+    CASE WHEN c.relkind = 'f' THEN true WHEN NOT c.relhassubclass THEN false ELSE EXISTS (
       WITH RECURSIVE part (oid) AS (
         SELECT c.oid UNION SELECT h.inhrelid FROM part JOIN pg_inherits h ON h.inhparent = part.oid)
-      SELECT FROM part JOIN pg_class l ON l.oid = part.oid WHERE l.relkind = 'f') AS has_foreign,
-    EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AND c.relkind = 'r' AS has_heirs
+      SELECT FROM part JOIN pg_foreign_table l ON l.ftrelid = part.oid) END AS has_foreign,
+    c.relhassubclass AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS has_heirs,
+    c.relkind = 'p' AS partitioned
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**

@@ -1,6 +1,7 @@
 /**
- * The catalog from PostgreSQL's own: asked anew at every call, so that what DDL changed is seen at once. Only the types
- * that PostgreSQL itself brings, which never change, are remembered.
+ * The catalog from PostgreSQL's own, asked at every call, so that what DDL changed is seen at once. What was found is
+ * remembered only where a stamp, a fraction of the whole question, proves that it still stands; and PostgreSQL's own
+ * types, which never change, always.
  */
 import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName, quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -10,7 +11,15 @@ import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { DESCRIBE_TYPES, FIND_READABLE, FOLD_COLLATION, LIST_READABLE } from "./CatalogStatement.ts"
+import {
+  DESCRIBE_TYPES,
+  FIND_READABLE,
+  FOLD_COLLATION,
+  LIST_READABLE,
+  STAMP_OF_FOUND,
+  VIEW_SHOWS_OURS,
+} from "./CatalogStatement.ts"
+import { FoundTables } from "./FoundTables.ts"
 import { columnType, FIRST_MADE_LATER, type TypeRow } from "./TypeTree.ts"
 
 interface ObjectRow {
@@ -25,7 +34,8 @@ interface ObjectRow {
 
 interface DetailRow extends ObjectRow {
   readonly oid: bigint
-  readonly snapshot: string
+  readonly stamp: string
+  readonly partitioned: boolean
   readonly row_policies: boolean
   readonly definition: string | null
   readonly columns: string | null
@@ -83,13 +93,27 @@ export const layer = Layer.effect(
       })
     }
 
+    const found = new FoundTables()
+
     const find = Effect.fnUntraced(function* (schema: string, name: string) {
       if (!isSqlName(schema) || !isSqlName(name)) return Option.none<ReadableTable>()
+      const before = found.get(schema, name)
+      if (before !== undefined) {
+        const [now] = yield* sql.unsafe<{ stamp: string }>(STAMP_OF_FOUND, [role, BigInt(before.table.oid)])
+        if (now?.stamp === before.stamp) return Option.some(before.table)
+        found.forget(schema, name)
+      }
       const [row] = yield* sql.unsafe<DetailRow>(FIND_READABLE, [role, schema, name])
       if (row === undefined) return Option.none<ReadableTable>()
+      if (row.definition !== null) {
+        const [view] = yield* sql.unsafe<{ ours: boolean }>(VIEW_SHOWS_OURS, [row.oid])
+        if (view?.ours !== false) return Option.none<ReadableTable>()
+      }
       const columns: ReadonlyArray<ColumnRow> = JSON.parse(row.columns ?? "[]")
       const types = yield* describe(columns.map(([, , type]) => type))
-      return Option.some(readable(row, columns, types, yield* foldCollation))
+      const table = readable(row, columns, types, yield* foldCollation)
+      if (isStamped(row, columns)) found.keep({ table, stamp: row.stamp })
+      return Option.some(table)
     })
 
     return Catalog.of({
@@ -115,32 +139,25 @@ const readable = (
     },
     columns: columns.map(([name, , type, notNull]) => ({ name, notNull, type: columnType(type, types) })),
     // A key says nothing of the rows that a table shows of those which inherit from it.
-    identity: row.kind === "view" || row.has_foreign ? "text" : key.length > 0 && !row.has_heirs ? "key" : "place",
+    identity:
+      row.kind === "view" || row.has_foreign
+        ? "text"
+        : key.length > 0 && (row.partitioned || !row.has_heirs)
+          ? "key"
+          : "place",
     oid: Number(row.oid),
     inert: row.kind !== "view" && !row.row_policies,
-    version: JSON.stringify([
-      row.columns,
-      row.key,
-      row.definition,
-      row.comment,
-      row.kind,
-      row.source_name,
-      row.row_policies,
-      row.has_foreign,
-      row.has_heirs,
-      String(row.oid),
-      madeTypes(columns, types),
-    ]),
-    snapshot: row.snapshot,
     foldCollation,
   }
 }
 
-/** The described types that can change. */
-const madeTypes = (columns: ReadonlyArray<ColumnRow>, types: ReadonlyMap<number, TypeRow>): ReadonlyArray<TypeRow> =>
-  columns.some(([, , type]) => type >= FIRST_MADE_LATER)
-    ? [...types.values()].filter(({ oid }) => oid >= FIRST_MADE_LATER)
-    : []
+/** The stamp says nothing of views' queries, of heirs and partitions, and of types that can change. */
+const isStamped = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
+  row.definition === null &&
+  !row.has_heirs &&
+  !row.has_foreign &&
+  !row.partitioned &&
+  columns.every(([, , type]) => type < FIRST_MADE_LATER)
 
 type RawType = Omit<TypeRow, "oid" | "base" | "element" | "fields" | "operators"> & {
   readonly oid: bigint

@@ -1,0 +1,132 @@
+import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let first: ReturnType<typeof storeRuntime>
+let second: ReturnType<typeof storeRuntime>
+beforeAll(async () => {
+  database = await testDatabase()
+  first = storeRuntime(database.url)
+  second = storeRuntime(database.url)
+})
+afterAll(async () => {
+  await first.dispose()
+  await second.dispose()
+  await database.drop()
+})
+
+const newSource = (name: string) => first.runPromise(Sources.use((sources) => sources.create({ name })))
+const post = (sourceId: number, fields: Record<string, Json>, runtime = first) => {
+  const request: AcceptRequest = {
+    sourceId,
+    sourceVersion: 1,
+    channel: "webhook",
+    history: false,
+    events: [{ payload: new Map(Object.entries(fields)), empty: false, fingerprint: null }],
+    original: null,
+  }
+  return runtime.runPromise(EventLog.use((log) => log.append(request)))
+}
+const columnsOf = async (table: string) =>
+  (
+    await database.run(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'sources.${table}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    )
+  ).map((row) => row["name"])
+
+describe("a source's table", () => {
+  it("gets one column when two processes introduce the same field at once, and keeps both rows", async () => {
+    const source = await newSource("Same field")
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        post(source.id, { [`field ${n % 5}`]: `${n}` }, n % 2 === 0 ? first : second),
+      ),
+    )
+    const columns = await columnsOf("same_field")
+    assert.sameMembers(columns, ["_event_id", "_received_at", "field_0", "field_1", "field_2", "field_3", "field_4"])
+    const [count] = await database.run(
+      `SELECT count(*)::int AS rows, count(coalesce(field_0, field_1, field_2, field_3, field_4))::int AS filled FROM sources.same_field`,
+    )
+    assert.deepStrictEqual(count, { rows: 20, filled: 20 })
+  })
+
+  it("stays readable under a sender of random field names, who gets a receipt for every one", async () => {
+    const source = await newSource("Hostile")
+    for (let n = 0; n < 45; n++) {
+      const fields = Object.fromEntries(
+        Array.from({ length: 10 }, (_, k) => [`${k % 2 === 0 ? "ключ" : "k"} ${n}-${k} ${"!".repeat(k)}`, `v${n}`]),
+      )
+      const receipts = await post(source.id, fields, n % 2 === 0 ? first : second)
+      assert.strictEqual(receipts.length, 1)
+    }
+    const columns = await columnsOf("hostile")
+    assert.strictEqual(columns.length, 2 + MAX_FIELD_COLUMNS + 1)
+    const [last] = await database.run(
+      `SELECT (SELECT count(*)::int FROM jsonb_object_keys(_more)) AS more FROM sources.hostile ORDER BY _event_id DESC LIMIT 1`,
+    )
+    assert.deepStrictEqual(last, { more: 10 })
+    const [all] = await database.run(
+      `SELECT sum((SELECT count(*) FROM jsonb_each_text(to_jsonb(h) - '_event_id' - '_received_at' - '_more') WHERE value IS NOT NULL)
+            + coalesce((SELECT count(*) FROM jsonb_object_keys(_more)), 0))::int AS values FROM sources.hostile h`,
+    )
+    assert.deepStrictEqual(all, { values: 450 })
+  })
+
+  it("takes fields that differ only in case or normalise to one name into columns of their own", async () => {
+    const source = await newSource("Cases")
+    await post(source.id, {
+      Total: "1",
+      total: "2",
+      TOTAL: "3",
+      "total!": "4",
+      tötal: "5",
+      "": "6",
+      select: "7",
+      ctid: "8",
+    })
+    const [row] = await database.run(`SELECT * FROM sources.cases`)
+    const [, , ...values] = Object.values(row!)
+    assert.deepStrictEqual(values, ["1", "2", "3", "4", "5", "6", "7", "8"])
+    const labels = await database.run(
+      `SELECT field FROM cabinet.field_column WHERE source_id = ${source.id} ORDER BY position`,
+    )
+    assert.deepStrictEqual(
+      labels.map((label) => label["field"]),
+      ["Total", "total", "TOTAL", "total!", "tötal", "", "select", "ctid"],
+    )
+  })
+
+  it("keeps a field whose name is a megabyte, under its whole name", async () => {
+    const source = await newSource("Long")
+    const name = "n".repeat(1_000_000)
+    await post(source.id, { [name]: new JsonNumber("1.0"), short: "s" })
+    const [row] = await database.run(`SELECT short, _more ->> '${name}' AS value FROM sources.long`)
+    assert.deepStrictEqual(row, { short: "s", value: "1.0" })
+  })
+
+  it("keeps a customer's view working whatever a sender posts, and rewrites no row for another type", async () => {
+    const source = await newSource("Viewed rows")
+    await post(source.id, { amount: new JsonNumber("5") })
+    await database.run(`CREATE VIEW public.amounts AS SELECT sum(amount)::text AS total FROM sources.viewed_rows`)
+    const [before] = await database.run(`SELECT pg_relation_filenode('sources.viewed_rows')::int AS node`)
+    for (const amount of ["six", true, ["7"], new JsonNumber("1e131071"), new JsonNumber("8.25"), null]) {
+      await post(source.id, { amount })
+    }
+    assert.deepStrictEqual(await database.run(`SELECT total FROM public.amounts`), [{ total: "13.25" }])
+    const [after] = await database.run(`SELECT pg_relation_filenode('sources.viewed_rows')::int AS node`)
+    assert.deepStrictEqual(after, before)
+  })
+
+  it("goes on without a table that the operator dropped", async () => {
+    const source = await newSource("Dropped")
+    await post(source.id, { a: "1" })
+    await database.run(`DROP TABLE sources.dropped`)
+    const receipts = await post(source.id, { a: "2" })
+    assert.strictEqual(receipts.length, 1)
+  })
+})
