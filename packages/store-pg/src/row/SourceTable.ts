@@ -19,7 +19,7 @@ const LOCK_WAIT = 200
 export interface SourceTable {
   readonly sourceId: number
   readonly version: number
-  /** Null once the table was dropped. */
+  /** Null once the table was dropped, by us or by hand. */
   readonly name: string | null
   readonly layout: TableLayout
 }
@@ -34,7 +34,8 @@ export const loadSourceTable = Effect.fnUntraced(function* (
   sourceId: number,
 ): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
   const [row] = yield* sql<{ version: number; table_name: string | null; columns: ReadonlyArray<FieldColumn> | null }>`
-    SELECT s.version, s.table_name,
+    SELECT s.version,
+      CASE WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name,
       (SELECT json_agg(json_build_object('field', c.field, 'name', c.name, 'kind', c.type, 'chosen', c.chosen,
         'unrecorded', c.event_id IS NULL) ORDER BY c.position)
        FROM cabinet.field_column c WHERE c.source_id = s.id) AS columns
