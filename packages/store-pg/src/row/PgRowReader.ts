@@ -32,23 +32,22 @@ export const layer = Layer.effect(
     const { client, maxConnections, offReason } = yield* ReaderClient
     if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
     const pool = client.value
-    const turns = new ObjectTurns(Math.max(1, Math.floor(maxConnections / 2)))
+    const share = Math.max(1, Math.floor(maxConnections / 2))
+    const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE })
     return RowReader.of({
       read: (query) =>
         turns.take(
           query.object,
-          { patience: PATIENCE, late: busy },
+          busy,
           Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))),
         ),
     })
   }),
 )
 
+/** Whoever has a place finds a connection free, or opens one, which has a time limit of its own. */
 const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, Scope.Scope> =>
-  pool.reserve.pipe(
-    Effect.mapError((error) => readError(error)),
-    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy) }),
-  )
+  Effect.mapError(pool.reserve, readError)
 
 const read = (
   connection: Connection,
