@@ -1,0 +1,22 @@
+/** What can be refused about a poll. What goes wrong in a run is in its log. */
+import { Schema } from "effect"
+
+/** `busy`: it is being run right now, by this process or another. */
+export class PollError extends Schema.TaggedError<PollError>()("PollError", {
+  code: Schema.Literals([
+    "no_such_poll",
+    "no_such_source",
+    "bad_url",
+    "not_public",
+    "name_not_found",
+    "bad_interval",
+    "bad_format",
+    "bad_pointer",
+    "bad_key",
+    "bad_header",
+    "busy",
+  ]),
+  message: Schema.String,
+}) {}
+
+export const pollError = (code: PollError["code"], message: string): PollError => new PollError({ code, message })

@@ -1,0 +1,31 @@
+/** When a poll runs next: at its interval, and less often while it fails. */
+
+export const MIN_SECONDS = 10
+export const MAX_SECONDS = 30 * 24 * 3600
+
+/** Failing, it is asked at least this often, unless its interval is longer. */
+const LONGEST_BACKOFF = 6 * 3600
+
+/** Seconds after a run. `failures` counts the failed runs up to this one, 0 after a good one; a wish to wait is heeded. */
+export const nextSeconds = (everySeconds: number, failures: number, retryAfter: number | null): number => {
+  const backoff = failures === 0 ? everySeconds : everySeconds * 2 ** Math.min(failures, 30)
+  const limit = Math.max(everySeconds, LONGEST_BACKOFF)
+  return Math.min(limit, Math.max(backoff, failures > 0 ? (retryAfter ?? 0) : 0))
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** `30s`, `15m`, `2h`, `1d` in seconds; null for anything else, and for what is out of bounds. */
+export const parseInterval = (text: string): number | null => {
+  const parts = /^([1-9]\d{0,6})([smhd])$/.exec(text.trim())
+  if (parts === null) return null
+  const seconds = Number(parts[1]) * UNITS[parts[2]!]!
+  return isInterval(seconds) ? seconds : null
+}
+
+export const isInterval = (seconds: number): boolean =>
+  Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
+
+/** The seconds of a `Retry-After` header; null for a date or nonsense. */
+export const retryAfterOf = (header: string | undefined): number | null =>
+  header !== undefined && /^\d{1,7}$/.test(header.trim()) ? Number(header.trim()) : null
