@@ -71,7 +71,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** A test run that is killed must leave no server behind; where the system can promise that, it is asked to. */
-const dyingWithUs = (launcher: Launcher): Launcher => {
+export const dyingWithUs = (launcher: Launcher): Launcher => {
   const words = ["setpriv", "--pdeathsig", "INT", "--"]
   const works = spawnSync(words[0]!, [...words.slice(1), "true"]).status === 0
   return works ? { ...launcher, prefix: [...launcher.prefix, ...words] } : launcher

@@ -1,0 +1,73 @@
+/**
+ * A process that accepts events into a cabinet until it is killed: `node feedWriter.ts <url> <source id> <seed>`. Half of
+ * its accepts go by the log, as a server's do; half are the log's own statement held open for a moment before they
+ * commit, or do not. Each acknowledged event is told to the parent, after its commit.
+ */
+import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
+import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { storeRuntime } from "../support/cabinet.ts"
+
+/** A small generator of its own, so that a failing run can be had again. */
+export const random = (seed: number) => () => {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+  return seed / 2_147_483_648
+}
+
+/** Bodies that every writer sends: what is accepted of them is one first and repeats. */
+const SHARED_BODIES = 5
+
+/** A body of the shared ones is fingerprinted, any other is alone of its kind. */
+export const requestOf = (sourceId: number, body: string, shared: boolean, file = false): AcceptRequest => {
+  const payload = new Map([["body", body]])
+  return {
+    sourceId,
+    sourceVersion: 1,
+    channel: file ? "file" : "webhook",
+    history: false,
+    events: [{ payload, empty: false, fingerprint: shared ? fingerprint(payload) : null }],
+    original: null,
+  }
+}
+
+const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane: number) {
+  const sql = yield* PgClient.PgClient
+  const log = yield* EventLog
+  const dice = random(seed * 31 + lane)
+  for (let round = 0; ; round++) {
+    const shared = dice() < 0.3
+    const body = shared ? `shared ${Math.floor(dice() * SHARED_BODIES)}` : `${seed}/${lane}/${round}`
+    const request = requestOf(sourceId, body, shared, dice() < 0.2)
+    const accept: Effect.Effect<number, unknown> =
+      lane % 2 === 0
+        ? Effect.map(log.append(request), ([receipt]) => receipt!.id)
+        : Effect.gen(function* () {
+            yield* sql`SELECT cabinet.check_epoch()`
+            const { text, values } = acceptStatement(planBatch([request], () => ({ table: undefined, waits: false })))
+            return yield* sql.withTransaction(
+              Effect.gen(function* () {
+                const [row] = yield* sql.unsafe<{ id: bigint }>(text, values)
+                yield* sql.unsafe(`SELECT pg_sleep(${(dice() * dice() * 0.1).toFixed(4)})`)
+                if (dice() < 0.2) return yield* Effect.fail("aborted" as const)
+                return Number(row!.id)
+              }),
+            )
+          })
+    yield* accept.pipe(
+      Effect.tap((id) => Effect.sync(() => process.send?.({ id, body }))),
+      Effect.catchCause(() => Effect.sleep("20 millis")),
+    )
+  }
+})
+
+if (process.argv[1] === import.meta.filename) {
+  const [url, sourceId, seed] = process.argv.slice(2)
+  const lanes = Effect.forEach([0, 1, 2, 3], (lane) => writer(Number(sourceId), Number(seed), lane), {
+    concurrency: "unbounded",
+  })
+  process.once("disconnect", () => process.exit(0))
+  await storeRuntime(url!).runPromise(lanes)
+}
