@@ -28,11 +28,13 @@ export interface IntakeOptions {
   readonly intakeRate?: number
   readonly proxies?: ReadonlyArray<string>
   readonly limits?: Partial<Limits>
+  /** A logger or a tracer that the server is to use. */
+  readonly observed?: Layer.Layer<never>
 }
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }
 
-const served = (url: string, { intakeRate = 0, proxies = [], limits = {} }: IntakeOptions) => {
+const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observed = Layer.empty }: IntakeOptions) => {
   const trusted = trustedProxies(proxies)
   if (!trusted.ok) throw new Error(`no network: ${trusted.wrong}`)
   const ports = Layer.mergeAll(
@@ -62,6 +64,7 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {} }: Inta
     Layer.provide(cabinets),
     Layer.provideMerge(Intake.layer),
     Layer.provideMerge(ports),
+    Layer.provideMerge(observed),
   )
 }
 

@@ -8,13 +8,14 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Cause, Effect, Layer, Option, Scope } from "effect"
-import { HttpEffect, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Layer, Option, Scope } from "effect"
+import { HttpEffect, HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
 import { faultError, logFault } from "./api/Fault.ts"
 import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
+import { carriesSecret } from "./intake/CarriesSecret.ts"
 import { Listener, type ListenOptions } from "./Listener.ts"
 import { routeTable, splitUrl } from "./Route.ts"
 
@@ -54,16 +55,18 @@ const runnable = (answer: App): App =>
     ),
   )
 
+const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, carriesSecret)
+
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions) {
   const scope = yield* Scope.Scope
-  const handler = yield* NodeHttpServer.makeHandler(yield* app(options), { scope })
+  const handler = yield* Effect.provide(NodeHttpServer.makeHandler(yield* app(options), { scope }), UNTRACED)
   return (request: IncomingMessage, response: ServerResponse): void => handler(request, response)
 })
 
 /** `Request => Promise<Response>`, for frameworks that speak fetch. */
 export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions) {
-  const context = yield* Effect.context<never>()
+  const context = Context.merge(yield* Effect.context<never>(), UNTRACED)
   const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(context)(yield* app(options))
   return (request: Request): Promise<Response> => handler(request)
 })

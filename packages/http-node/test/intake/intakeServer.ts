@@ -80,13 +80,16 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const [handler, fetchHandler] = await runtime.runPromise(
     Effect.gen(function* () {
       const find = routeTable(yield* intakeRoutes)
-      const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        const { path, query } = splitUrl(request.url)
-        const match = find(path)
-        return match === undefined
-          ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
-          : match.route.handle(request, { params: match.params, query })
-      })
+      // As the server does: what is not guarded against it ends when the client hangs up.
+      const app = Effect.interruptible(
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const { path, query } = splitUrl(request.url)
+          const match = find(path)
+          return match === undefined
+            ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
+            : match.route.handle(request, { params: match.params, query })
+        }),
+      )
       return [
         yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope }),
         HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(Context.empty())(app),
