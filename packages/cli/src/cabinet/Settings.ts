@@ -163,6 +163,16 @@ export const SETTINGS = {
     Form.oneOf("on", "off"),
     "on",
   ),
+  retentionDays: setting(
+    {
+      env: "CABINET_RETENTION_DAYS",
+      flag: "retention-days",
+      value: "N",
+      about: "Days that original requests are kept; events and rows stay",
+    },
+    Form.wholeNumber(1, 36_500),
+    "90",
+  ),
   logDays: setting(
     {
       env: "CABINET_LOG_DAYS",

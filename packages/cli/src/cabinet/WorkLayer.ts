@@ -4,6 +4,7 @@
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import * as DeliveryLoop from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import * as Retention from "@data-cabinet/store-pg/cabinet/Retention"
 import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
 import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
 import { Effect, Layer, Schedule } from "effect"
@@ -24,5 +25,5 @@ const logPruning = (deliveredDays: number) =>
 /** Rows wait in every process that accepts, so this goes with every server, delivering or not. */
 export const housekeepingLayer = Layer.merge(WaitingRows.layer, Upkeep.layer)
 
-export const workLayer = (options: { readonly logDays: number }) =>
-  Layer.merge(DeliveryLoop.layer(), logPruning(options.logDays))
+export const workLayer = ({ logDays, retentionDays }: { readonly logDays: number; readonly retentionDays: number }) =>
+  Layer.mergeAll(DeliveryLoop.layer(), logPruning(logDays), Retention.layer({ originalDays: retentionDays, logDays }))

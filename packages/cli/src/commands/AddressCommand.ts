@@ -10,7 +10,7 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
 import { addressJson } from "./DeliveryJson.ts"
-import { idArgument, isJson, settingFlags, withCabinet } from "./Root.ts"
+import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
 
 const state = (address: Address): string => {
   if (address.pausedAt !== null) return "paused"
@@ -41,10 +41,10 @@ const addressCard = (address: Address, style: Style): string =>
 
 /** With its secrets. */
 const showWhole = (address: Address) =>
-  Effect.flatMap(isJson, (json) => report(json, addressJson(address, true), (style) => addressCard(address, style)))
+  Effect.flatMap(format, (json) => report(json, addressJson(address, true), (style) => addressCard(address, style)))
 
 const showChanged = (address: Address, words: string) =>
-  Effect.flatMap(isJson, (json) => report(json, addressJson(address, false), () => words))
+  Effect.flatMap(format, (json) => report(json, addressJson(address, false), () => words))
 
 const id = idArgument("ID", "The address's number")
 const url = Argument.String("URL").pipe(Argument.withDescription("A public http or https address"))
@@ -72,7 +72,7 @@ const list = Command.make("list", {}, () =>
     Effect.gen(function* () {
       const all = yield* AddressBook.use((book) => book.list)
       yield* report(
-        yield* isJson,
+        yield* format,
         all.map((address) => addressJson(address, false)),
         (style) =>
           columns(
@@ -142,7 +142,7 @@ const remove = Command.make("remove", { id }, (input) =>
     Effect.gen(function* () {
       yield* AddressBook.use((book) => book.remove(input.id))
       const words = `Address ${input.id} is removed: nothing more is sent to it.`
-      yield* report(yield* isJson, { id: input.id, removed: true }, () => words)
+      yield* report(yield* format, { id: input.id, removed: true }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Remove an address; what was still due is cancelled"))

@@ -8,7 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { attemptJson, deliveryJson } from "./DeliveryJson.ts"
-import { idArgument, isJson, settingFlags, withCabinet } from "./Root.ts"
+import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
 
 const id = idArgument("ID", "The address's number")
 const outgoing = settingFlags("allowedNetworks")
@@ -26,7 +26,7 @@ export const ping = Command.make("ping", { id, ...outgoing }, (input) =>
         duration_ms: result.durationMs,
         answer: result.answer,
       }
-      const json = yield* isJson
+      const json = yield* format
       if (result.delivered || json) {
         yield* report(json, value, (style) => style.green(`Answered ${result.status} within ${result.durationMs} ms.`))
       }
@@ -73,7 +73,7 @@ export const log = Command.make(
             ...(before === undefined ? {} : { before }),
           }),
         )
-        yield* report(yield* isJson, attempts.map(attemptJson), (style) =>
+        yield* report(yield* format, attempts.map(attemptJson), (style) =>
           columns(
             ["AT", "DELIVERY", "EVENT", "TRY", "MS", "OUTCOME"],
             attempts.map((one) => [
@@ -106,7 +106,7 @@ export const resend = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const json = yield* isJson
+        const json = yield* format
         if (Option.isSome(input.from) !== Option.isSome(input.to)) {
           return yield* new CommandError({ code: "usage", message: "--from and --to go together." })
         }
@@ -133,7 +133,7 @@ export const cancel = Command.make("cancel", { delivery: idArgument("DELIVERY", 
         delivery.state === "cancelled"
           ? `Delivery ${delivery.id} is cancelled.`
           : `Delivery ${delivery.id} was ${delivery.state} already.`
-      yield* report(yield* isJson, deliveryJson(delivery), () => words)
+      yield* report(yield* format, deliveryJson(delivery), () => words)
     }),
   ),
 ).pipe(Command.withDescription("Give a delivery up"))

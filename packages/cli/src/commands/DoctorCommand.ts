@@ -8,7 +8,7 @@ import type { Settings } from "../cabinet/Settings.ts"
 import { report, snakeKeys } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { isJson, settingFlags, withCabinet } from "./Root.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 
 /** `bad` needs somebody now, `warn` soon. */
 type Level = "ok" | "warn" | "bad"
@@ -124,7 +124,7 @@ export const doctorCommand = Command.make("doctor", settingFlags("readerUrl", "a
       const findings = [...ofRoles(database, settings), ...ofDatabase(checkup), ofDeliveries(gauge)]
       const bad = findings.filter(({ level }) => level === "bad").length
       const value = { ok: bad === 0, findings, database: snakeKeys(checkup), deliveries: snakeKeys(gauge) }
-      yield* report(yield* isJson, value, (style) => findings.map((each) => line(each, style)).join("\n"))
+      yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
       if (bad > 0) {
         const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
         return yield* new CommandError({ code: "refused", message })

@@ -10,7 +10,7 @@ import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { deliveryJson } from "./DeliveryJson.ts"
-import { idArgument, isJson, withCabinet } from "./Root.ts"
+import { idArgument, format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 
 /** What decided how the body was read, in words; an unknown one is shown as it is. */
@@ -103,7 +103,7 @@ export const eventCommand = Command.make("event", { id: idArgument("ID", "The ev
         row_waits: record.rowWaits,
         deliveries: deliveries.map(deliveryJson),
       }
-      yield* report(yield* isJson, value, (style) => {
+      yield* report(yield* format, value, (style) => {
         const title = (words: string) => `\n${style.bold(words)}`
         const none = record.rowWaits ? "Its row waits for a table that is locked." : "It has no row."
         const names = row?.columns.map((column) => column.name) ?? []

@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, printLine, report } from "../output/Report.ts"
 import { styleFor } from "../output/Style.ts"
-import { isJson, withCabinet } from "./Root.ts"
+import { format, withCabinet } from "./Root.ts"
 
 /** How often a follower looks. */
 const LOOK = "500 millis"
@@ -76,7 +76,7 @@ export const eventsCommand = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const json = yield* isJson
+        const json = yield* format
         const feed = yield* Feed
         const filter = [
           ...pair("source_id", input.source),

@@ -3,7 +3,7 @@ import { Exposure } from "@data-cabinet/core/row/Exposure"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { report } from "../output/Report.ts"
-import { isJson, withCabinet } from "./Root.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const schema = Argument.String("SCHEMA").pipe(Argument.withDescription("A schema of the database"))
 
@@ -12,7 +12,7 @@ export const exposeCommand = Command.make("expose", { schema }, (input) =>
     Effect.gen(function* () {
       const { objects } = yield* Exposure.use((exposure) => exposure.expose(input.schema))
       const words = `${objects} tables and views of ${input.schema} can be read through the API now, and what is made there later.`
-      yield* report(yield* isJson, { schema: input.schema, exposed: true, objects }, () => words)
+      yield* report(yield* format, { schema: input.schema, exposed: true, objects }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Let the API read a schema that stood there before"))
@@ -22,7 +22,7 @@ export const hideCommand = Command.make("hide", { schema }, (input) =>
     Effect.gen(function* () {
       const { objects } = yield* Exposure.use((exposure) => exposure.hide(input.schema))
       const words = `Nothing of ${input.schema} can be read through the API any more.`
-      yield* report(yield* isJson, { schema: input.schema, exposed: false, objects }, () => words)
+      yield* report(yield* format, { schema: input.schema, exposed: false, objects }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Take that back"))

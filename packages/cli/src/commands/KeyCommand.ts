@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { idArgument, isJson, withCabinet } from "./Root.ts"
+import { idArgument, format, withCabinet } from "./Root.ts"
 
 const keyJson = (key: ApiKey) => ({
   id: key.id,
@@ -27,7 +27,7 @@ const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
         prefix: issued.prefix,
         created_at: issued.createdAt,
       }
-      yield* report(yield* isJson, value, (style) =>
+      yield* report(yield* format, value, (style) =>
         [
           style.bold(issued.key),
           "",
@@ -42,7 +42,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* ApiKeys.use((keys) => keys.list)
-      yield* report(yield* isJson, all.map(keyJson), (style) =>
+      yield* report(yield* format, all.map(keyJson), (style) =>
         columns(
           ["ID", "KEY", "ISSUED", "LAST REQUEST", "STATE", "NAME"],
           all.map((key) => [
@@ -65,7 +65,7 @@ const revoke = Command.make("revoke", { id: idArgument("ID", "The key's number")
     Effect.gen(function* () {
       const key = yield* ApiKeys.use((keys) => keys.revoke(id))
       yield* report(
-        yield* isJson,
+        yield* format,
         keyJson(key),
         () => `Key ${key.id} (${key.name}) is revoked: it answers 401 from now on.`,
       )

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { report } from "../output/Report.ts"
-import { isJson, quietLog, settingFlags, settingsOf } from "./Root.ts"
+import { format, quietLog, settingFlags, settingsOf } from "./Root.ts"
 
 export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", "authorUrl"), (input) =>
   Effect.gen(function* () {
     const { settings } = yield* settingsOf(input)
-    const json = yield* isJson
+    const json = yield* format
     yield* Effect.gen(function* () {
       const { applied, roles } = yield* cabinetDatabase(settings, "join")
       const off = [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [role.reason]))

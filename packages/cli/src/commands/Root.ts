@@ -5,6 +5,7 @@ import { type CabinetDatabase, cabinetDatabase } from "../cabinet/CabinetDatabas
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
 import { readSettings, type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
 import * as Log from "../output/Log.ts"
+import type { Format } from "../output/Report.ts"
 
 const flagOf = (name: SettingName): Flag.Flag<Option.Option<string>> => {
   const { flag, env, about, fallback, value } = SETTINGS[name]
@@ -35,6 +36,11 @@ export const root = Command.make("cabinet").pipe(
       Flag.withDescription("Print one JSON document and nothing else"),
       Flag.withDefault(false),
     ),
+    get: Flag.String("get").pipe(
+      Flag.withMetavar("PATH"),
+      Flag.withDescription("Print one value of that document, such as id or table.name, for scripts"),
+      Flag.optional,
+    ),
     ...settingFlags(...PLACE),
   }),
 )
@@ -52,7 +58,8 @@ export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
 
 const placeFlags = Effect.map(root, ({ databaseUrl, dataDir }) => ({ databaseUrl, dataDir }))
 
-export const isJson = Effect.map(root, ({ json }) => json)
+/** How the command's answer is to be printed. */
+export const format = Effect.map(root, ({ json, get }): Format => (Option.isSome(get) ? { path: get.value } : json))
 
 /** The settings of this call: `own` are the command's flags, of which those named like settings count. */
 export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>

@@ -9,7 +9,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { isJson, settingFlags, withCabinet } from "./Root.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 
 /** A value as it is shown in a cell; a number keeps its digits. */
 export const cellText = (value: Json | undefined): string => {
@@ -89,7 +89,7 @@ export const rowsCommand = Command.make(
         const names = page.columns.map((column) => column.name)
         const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
         yield* report(
-          yield* isJson,
+          yield* format,
           value,
           (style) =>
             columns(

@@ -8,7 +8,7 @@ import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.t
 import { housekeepingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import { report } from "../output/Report.ts"
-import { isJson, settingFlags, settingsOf } from "./Root.ts"
+import { format, settingFlags, settingsOf } from "./Root.ts"
 import { welcome, welcomeJson } from "./Welcome.ts"
 
 /** All but those that every command has. */
@@ -34,7 +34,7 @@ export const serveCommand = Command.make(
   (input) =>
     Effect.gen(function* () {
       const { settings } = yield* settingsOf(input)
-      const json = yield* isJson
+      const json = yield* format
       yield* Effect.gen(function* () {
         const served = yield* serve({ settings, delivery: !input.noDelivery })
         yield* report(json, welcomeJson(served), (style) => welcome(served, style))
@@ -45,11 +45,11 @@ export const serveCommand = Command.make(
 
 export const workCommand = Command.make(
   "work",
-  settingFlags("readerUrl", "authorUrl", "allowedNetworks", "logDays", "logLevel", "logFormat"),
+  settingFlags("readerUrl", "authorUrl", "allowedNetworks", "retentionDays", "logDays", "logLevel", "logFormat"),
   (input) =>
     Effect.gen(function* () {
       const { settings } = yield* settingsOf(input)
-      const json = yield* isJson
+      const json = yield* format
       yield* Effect.gen(function* () {
         const database = yield* cabinetDatabase(settings, "join")
         const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))

@@ -10,7 +10,7 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { idArgument, isJson, settingFlags, settingsOf, withCabinet } from "./Root.ts"
+import { idArgument, format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
 
@@ -27,7 +27,8 @@ export const sourceJson = (source: Source) => ({
 const revealedJson = (source: SourceWithSecret, baseUrl: string) => {
   const { id, name, table, ...rest } = sourceJson(source)
   const path = intakePath(source)
-  return { id, name, intake_url: `${baseUrl}${path}`, intake_path: path, table, ...rest }
+  const rows = table === null ? null : `${baseUrl}/api/v1/tables/${table.schema}/${table.name}/rows`
+  return { id, name, intake_url: `${baseUrl}${path}`, intake_path: path, table, rows_url: rows, ...rest }
 }
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
@@ -49,12 +50,12 @@ const sourceCard = (source: SourceWithSecret, baseUrl: string, style: Style): st
   )
 
 const showRevealed = (source: SourceWithSecret, baseUrl: string) =>
-  Effect.flatMap(isJson, (json) =>
+  Effect.flatMap(format, (json) =>
     report(json, revealedJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
   )
 
 const showChanged = (source: Source, words: string) =>
-  Effect.flatMap(isJson, (json) => report(json, sourceJson(source), () => words))
+  Effect.flatMap(format, (json) => report(json, sourceJson(source), () => words))
 
 const id = idArgument("ID", "The source's number")
 
@@ -110,7 +111,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* Sources.use((sources) => sources.list)
-      yield* report(yield* isJson, all.map(sourceJson), (style) =>
+      yield* report(yield* format, all.map(sourceJson), (style) =>
         columns(
           ["ID", "NAME", "STATE", "TABLE", "MADE"],
           all.map((source) => [
@@ -199,7 +200,7 @@ const remove = Command.make(
         const table = input.dropTable ? "drop" : "keep"
         yield* Sources.use((sources) => sources.remove(input.id, table))
         yield* report(
-          yield* isJson,
+          yield* format,
           { id: input.id, deleted: true, table },
           () =>
             `Source ${input.id} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,

@@ -8,7 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { isJson, withCabinet } from "./Root.ts"
+import { format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 
 const readInput = (file: Option.Option<string>) =>
@@ -30,7 +30,12 @@ const namesOf = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const outcomeText = ({ statement, rows, count }: StatementOutcome, style: Style): string => {
   const words = statement.replace(/^(\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, "").split(/\s+/, 2)
-  if (rows === null) return style.dim(`${words.join(" ").toUpperCase()}${count === null ? "" : ` (${count})`}`)
+  if (rows === null) {
+    const verb = words.join(" ").toUpperCase()
+    return style.dim(
+      /^(INSERT|UPDATE|DELETE|MERGE|COPY)/.test(verb) ? `${words[0]!.toUpperCase()} ${count ?? ""}` : verb,
+    )
+  }
   const names = namesOf(rows)
   return columns(
     names,
@@ -64,7 +69,7 @@ export const sqlCommand = Command.make(
             rows: rows === null ? null : new JsonText(`[${rows.join(",")}]`),
             count,
           }))
-          yield* report(yield* isJson, { results: value }, (style) =>
+          yield* report(yield* format, { results: value }, (style) =>
             outcomes.map((outcome) => outcomeText(outcome, style)).join("\n\n"),
           )
         }),

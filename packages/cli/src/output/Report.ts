@@ -1,5 +1,9 @@
 /** What a command prints: one JSON document with `--json`, else text for people. Nothing else goes to stdout. */
-import { Effect } from "effect"
+import { JsonNumber, type Json } from "@data-cabinet/core/event/Json"
+import { jsonText } from "@data-cabinet/core/event/JsonText"
+import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { Effect, Result } from "effect"
+import { CommandError } from "../commands/CommandError.ts"
 import { type Style, styleFor } from "./Style.ts"
 
 /** JSON text that is passed on unread, so that no digit of it is lost. */
@@ -39,5 +43,33 @@ export const printLine = (text: string): Effect.Effect<void> =>
     process.stdout.write(`${text}\n`, () => resume(Effect.void))
   })
 
-export const report = (json: boolean, value: unknown, text: (style: Style) => string): Effect.Effect<void> =>
-  Effect.suspend(() => printLine(json ? writeJson(value) : text(styleFor(process.stdout))))
+/** False: text for people. True: the document. A path: the one value of it that the path names. */
+export type Format = boolean | { readonly path: string }
+
+/** `table.name` in a document; text as it is, other values as JSON. Undefined where the document has no such value. */
+export const valueAt = (document: string, path: string): string | undefined => {
+  let value: Json | undefined = Result.getOrThrow(parseJson(document, { maxDepth: 10_000 }))
+  for (const name of path.split(".")) {
+    if (value instanceof Map) value = value.get(name) as Json | undefined
+    else if (Array.isArray(value)) value = /^\d+$/.test(name) ? (value[Number(name)] as Json | undefined) : undefined
+    else value = undefined
+  }
+  if (value === undefined) return undefined
+  if (typeof value === "string") return value
+  return value instanceof JsonNumber ? value.token : jsonText(value)
+}
+
+export const report = (
+  format: Format,
+  value: unknown,
+  text: (style: Style) => string,
+): Effect.Effect<void, CommandError> =>
+  Effect.suspend(() => {
+    if (format === false) return printLine(text(styleFor(process.stdout)))
+    const document = writeJson(value)
+    if (format === true) return printLine(document)
+    const found = valueAt(document, format.path)
+    if (found !== undefined) return printLine(found)
+    const message = `The answer has no ${JSON.stringify(format.path)}; --json shows what it has.`
+    return Effect.fail(new CommandError({ code: "usage", message }))
+  })
