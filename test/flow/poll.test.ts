@@ -1,0 +1,259 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
+import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
+import { answering, onRequest, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
+import { pollCabinet } from "../support/pollCabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+let cabinet: ReturnType<typeof pollCabinet>
+let server: Server
+let base: string
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+let asked: Array<IncomingMessage>
+beforeAll(async () => {
+  database = await testDatabase()
+  cabinet = pollCabinet(database.url, { idleMillis: 700, deadlineMillis: 2000, maxBytes: 100_000 })
+  server = createServer((request, response) => {
+    asked.push(request)
+    answer(request, response)
+  })
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  base = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+})
+afterAll(async () => {
+  await cabinet.close()
+  server.closeAllConnections()
+  server.close()
+  await database.drop()
+})
+beforeEach(() => {
+  asked = []
+})
+
+const json = (value: unknown, headers: Record<string, string> = {}) => {
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers })
+    response.end(typeof value === "string" ? value : JSON.stringify(value))
+  }
+}
+
+it("Polls takes the first run as history and later only what is new, which is due for delivery", async () => {
+  const source = await cabinet.source("items")
+  await database.run(
+    `INSERT INTO cabinet.address (url, secret, every_source) VALUES ('http://127.0.0.1:1/', 'whsec_x', true)`,
+  )
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/items`, pointer: "/data/items", keyField: "id" })
+  json({
+    data: {
+      items: [
+        { id: 1, n: "a" },
+        { id: 2, n: "b" },
+        { id: 1, n: "again" },
+      ],
+    },
+  })
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", status: 200, items: 3, fresh: 2 })
+  json({
+    data: {
+      items: [
+        { id: 3, n: "c" },
+        { id: 2, n: "changed" },
+      ],
+    },
+  })
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", items: 2, fresh: 1 })
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", items: 2, fresh: 0, importId: null })
+  const events = await cabinet.events(source.id)
+  assert.deepStrictEqual(
+    events.map(({ channel, history, payload }) => [channel, history, payload.n]),
+    [
+      ["pull", true, "a"],
+      ["pull", true, "b"],
+      ["pull", false, "c"],
+    ],
+  )
+  const due = await database.run(`SELECT event_id::text AS id FROM cabinet.delivery`)
+  assert.deepStrictEqual(due, [{ id: String(events[2].id) }])
+  const runs = await cabinet.book((book) => book.log(poll.id, 10))
+  assert.deepStrictEqual(
+    runs.map(({ fresh }) => fresh),
+    [0, 1, 2],
+  )
+})
+
+it("Polls knows items again by their content where there is no key, digits and all", async () => {
+  const source = await cabinet.source("content")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/content` })
+  json('[{"a":1.0},{"a":1},{"b":12345678901234567890}]')
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 3)
+  json('[{"a":1.0},{"b":12345678901234567891}]')
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
+})
+
+it("Polls asks conditionally and takes 304 for unchanged", async () => {
+  const source = await cabinet.source("conditional")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/c` })
+  json([{ a: 1 }], { etag: '"v1"', "last-modified": "Sat, 21 Nov 2026 10:00:00 GMT" })
+  await cabinet.run(poll.id)
+  answer = (_request, response) => response.writeHead(304).end()
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "unchanged", status: 304, failure: null })
+  assert.strictEqual(asked[1]!.headers["if-none-match"], '"v1"')
+  assert.strictEqual(asked[1]!.headers["if-modified-since"], "Sat, 21 Nov 2026 10:00:00 GMT")
+})
+
+it("Polls sends its headers and shows their values nowhere", async () => {
+  const source = await cabinet.source("secret")
+  const poll = await cabinet.add({
+    sourceId: source.id,
+    url: `${base}/s`,
+    headers: [["Authorization", "Bearer s3cret-token"]],
+  })
+  answer = (_request, response) => response.writeHead(401).end("s3cret")
+  const run = await cabinet.run(poll.id)
+  assert.strictEqual(asked[0]!.headers.authorization, "Bearer s3cret-token")
+  const list = await cabinet.book((book) => book.list)
+  assert.deepStrictEqual(list.find(({ id }) => id === poll.id)?.headerNames, ["Authorization"])
+  assert.notInclude(JSON.stringify([poll, run, list]), "s3cret")
+  const bad = await cabinet.refused({ sourceId: source.id, url: `${base}/s`, headers: [["X-A", "s3cret\nHost: x"]] })
+  assert.strictEqual(bad._tag === "PollError" && bad.code, "bad_header")
+  assert.notInclude(bad.message, "s3cret")
+})
+
+it("Polls reads CSV and NDJSON as files are read", async () => {
+  const source = await cabinet.source("formats")
+  const csv = await cabinet.add({ sourceId: source.id, url: `${base}/x.csv`, keyField: "код" })
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/csv; charset=windows-1251" })
+    response.end(Buffer.from("eaeee43b00".slice(0, 8) + "e80d0a3030373bff0d0a", "hex"))
+  }
+  assert.strictEqual((await cabinet.run(csv.id)).fresh, 1)
+  const lines = await cabinet.add({ sourceId: source.id, url: `${base}/x` })
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "application/x-ndjson" })
+    response.end('{"a":1}\n\n{"a":2}')
+  }
+  assert.strictEqual((await cabinet.run(lines.id)).fresh, 2)
+  const events = await cabinet.events(source.id)
+  assert.deepStrictEqual(
+    events.map((event) => event.payload),
+    [{ код: "007", и: "я" }, { a: 1 }, { a: 2 }],
+  )
+})
+
+it("Polls fails a run whole, keeps nothing of it, and comes back later each time", async () => {
+  const source = await cabinet.source("failing")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/f`, everySeconds: 60 })
+  const failures: Array<[expected: RegExp, behave: typeof answer]> = [
+    [/not an object, at line 1, column 10/, (_q, r) => r.writeHead(200).end('[{"a":1},2]')],
+    [/ends inside the list/, (_q, r) => r.writeHead(200, { "content-type": "application/json" }).end('[{"a":1}')],
+    [/answered 500/, (_q, r) => r.writeHead(500).end()],
+    [
+      /a redirect to http:\/\/127\.0\.0\.1:1\/; redirects are not followed/,
+      (_q, r) => r.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+    ],
+    [/coding gzip/, (_q, r) => r.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("[]"))],
+    [/longer than 100000 bytes/, (_q, r) => r.writeHead(200).end("[" + " ".repeat(200_000))],
+    [/answered 304/, (_q, r) => r.writeHead(304).end()],
+    [/stood still|no answer within/, (_q, r) => void r.writeHead(200).write("[")],
+    [
+      /not complete within 2 s/,
+      (_q, r) => {
+        r.writeHead(200)
+        const drip = setInterval(() => (r.destroyed ? clearInterval(drip) : r.write(" ")), 100)
+      },
+    ],
+    [/closed|reset|broke/, (_q, r) => void r.destroy()],
+  ]
+  let failed = 0
+  for (const [expected, behave] of failures) {
+    answer = behave
+    const run = await cabinet.run(poll.id)
+    assert.strictEqual(run.outcome, "failed")
+    assert.match(run.failure!, expected)
+    failed++
+    const wait = (Date.parse(run.nextAt!) - Date.parse(run.at) - run.durationMs) / 1000
+    assert.approximately(wait, Math.min(60 * 2 ** failed, 6 * 3600), 2)
+  }
+  assert.deepStrictEqual(await cabinet.events(source.id), [])
+  assert.deepStrictEqual(await database.run(`SELECT 1 FROM cabinet.staged_row`), [])
+  json([{ a: 1 }])
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", fresh: 1 })
+  // The first run that was kept is the history, however many failed before it.
+  assert.strictEqual((await cabinet.events(source.id))[0].history, true)
+  assert.strictEqual((await cabinet.book((book) => book.list)).find(({ id }) => id === poll.id)?.failures, 0)
+})
+
+it("Polls survives an answer that is no HTTP, headers without end, and silence", async () => {
+  const source = await cabinet.source("hostile")
+  for (const behave of [
+    answering("SSH-2.0-OpenSSH\r\n"),
+    onRequest((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(200_000)}\r\n\r\n[]`)),
+    onRequest(() => {}),
+  ]) {
+    const receiver = await rawReceiver(behave)
+    const poll = await cabinet.add({ sourceId: source.id, url: `http://127.0.0.1:${receiver.port}/` })
+    const run = await cabinet.run(poll.id)
+    assert.strictEqual(run.outcome, "failed")
+    await receiver.close()
+  }
+})
+
+it("Polls refuses addresses that are not public before a socket opens, when saved and when run", async () => {
+  const strict = pollCabinet(database.url, { allowed: [] })
+  const source = await cabinet.source("strict")
+  const receiver = await rawReceiver(() => {})
+  const url = `http://127.0.0.1:${receiver.port}/`
+  const refused = async (to: string) => {
+    const error = await strict.refused({ sourceId: source.id, url: to })
+    return error._tag === "PollError" ? error.code : error._tag
+  }
+  assert.strictEqual(await refused(url), "not_public")
+  assert.strictEqual(await refused("http://0x7f.1/"), "not_public")
+  assert.strictEqual(await refused("ftp://example.com/"), "bad_url")
+  assert.strictEqual(await refused("http://u:p@example.com/"), "bad_url")
+  const poll = await cabinet.add({ sourceId: source.id, url })
+  const run = await strict.run(poll.id)
+  assert.match(run.failure!, /not a public address/)
+  assert.strictEqual(receiver.connections(), 0)
+  await receiver.close()
+  await strict.close()
+})
+
+it("PollLoop runs a poll when it is due, in one of several processes", async () => {
+  const source = await cabinet.source("loop")
+  let times = 0
+  answer = (_request, response) => {
+    times++
+    response.writeHead(200).end(`[{"n":${times}}]`)
+  }
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/loop`, everySeconds: 3600 })
+  await database.run(`UPDATE cabinet.poll SET paused_at = now() WHERE id <> ${poll.id}`)
+  const loops = [pollCabinet(database.url, { loop: true }), pollCabinet(database.url, { loop: true })]
+  await Promise.all(loops.map((each) => each.book((book) => book.nextDue)))
+  await vi.waitFor(async () => assert.strictEqual((await cabinet.events(source.id)).length, 1), 10_000)
+  await database.run(`UPDATE cabinet.clock SET shift = '2 hours'`)
+  await vi.waitFor(async () => assert.strictEqual((await cabinet.events(source.id)).length, 2), 10_000)
+  assert.strictEqual(times, 2)
+  await database.run(`UPDATE cabinet.clock SET shift = '0'`)
+  await Promise.all(loops.map((each) => each.close()))
+})
+
+it("PollBook lets nobody run a poll that is being run, and forgets what is removed", async () => {
+  const source = await cabinet.source("held")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/h`, headers: [["X-Key", "s3cret"]] })
+  await cabinet.book((book) => book.claim(poll.id))
+  await cabinet.run(poll.id).then(
+    () => assert.fail("it was run twice"),
+    (error: Error) => assert.match(error.message, /being run right now/),
+  )
+  await database.run(`UPDATE cabinet.clock SET shift = '5 minutes'`)
+  json([{ a: 1 }])
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
+  await database.run(`UPDATE cabinet.clock SET shift = '0'`)
+  await cabinet.book((book) => book.remove(poll.id))
+  const [row] = await database.run(
+    `SELECT headers::text AS headers, (SELECT count(*)::int FROM cabinet.poll_seen WHERE poll_id = p.id) AS seen FROM cabinet.poll p WHERE id = ${poll.id}`,
+  )
+  assert.deepStrictEqual(row, { headers: "[]", seen: 0 })
+})

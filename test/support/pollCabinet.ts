@@ -1,0 +1,55 @@
+/** Polling over a real PostgreSQL and real sockets on the loopback, which is allowed here alone. */
+import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import type { NewPoll } from "@data-cabinet/core/pull/Poll"
+import { PollBook } from "@data-cabinet/core/pull/PollBook"
+import { Polls } from "@data-cabinet/core/pull/Polls"
+import { RunPoll } from "@data-cabinet/core/pull/RunPoll"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
+import { parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
+import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
+import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as HttpPollFetch from "@data-cabinet/delivery/pull/HttpPollFetch"
+import * as PollLoop from "@data-cabinet/delivery/pull/PollLoop"
+import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgPollBook from "@data-cabinet/store-pg/pull/PgPollBook"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { storeLayer } from "./cabinet.ts"
+
+export interface PollOptions extends HttpPollFetch.HttpPollFetchOptions {
+  /** Default the loopback. */
+  readonly allowed?: ReadonlyArray<string>
+  readonly loop?: boolean
+}
+
+export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = false, ...fetch }: PollOptions = {}) => {
+  const outgoing = Layer.merge(HttpPollFetch.layer(fetch), PinnedAddressCheck.layer).pipe(
+    Layer.provide(PinnedClient.layer({ allowedNetworks: allowed.map((network) => parseNetwork(network)!) })),
+    Layer.provide(NameLookup.layer({ hostsFile: "/dev/null" })),
+  )
+  const base = Polls.layer.pipe(
+    Layer.provideMerge(RunPoll.layer),
+    Layer.provideMerge(AcceptStaged.layer),
+    Layer.provideMerge(Layer.mergeAll(PgStagedImports.layer, PgPollBook.layer, outgoing)),
+    Layer.provideMerge(storeLayer(url)),
+  )
+  const runtime = ManagedRuntime.make(loop ? PollLoop.layer({ lookMillis: 100 }).pipe(Layer.provideMerge(base)) : base)
+  return {
+    runtime,
+    source: (name: string) => runtime.runPromise(Sources.use((sources) => sources.create({ name }))),
+    add: (poll: Partial<NewPoll> & Pick<NewPoll, "sourceId" | "url">) =>
+      runtime.runPromise(Polls.use((polls) => polls.add({ everySeconds: 60, ...poll }))),
+    refused: (poll: Partial<NewPoll> & Pick<NewPoll, "sourceId" | "url">) =>
+      runtime.runPromise(Effect.flip(Polls.use((polls) => polls.add({ everySeconds: 60, ...poll })))),
+    run: (id: number) => runtime.runPromise(Polls.use((polls) => polls.run(id))),
+    book: <A, E>(use: (book: PollBook["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(PollBook.use(use)),
+    events: (sourceId: number): Promise<ReadonlyArray<any>> =>
+      runtime.runPromise(
+        FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 1_000, sourceId, channel: null })).pipe(
+          Effect.map((page) => page.items.map((item) => JSON.parse(item))),
+        ),
+      ),
+    close: () => runtime.dispose(),
+  }
+}
