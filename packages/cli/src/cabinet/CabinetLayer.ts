@@ -5,15 +5,21 @@
  */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliver } from "@data-cabinet/core/delivery/Deliver"
+import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
+import { Import } from "@data-cabinet/core/file/Import"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { Polls } from "@data-cabinet/core/pull/Polls"
+import { RunPoll } from "@data-cabinet/core/pull/RunPoll"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as HttpPollFetch from "@data-cabinet/delivery/pull/HttpPollFetch"
+import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
 import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -24,9 +30,12 @@ import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgOperators from "@data-cabinet/store-pg/key/PgOperators"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgPollBook from "@data-cabinet/store-pg/pull/PgPollBook"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgExposure from "@data-cabinet/store-pg/row/PgExposure"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
@@ -79,19 +88,33 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgEventLog.layer,
     PgExposure.layer,
     PgFeedStore.layer,
+    PgOperators.layer,
+    PgPollBook.layer,
     PgRowReader.layer,
     PgSourceColumns.layer,
     PgSources.layer,
+    PgStagedImports.layer,
     PgTrash.layer,
     HttpCourier.layer(),
+    HttpPollFetch.layer(),
     PinnedAddressCheck.layer,
+    WorkerSheetReader.layer(),
   ).pipe(
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
     Layer.provideMerge(connections),
   )
-  const useCases = Layer.mergeAll(Addresses.layer, Authenticate.layer, Feed.layer, Intake.layer, SelectRows.layer).pipe(
-    Layer.provideMerge(Deliver.layer),
+  const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
+  const useCases = Layer.mergeAll(
+    Addresses.layer,
+    Authenticate.layer,
+    Feed.layer,
+    Import.layer,
+    Intake.layer,
+    polls,
+    SelectRows.layer,
+  ).pipe(
+    Layer.provideMerge(Layer.merge(AcceptStaged.layer, Deliver.layer)),
     Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
   )
   return useCases.pipe(Layer.provideMerge(ports))

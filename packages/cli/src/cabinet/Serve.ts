@@ -17,12 +17,14 @@ import { type FirstThings, firstThings } from "./FirstStart.ts"
 import { httpLayer } from "./HttpLayer.ts"
 import type { Settings } from "./Settings.ts"
 import { StartError } from "./StartError.ts"
-import { housekeepingLayer, workLayer } from "./WorkLayer.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "./WorkLayer.ts"
 
 export interface ServeOptions {
   readonly settings: Settings
   /** False where other processes (`cabinet work`) send deliveries. */
   readonly delivery: boolean
+  /** False where other processes run the polls. */
+  readonly poll: boolean
 }
 
 export interface Served {
@@ -69,7 +71,7 @@ const serveMetrics = Effect.fnUntraced(function* (host: string, port: number) {
 })
 
 /** Serves until the scope closes. */
-export const serve = ({ settings, delivery }: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
+export const serve = ({ settings, delivery, poll }: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* cabinetDatabase(settings, "serve")
     const { host, metricsPort } = settings
@@ -82,7 +84,7 @@ export const serve = ({ settings, delivery }: ServeOptions): Effect.Effect<Serve
     )
     const provided = Layer.succeedContext(cabinet)
     const work = delivery ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
-    yield* Layer.build(Layer.provide(work, provided))
+    yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
 
     if (metricsPort !== null) yield* Effect.mapError(serveMetrics(host, metricsPort), notListening)
     const http = Server.layer({ host, port, metrics: metricsPort === null }).pipe(

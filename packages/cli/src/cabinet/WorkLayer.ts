@@ -3,7 +3,9 @@
  * wait, makes partitions ahead and forgets what is past its time. Any number of processes may do it at once.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as DeliveryLoop from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import * as PollLoop from "@data-cabinet/delivery/pull/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/cabinet/Retention"
 import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
 import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
@@ -22,8 +24,11 @@ const logPruning = (deliveredDays: number) =>
     ),
   )
 
-/** Rows wait in every process that accepts, so this goes with every server, delivering or not. */
-export const housekeepingLayer = Layer.merge(WaitingRows.layer, Upkeep.layer)
+/** Rows wait in every process that accepts, and imports are left by any, so this goes with every server, delivering or not. */
+export const housekeepingLayer = Layer.mergeAll(WaitingRows.layer, Upkeep.layer, AcceptLoop.layer)
+
+/** Polls, of which each is run by one process at a time. */
+export const pollingLayer = PollLoop.layer()
 
 export const workLayer = ({ logDays, retentionDays }: { readonly logDays: number; readonly retentionDays: number }) =>
   Layer.mergeAll(DeliveryLoop.layer(), logPruning(logDays), Retention.layer({ originalDays: retentionDays, logDays }))

@@ -5,7 +5,7 @@ import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
 import { serve } from "../cabinet/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
-import { housekeepingLayer, workLayer } from "../cabinet/WorkLayer.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import { report } from "../output/Report.ts"
 import { format, settingFlags, settingsOf } from "./Root.ts"
@@ -36,7 +36,7 @@ export const serveCommand = Command.make(
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {
-        const served = yield* serve({ settings, delivery: !input.noDelivery })
+        const served = yield* serve({ settings, delivery: !input.noDelivery, poll: !input.noPoll })
         yield* report(json, welcomeJson(served), (style) => welcome(served, style))
         yield* untilStopped
       }).pipe(Effect.scoped, Effect.provide(serverLog(settings)))
@@ -53,7 +53,7 @@ export const workCommand = Command.make(
       yield* Effect.gen(function* () {
         const database = yield* cabinetDatabase(settings, "join")
         const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
-        const work = Layer.merge(housekeepingLayer, workLayer(settings))
+        const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
         yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
         const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
