@@ -6,8 +6,11 @@ import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { eventsCommand } from "./EventsCommand.ts"
 import { exposeCommand, hideCommand } from "./ExposeCommand.ts"
+import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
+import { operatorCommand } from "./OperatorCommand.ts"
+import { pollCommand } from "./PollCommand.ts"
 import { root } from "./Root.ts"
 import { rowsCommand } from "./RowsCommand.ts"
 import { serveCommand, workCommand } from "./ServeCommand.ts"
@@ -23,6 +26,9 @@ export const cabinet = root.pipe(
     sourceCommand,
     keyCommand,
     addressCommand,
+    importCommand,
+    pollCommand,
+    operatorCommand,
     eventsCommand,
     rowsCommand,
     eventCommand,

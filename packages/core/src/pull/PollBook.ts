@@ -71,7 +71,5 @@ export class PollBook extends Context.Service<
     readonly settle: (poll: ClaimedPoll, result: RunResult) => Effect.Effect<Option.Option<PollRun>, StoreUnavailable>
     /** Milliseconds until the next poll is due; null when none is. */
     readonly nextDue: Effect.Effect<number | null, StoreUnavailable>
-    /** Forgets runs older than so many days; answers how many. */
-    readonly prune: (days: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/pull/PollBook") {}

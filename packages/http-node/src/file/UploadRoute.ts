@@ -7,6 +7,7 @@ import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileLook"
 import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/Operator"
 import { Operators } from "@data-cabinet/core/key/Operators"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
@@ -45,8 +46,8 @@ const refused = (status: number, error: string, detail: string, headers: Readonl
 
 const reported = (report: ImportReport) =>
   report.state === "refused" || report.state === "failed"
-    ? answer(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...report })
-    : answer(report.state === "accepting" ? 202 : 200, { ok: true, ...report })
+    ? answer(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...importJson(report) })
+    : answer(report.state === "accepting" ? 202 : 200, { ok: true, ...importJson(report) })
 
 const KNOWN = new Set([
   "format",

@@ -97,14 +97,12 @@ export const layer = Layer.effect(
         ),
       )
 
-    const inBites = (statement: string, value: number) =>
-      Effect.gen(function* () {
-        let total = 0
-        for (let count = BITE; count === BITE; total += count) {
-          count = (yield* orUnavailable(sql.unsafe(statement, [value, BITE]))).length
-        }
-        return total
-      })
+    /** In bites, so that no statement takes long. */
+    const forgetSeen = Effect.fnUntraced(function* (id: number) {
+      for (let count = BITE; count === BITE;) {
+        count = (yield* orUnavailable(sql.unsafe(Statement.FORGET_SEEN, [id, BITE]))).length
+      }
+    })
 
     const settle = (poll: ClaimedPoll, result: RunResult) =>
       Effect.gen(function* () {
@@ -158,7 +156,7 @@ export const layer = Layer.effect(
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(Statement.REMOVE, [id]))
         if (removed.length === 0) return yield* noSuchPoll(id)
-        yield* inBites(Statement.FORGET_SEEN, id)
+        yield* forgetSeen(id)
       }),
       log: Effect.fnUntraced(function* (id, limit) {
         const runs = yield* sql.unsafe<RunRow>(Statement.LOG, [id, limit])
@@ -201,7 +199,6 @@ export const layer = Layer.effect(
       nextDue: orUnavailable(
         Effect.map(sql.unsafe<{ readonly millis: number | null }>(Statement.NEXT_DUE), ([row]) => row?.millis ?? null),
       ),
-      prune: (days) => inBites(Statement.PRUNE, days),
     })
   }),
 )

@@ -88,9 +88,3 @@ export const NEXT_DUE = `
 SELECT greatest(0, extract(epoch FROM min(greatest(p.due_at, coalesce(p.lease_until, p.due_at))) - cabinet.now()) * 1000)::float8 AS millis
 FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
 WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL`
-
-/** One bite of old runs. $1 days, $2 how many. */
-export const PRUNE = `
-DELETE FROM cabinet.poll_run WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM cabinet.poll_run WHERE at < cabinet.now() - make_interval(days => $1) LIMIT $2))
-RETURNING 1 AS one`

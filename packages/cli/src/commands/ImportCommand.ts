@@ -1,0 +1,138 @@
+/**
+ * `cabinet import SOURCE FILE`: a file into a source, here and now, with a bar on a terminal. Stopped after the file was
+ * staged, the import goes on in whatever serves the cabinet, or with the next `cabinet import`.
+ */
+import { Import, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
+import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
+import { importJson } from "@data-cabinet/core/file/ImportJson"
+import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { plainText } from "../output/PlainText.ts"
+import { JsonText, report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { CommandError } from "./CommandError.ts"
+import { format, idArgument, withCabinet } from "./Root.ts"
+
+const text = (name: string, value: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about), Flag.optional)
+
+const yes = (name: string, about: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
+
+const BAR = 30
+const REDRAW_MILLIS = 100
+
+/** Draws on stderr, and only where somebody watches. */
+const progressBar = () => {
+  let drawn = 0
+  const watched = process.stderr.isTTY === true
+  const draw = ({ phase, done, total }: ImportProgress, now: number) => {
+    if (!watched || now - drawn < REDRAW_MILLIS) return
+    drawn = now
+    const part = total === null || total === 0 ? 0 : Math.min(1, done / total)
+    const bar = "█".repeat(Math.round(part * BAR)).padEnd(BAR, "░")
+    const unit = phase === "accepting" ? `${done} of ${total} rows` : `${Math.round(part * 100)} %`
+    process.stderr.write(`\r\u001b[K${phase.padEnd(9)} ${bar} ${unit}`)
+  }
+  return {
+    tell: (progress: ImportProgress) => Effect.map(Clock.currentTimeMillis, (now) => draw(progress, now)),
+    clear: Effect.sync(() => {
+      if (watched) process.stderr.write("\r\u001b[K")
+    }),
+  }
+}
+
+const howRead = (told: ImportReport): string =>
+  [
+    told.format.toUpperCase(),
+    ...(told.encoding === null ? [] : [told.encoding]),
+    ...(told.delimiter === null ? [] : [`cells separated by ${told.delimiter === "\t" ? "tabs" : told.delimiter}`]),
+    ...(told.header === null ? [] : [told.header ? "first row is the header" : "no header"]),
+    ...(told.sheet === null ? [] : [`sheet ${told.sheet}`]),
+  ].join(", ")
+
+const SHOWN = 20
+
+const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
+  const refusals = told.refusals
+    .slice(0, SHOWN)
+    .map(
+      ({ line, column, reason }) =>
+        `  line ${line}${column === null ? "" : `, column ${column}`}: ${plainText(reason)}`,
+    )
+  const more = told.refused > SHOWN ? [`  and ${told.refused - SHOWN} more; see them with --dry-run --json`] : []
+  const replaced =
+    told.replaced > 0
+      ? [`${told.replaced} characters are not ${told.encoding}: they became \uFFFD. Is it another --encoding?`]
+      : []
+  const refused = told.refused > 0 ? [`${told.refused} refused:`, ...refusals, ...more] : []
+  const before =
+    told.importedBefore === null
+      ? []
+      : [`It was imported before: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
+  const preview = told.state === "dry_run" ? told.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
+  const head = {
+    done: `${told.accepted} rows of ${told.file} are events now.`,
+    accepting: `${told.file} is staged: ${told.accepted} of ${told.rows} rows are events, the rest waits${told.failure === null ? "" : ` (${told.failure})`}.`,
+    dry_run: `${told.rows} rows of ${told.file} would become events.`,
+    refused: `Nothing of ${told.file} was taken.`,
+    failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot go on"}.`,
+  }[told.state]
+  return [head, style.dim(howRead(told)), ...preview, ...before, ...replaced, ...refused]
+}
+
+export const importCommand = Command.make(
+  "import",
+  {
+    source: idArgument("SOURCE", "The source's number"),
+    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON or XLSX")),
+    format: Flag.Literals("format", FILE_FORMATS).pipe(
+      Flag.withDescription("The file's format, where its name and beginning say otherwise"),
+      Flag.optional,
+    ),
+    encoding: text("encoding", "NAME", "The text's encoding: utf-8, utf-16, windows-1251, …; found out without it"),
+    delimiter: text("delimiter", "CHAR", "What separates cells: a character, or tab; found out without it"),
+    header: Flag.Boolean("header").pipe(
+      Flag.withDescription("Whether the first row names the fields (--no-header: it does not); found out without it"),
+      Flag.optional,
+    ),
+    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; the first without it"),
+    pointer: text("pointer", "POINTER", "Where the list stands in a JSON text, as /data/items"),
+    dryRun: yes("dry-run", "Read and report, and keep nothing"),
+    again: yes("again", "Import a file once more that was imported before"),
+    skipRefused: yes("skip-refused", "Take the rows that can be taken, and leave out the others"),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const bar = progressBar()
+        const file = yield* fileOnDisk(input.file)
+        const options = {
+          format: Option.getOrUndefined(input.format),
+          encoding: Option.getOrUndefined(input.encoding),
+          delimiter: Option.getOrUndefined(input.delimiter),
+          header: Option.getOrUndefined(input.header),
+          sheet: Option.getOrUndefined(input.sheet),
+          pointer: Option.getOrUndefined(input.pointer),
+          dryRun: input.dryRun,
+          again: input.again,
+          skipRefused: input.skipRefused,
+        }
+        const told = yield* Effect.ensuring(
+          Import.use((imports) => imports.file(input.source, file, options, bar.tell)),
+          bar.clear,
+        )
+        const value = { ...importJson(told), preview: told.preview.map((row) => new JsonText(row)) }
+        yield* report(yield* format, value, (style) => lines(told, style).join("\n"))
+        if (told.state === "refused") {
+          return yield* new CommandError({
+            code: "refused",
+            message: `${told.refused} rows of ${told.file} were refused, so nothing was taken. --skip-refused takes the others.`,
+          })
+        }
+        if (told.state === "failed")
+          return yield* new CommandError({ code: "refused", message: `The import failed: ${told.failure}` })
+      }),
+    ),
+).pipe(Command.withDescription("Import a file into a source: every row an event, whole or not at all"))

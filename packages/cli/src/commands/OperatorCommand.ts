@@ -1,0 +1,73 @@
+/** `cabinet operator …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
+import type { Operator } from "@data-cabinet/core/key/Operator"
+import { Operators } from "@data-cabinet/core/key/Operators"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { format, idArgument, withCabinet } from "./Root.ts"
+
+const operatorJson = (operator: Operator) => ({
+  id: operator.id,
+  name: operator.name,
+  prefix: operator.prefix,
+  created_at: operator.createdAt,
+  revoked_at: operator.revokedAt,
+  last_used_at: operator.lastUsedAt,
+})
+
+const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const { token, ...issued } = yield* Operators.use((operators) => operators.issue(name))
+      yield* report(yield* format, { ...operatorJson(issued), token }, (style) =>
+        [
+          style.bold(token),
+          "",
+          "Keep it now: it is not shown again. Send files with it:",
+          "curl -H 'Authorization: Bearer <token>' -F file=@orders.csv <base address>/upload/<source>",
+        ].join("\n"),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Issue an operator's token; it is shown this once"))
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* Operators.use((operators) => operators.list)
+      yield* report(yield* format, all.map(operatorJson), (style) =>
+        columns(
+          ["ID", "TOKEN", "ISSUED", "LAST USED", "STATE", "NAME"],
+          all.map((operator) => [
+            String(operator.id),
+            `${operator.prefix}…`,
+            operator.createdAt,
+            operator.lastUsedAt ?? "never",
+            operator.revokedAt === null ? "good" : `revoked ${operator.revokedAt}`,
+            operator.name,
+          ]),
+          { style, none: "No operators yet. Issue a token with: cabinet operator add NAME" },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the operators' tokens, with the time of their last use"))
+
+const revoke = Command.make("revoke", { id: idArgument("ID", "The operator's number") }, ({ id }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const operator = yield* Operators.use((operators) => operators.revoke(id))
+      yield* report(
+        yield* format,
+        operatorJson(operator),
+        () => `Operator ${operator.id} (${operator.name}) is revoked: uploads with the token answer 401 from now on.`,
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Revoke a token at once; the others stay good"))
+
+export const operatorCommand = Command.make("operator").pipe(
+  Command.withDescription("Issue and revoke tokens for uploads over HTTP"),
+  Command.withSubcommands([add, list, revoke]),
+)

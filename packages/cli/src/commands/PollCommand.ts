@@ -1,0 +1,185 @@
+/** `cabinet poll …`: addresses that are asked at an interval, and what came of asking them. */
+import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/pull/Poll"
+import { PollBook } from "@data-cabinet/core/pull/PollBook"
+import { Polls } from "@data-cabinet/core/pull/Polls"
+import { parseInterval } from "@data-cabinet/core/pull/PollSchedule"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report, snakeKeys } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
+
+const id = idArgument("ID", "The poll's number")
+const outgoing = settingFlags("allowedNetworks")
+
+const UNITS = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+] as const
+
+const interval = (seconds: number): string => {
+  for (const [unit, letter] of UNITS) if (seconds % unit === 0) return `${seconds / unit}${letter}`
+  return `${seconds}s`
+}
+
+const state = (poll: Poll): string => {
+  if (poll.paused) return "paused"
+  return poll.failures === 0 ? "working" : `failed ${poll.failures} times`
+}
+
+const headerOf = (text: string) => {
+  const [, name, value] = /^([^:]*):\s*(.*)$/s.exec(text) ?? []
+  return name === undefined || value === undefined
+    ? Effect.fail(new CommandError({ code: "usage", message: "A header has the form 'Name: value'." }))
+    : Effect.succeed([name.trim(), value.trim()] as const)
+}
+
+const text = (name: string, value: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about))
+
+const add = Command.make(
+  "add",
+  {
+    source: idArgument("SOURCE", "The source's number"),
+    url: Argument.String("URL").pipe(Argument.withDescription("A public http or https address")),
+    every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.withDefault("15m")),
+    format: Flag.Literals("format", POLL_FORMATS).pipe(
+      Flag.withDescription("The answer's format; found out without it"),
+      Flag.optional,
+    ),
+    pointer: text("pointer", "POINTER", "Where the list stands in a JSON answer, as /items").pipe(Flag.withDefault("")),
+    key: text("key", "FIELD", "By which field an item is known again; by its content without it").pipe(Flag.optional),
+    headers: text("header", "'K: V'", "Sent along; kept secret; may be given several times").pipe(Flag.between(0, 50)),
+    ...outgoing,
+  },
+  (input) =>
+    withCabinet(input, () =>
+      Effect.gen(function* () {
+        const everySeconds = parseInterval(input.every)
+        if (everySeconds === null) {
+          const message = "--every is between 10s and 30d: a number and s, m, h or d."
+          return yield* new CommandError({ code: "usage", message })
+        }
+        const headers = yield* Effect.forEach(input.headers, headerOf)
+        const poll = yield* Polls.use((polls) =>
+          polls.add({
+            sourceId: input.source,
+            url: input.url,
+            everySeconds,
+            format: Option.getOrNull(input.format),
+            pointer: input.pointer,
+            keyField: Option.getOrNull(input.key),
+            headers,
+          }),
+        )
+        const words = `Poll ${poll.id} asks ${poll.url} every ${interval(poll.everySeconds)}. What its first run finds is history; see cabinet poll log ${poll.id}.`
+        yield* report(yield* format, snakeKeys(poll), () => words)
+      }),
+    ),
+).pipe(Command.withDescription("Ask an address at an interval; new items become events of the source"))
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* PollBook.use((book) => book.list)
+      yield* report(yield* format, snakeKeys(all), (style) =>
+        columns(
+          ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],
+          all.map((poll) => [
+            String(poll.id),
+            String(poll.sourceId),
+            interval(poll.everySeconds),
+            state(poll),
+            poll.dueAt ?? "—",
+            poll.headerNames.join(", ") || "none",
+            poll.url,
+          ]),
+          { style, none: "No polls yet. Add one with: cabinet poll add SOURCE URL" },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the polls; of their headers the names alone"))
+
+const outcome = (run: PollRun): string =>
+  run.outcome === "failed"
+    ? (run.failure ?? "failed")
+    : run.outcome === "unchanged"
+      ? "nothing new (304)"
+      : `${run.items} items, ${run.fresh} of them new`
+
+const run = Command.make("run", { id, ...outgoing }, (input) =>
+  withCabinet(input, () =>
+    Effect.gen(function* () {
+      const done = yield* Polls.use((polls) => polls.run(input.id))
+      yield* report(yield* format, snakeKeys(done), () => outcome(done))
+      if (done.outcome === "failed") {
+        return yield* new CommandError({ code: "refused", message: `The poll failed: ${done.failure}` })
+      }
+    }),
+  ),
+).pipe(Command.withDescription("Run a poll now, and wait for what is new to be accepted"))
+
+const log = Command.make(
+  "log",
+  {
+    id,
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many runs at most"), Flag.withDefault(50)),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const runs = yield* PollBook.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
+        yield* report(yield* format, snakeKeys(runs), (style) =>
+          columns(
+            ["AT", "TOOK", "STATUS", "WHAT CAME OF IT"],
+            runs.map((one) => [
+              one.at,
+              `${one.durationMs} ms`,
+              one.status === null ? "—" : String(one.status),
+              outcome(one),
+            ]),
+            { style, none: "It has not run yet." },
+          ),
+        )
+      }),
+    ),
+).pipe(Command.withDescription("Show a poll's runs, newest first"))
+
+const pause = Command.make("pause", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const poll = yield* PollBook.use((book) => book.pause(input.id))
+      yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} is paused.`)
+    }),
+  ),
+).pipe(Command.withDescription("Stop asking, until it is resumed"))
+
+const resume = Command.make("resume", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const poll = yield* PollBook.use((book) => book.resume(input.id))
+      yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
+    }),
+  ),
+).pipe(Command.withDescription("Ask again, at once and then at the interval"))
+
+const remove = Command.make("remove", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      yield* PollBook.use((book) => book.remove(input.id))
+      yield* report(
+        yield* format,
+        { id: input.id, removed: true },
+        () => `Poll ${input.id} is removed. Its events stay.`,
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Remove a poll for good; its events stay"))
+
+export const pollCommand = Command.make("poll").pipe(
+  Command.withDescription("Ask addresses at an interval, and take what is new"),
+  Command.withSubcommands([add, list, run, log, pause, resume, remove]),
+)

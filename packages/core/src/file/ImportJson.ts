@@ -1,0 +1,39 @@
+/** An import's report as every face of ours writes it in JSON. */
+import type { ImportReport } from "./Import.ts"
+import type { ImportStatus } from "./StagedImports.ts"
+
+export const importStatusJson = (status: ImportStatus) => ({
+  id: status.id,
+  source_id: status.sourceId,
+  file: status.name,
+  state: status.state,
+  bytes: status.bytes,
+  rows: status.staged,
+  accepted: status.accepted,
+  refused: status.refused,
+  failure: status.failure,
+  created_at: status.createdAt,
+  finished_at: status.finishedAt,
+})
+
+/** `preview` stays a list of JSON texts, so that no digit of a number is lost on the way. */
+export const importJson = (report: ImportReport) => ({
+  state: report.state,
+  import_id: report.importId,
+  source_id: report.sourceId,
+  file: report.file,
+  bytes: report.bytes,
+  format: report.format,
+  encoding: report.encoding,
+  delimiter: report.delimiter,
+  header: report.header,
+  sheet: report.sheet,
+  rows: report.rows,
+  accepted: report.accepted,
+  refused: report.refused,
+  refusals: report.refusals,
+  replaced: report.replaced,
+  preview: report.preview,
+  imported_before: report.importedBefore === null ? null : importStatusJson(report.importedBefore),
+  failure: report.failure,
+})
