@@ -26,6 +26,8 @@ export const SESSION = {
   bytea_output: "hex",
   standard_conforming_strings: "on",
   client_min_messages: "warning",
+  // Compiling one of our statements was measured to take 80 ms, its run 1 ms.
+  jit: "off",
 } as const
 
 /** Single statements of many fibers, pipelined. They cannot be cancelled, and a transaction is not for it. */

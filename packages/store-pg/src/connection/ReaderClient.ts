@@ -40,9 +40,9 @@ export const layer = (options: ReaderOptions) =>
           client: Option.some(client),
           role: options.role,
           maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-          offReason: ""
-        })
-      )
+          offReason: "",
+        }),
+      ),
     ),
   ).pipe(
     Layer.provide(
@@ -59,7 +59,6 @@ export const layer = (options: ReaderOptions) =>
           default_transaction_read_only: "on",
           statement_timeout: String(options.statementTimeoutMillis ?? 15_000),
           lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
-          jit: "off",
         },
       }),
     ),

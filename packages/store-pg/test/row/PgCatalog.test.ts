@@ -56,7 +56,7 @@ describe("PgCatalog", () => {
       inert: false,
       detail: { kind: "view", key: [], rows_estimate: null },
     })
-    expect(view?.detail.definition).toMatch(/SELECT sum\(total\) AS total\s+FROM public\.orders/)
+    expect(view?.detail.definition).toMatch(/SELECT sum\((orders\.)?total\) AS total\s+FROM public\.orders/)
     expect(await find("order_days")).toMatchObject({ identity: "place", detail: { kind: "matview", key: [] } })
     expect((await find("order_days"))?.detail.definition).toContain("FROM public.orders")
     expect(await find("parts")).toMatchObject({

@@ -69,6 +69,7 @@ export const walk = async (reading: Reading, name: string, params: ParamPairs, s
       await reading.page(name, cursor === null ? params : [...params, ["cursor", cursor]], schema),
     )
     items.push(...page.items)
+    if (pages > 5_000) throw new Error(`The walk does not end: ${name} ${JSON.stringify(params)} ${cursor}`)
     if (!page.hasMore) return { items, pages }
     cursor = page.nextCursor
   }
