@@ -37,7 +37,7 @@ WITH now AS MATERIALIZED (
   FROM ${HOLDERS}
 )
 SELECT pg_is_in_recovery() AS standby,
-       coalesce((SELECT CASE WHEN ours THEN epoch ELSE epoch + 1 END FROM last), 1) AS epoch,
+       coalesce((SELECT CASE WHEN ours THEN epoch ELSE epoch + 1 END FROM last), 1)::text AS epoch,
        CASE WHEN (SELECT ours FROM last) THEN
          least(now.xmax,
                (SELECT min(${widenedXid("xid", "now.xmax")}) FROM holders WHERE seen),

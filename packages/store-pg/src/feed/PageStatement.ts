@@ -12,7 +12,7 @@ const PAGE_BYTES = 8 * 1024 * 1024
  * A walk compares and orders by the index's whole key, its filter's columns too. With `source_id = $7` instead, a planner
  * that finds a source neither rare nor common walks the index without it and throws away nearly all that it reads.
  */
-export const pageStatement = (query: FeedQuery, epoch: number, bound: string) => {
+export const pageStatement = (query: FeedQuery, epoch: string, bound: string) => {
   const values: Array<unknown> = [query.after.epoch, query.after.xid, query.after.id, epoch, bound, query.limit]
   const filter = (channel: string): readonly [names: string, values: string] =>
     query.sourceId === null ? ["e.channel", `'${channel}'`] : ["e.source_id, e.channel", `$7::int8, '${channel}'`]
@@ -21,14 +21,14 @@ export const pageStatement = (query: FeedQuery, epoch: number, bound: string) =>
     const [names, these] = filter(channel)
     return `
     (SELECT e.epoch, e.xid, e.id, e.bytes FROM cabinet.event e
-     WHERE (${names}, e.epoch, e.xid, e.id) > (${these}, $1::int4, $2::int8, $3::int8)
-       AND (${names}, e.epoch, e.xid) < (${these}, $4::int4, $5::int8)
+     WHERE (${names}, e.epoch, e.xid, e.id) > (${these}, $1::int8, $2::int8, $3::int8)
+       AND (${names}, e.epoch, e.xid) < (${these}, $4::int8, $5::int8)
      ORDER BY ${names}, e.epoch, e.xid, e.id LIMIT $6::int8 + 1)`
   }
   const channels = CHANNELS.filter((channel) => query.channel === null || query.channel === channel)
   return {
     text: `
-SELECT e.epoch, e.xid::text AS xid, e.id::text AS id, cabinet.event_json(e, s.name) AS item, p.found::int4 AS found
+SELECT e.epoch::text AS epoch, e.xid::text AS xid, e.id::text AS id, cabinet.event_json(e, s.name) AS item, p.found::int4 AS found
 FROM (
   SELECT w.id, row_number() OVER place AS nth, sum(w.bytes) OVER place - w.bytes AS before, count(*) OVER () AS found
   FROM (SELECT * FROM (${channels.map(walk).join(" UNION ALL ")}) w

@@ -30,11 +30,11 @@ COMMENT ON FUNCTION cabinet.rfc3339 IS 'A moment in UTC; a fraction of a second 
 --
 -- An epoch is one life of one server process: whatever sets the counter back, a copy of the files put back in place or a
 -- standby promoted, has begun with a start of the server, and there is no reliable mark of it but that. Epochs are
--- numbered by the seconds since 2026 at which they begin: a database that is set back has forgotten its latest epochs,
+-- numbered by the microsecond since 2026 at which they begin: a database that is set back has forgotten its latest epochs,
 -- and must not give their numbers again while clients hold cursors in them.
 
 CREATE TABLE cabinet.epoch (
-  epoch             integer PRIMARY KEY,
+  epoch             bigint PRIMARY KEY,
   system_identifier text NOT NULL,
   server_started    timestamptz NOT NULL,
   began_at          timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -55,7 +55,7 @@ CREATE FUNCTION cabinet.epoch_holds(known cabinet.epoch) RETURNS boolean LANGUAG
 
 -- Called at every new connection that accepts events, before its first event; begins an epoch if need be. A standby is
 -- refused: what it will be after its promotion is not known yet.
-CREATE FUNCTION cabinet.check_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION cabinet.check_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
       known cabinet.epoch;
@@ -70,7 +70,8 @@ CREATE FUNCTION cabinet.check_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
       SELECT * INTO known FROM cabinet.epoch ORDER BY epoch DESC LIMIT 1;
       IF cabinet.epoch_holds(known) THEN RETURN known.epoch; END IF;
       INSERT INTO cabinet.epoch (epoch, system_identifier, server_started)
-        SELECT greatest(coalesce(known.epoch, 0) + 1, extract(epoch FROM clock_timestamp() - '2026-01-01 00:00:00+00')::int),
+        SELECT greatest(coalesce(known.epoch, 0) + 1,
+                        (extract(epoch FROM clock_timestamp() - '2026-01-01 00:00:00+00') * 1000000)::bigint),
                system_identifier, pg_postmaster_start_time()
         FROM pg_control_system()
         RETURNING epoch INTO known.epoch;
@@ -81,7 +82,7 @@ CREATE FUNCTION cabinet.check_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
 -- The epoch that an accept of this moment belongs to. Volatile, so that it sees one that began while the accept waited.
 -- Refuses, as a server that is going away would, when this server has begun none: then the connection underneath was
 -- led to another server without our noticing.
-CREATE FUNCTION cabinet.current_epoch() RETURNS integer LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION cabinet.current_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
       known cabinet.epoch;
@@ -140,7 +141,7 @@ COMMENT ON TABLE cabinet.field_column IS 'Which column takes which field of a so
 
 CREATE SEQUENCE cabinet.event_id MAXVALUE 9007199254740991;
 CREATE TABLE cabinet.event (
-  epoch       integer NOT NULL,
+  epoch       bigint NOT NULL,
   xid         bigint NOT NULL,
   id          bigint NOT NULL PRIMARY KEY,
   source_id   bigint NOT NULL,
@@ -214,20 +215,23 @@ CREATE INDEX waiting_row_of_source ON cabinet.waiting_row (source_id, event_id);
 
 -- Partitions -------------------------------------------------------------------------------------------------------
 
--- Makes the daily partitions of `parent` from yesterday to `ahead` days ahead; safe to call again and at once.
+-- Makes the daily partitions of `parent` from yesterday to `ahead` days ahead; safe to call again and at once. Made and
+-- then attached: CREATE TABLE … PARTITION OF would wait for every reader of the parent, and all inserts behind it.
 CREATE FUNCTION cabinet.make_partitions(parent regclass, ahead integer DEFAULT 14) RETURNS integer LANGUAGE plpgsql
   AS $$
     DECLARE
       today date := (cabinet.now() AT TIME ZONE 'UTC')::date;
       day   date;
       short text := (SELECT relname FROM pg_class WHERE oid = parent);
+      name  text;
       made  integer := 0;
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtextextended('cabinet.make_partitions', 0));
       FOR day IN SELECT today + n FROM generate_series(-1, ahead) n LOOP
-        IF to_regclass(format('cabinet.%I', short || '_' || to_char(day, 'YYYYMMDD'))) IS NULL THEN
-          EXECUTE format('CREATE TABLE cabinet.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
-            short || '_' || to_char(day, 'YYYYMMDD'), parent,
+        name := short || '_' || to_char(day, 'YYYYMMDD');
+        IF to_regclass(format('cabinet.%I', name)) IS NULL THEN
+          EXECUTE format('CREATE TABLE cabinet.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', name, parent);
+          EXECUTE format('ALTER TABLE %s ATTACH PARTITION cabinet.%I FOR VALUES FROM (%L) TO (%L)', parent, name,
             day::text || ' 00:00:00+00', (day + 1)::text || ' 00:00:00+00');
           made := made + 1;
         END IF;

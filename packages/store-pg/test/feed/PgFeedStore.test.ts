@@ -78,9 +78,9 @@ it.each(["force_custom_plan", "force_generic_plan"])(
           const connection = yield* (yield* PgClient.PgClient).reserve
           const execute = (text: string) => connection.execute(text, [], undefined)
           yield* execute(`SET plan_cache_mode = ${mode}`)
-          const [fence] = (yield* execute(FENCE_BOUND)) as ReadonlyArray<{ epoch: number; bound: string }>
+          const [fence] = (yield* execute(FENCE_BOUND)) as ReadonlyArray<{ epoch: string; bound: string }>
           for (const walk of walks) {
-            for (const after of [FEED_START, { ...late, epoch: fence!.epoch }]) {
+            for (const after of [FEED_START, { ...late, epoch: Number(fence!.epoch) }]) {
               const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound)
               yield* execute(`PREPARE page AS ${text}`)
               const [answer] = yield* execute(
