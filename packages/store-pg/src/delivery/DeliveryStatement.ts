@@ -69,17 +69,3 @@ export const PRUNE_DELIVERIES = `
     WHERE d.created_at < cabinet.now() - make_interval(days => $1::int) AND d.state <> 'due'
       AND NOT EXISTS (SELECT FROM cabinet.attempt t WHERE t.delivery_id = d.id)
     LIMIT $2::int)`
-
-/** $1 the partitioned table, $2 days: its daily partitions that lie wholly before that, and half-detached ones. */
-export const OLD_PARTITIONS = `
-  SELECT c.relname AS name, i.inhdetachpending AS pending
-  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-  WHERE i.inhparent = $1::text::regclass
-    AND to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= ((cabinet.now() - make_interval(days => $2::int)) AT TIME ZONE 'UTC')::date
-  ORDER BY c.relname`
-
-/** Detached by an earlier run that was cut short, and not yet dropped. $1 a prefix, $2 the parent. */
-export const ORPHANED_PARTITIONS = `
-  SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE n.nspname = 'cabinet' AND c.relkind = 'r' AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
-    AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`

@@ -5,10 +5,10 @@ import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { type Claimed, DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { dropOldPartitions } from "../cabinet/OldPartitions.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, roomParameters } from "./ClaimStatement.ts"
 import * as Statement from "./DeliveryStatement.ts"
-import { pruneAttempts } from "./PruneAttempts.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
 /** How many deliveries one statement sends again or forgets. */
@@ -131,8 +131,8 @@ export const layer = Layer.effect(
         yield* orUnavailable(makePartitions)
         const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
         const partitions =
-          (yield* pruneAttempts(sql, "attempt_delivered", keep.deliveredDays)) +
-          (yield* pruneAttempts(sql, "attempt_failed", failedDays))
+          (yield* dropOldPartitions(sql, "attempt_delivered", keep.deliveredDays)) +
+          (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
         let deliveries = 0
         for (let count = BITE; count === BITE; deliveries += count) {
           const bite = sql.unsafe<{ readonly count: number }>(

@@ -1,0 +1,138 @@
+/** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+const open = (url: string) => Layer.merge(storeLayer(url), ownerClient({ url, applicationName: "keeper" }))
+let database: TestDatabase
+let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>
+let source: number
+
+beforeEach(async () => {
+  database = await testDatabase()
+  store = ManagedRuntime.make(open(database.url))
+  source = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
+})
+afterEach(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const accept = async (): Promise<number> => {
+  const [receipt] = await store.runPromise(
+    EventLog.use((log) =>
+      log.append({
+        sourceId: source,
+        sourceVersion: 1,
+        channel: "webhook",
+        history: false,
+        events: [{ payload: new Map([["a", "1"]]), empty: false, fingerprint: null }],
+        original: {
+          body: Buffer.from("a=1"),
+          bodyBytes: 3,
+          contentType: null,
+          ip: null,
+          referer: null,
+          origin: null,
+          userAgent: null,
+          acceptLanguage: null,
+          charset: "utf-8",
+          charsetFrom: "data",
+          replaced: 0,
+        },
+      }),
+    ),
+  )
+  return receipt!.id
+}
+
+const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
+const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30 }))
+const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original"))[0]!["n"]
+
+/** A transaction that has read all originals and goes on; answers how it is ended. */
+const longReader = async () => {
+  const scope = Scope.makeUnsafe()
+  const session = await PgClient.PgClient.use((sql) => Scope.provide(sql.reserve, scope)).pipe((reserve) =>
+    store.runPromise(reserve),
+  )
+  const run = (text: string) => store.runPromise(session.execute(text, [], undefined))
+  await run("BEGIN")
+  await run("SELECT count(*) FROM cabinet.original")
+  return async () => {
+    await run("COMMIT")
+    await store.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+/** Waits until the session that lets partitions go waits itself, and answers its process. */
+const waiting = async (): Promise<number> => {
+  for (;;) {
+    const [row] = await database.run(
+      "SELECT pid FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE%DETACH%' AND wait_event_type = 'Lock' AND datname = current_database()",
+    )
+    if (row !== undefined) return row["pid"] as number
+  }
+}
+
+it("forgetOld lets originals go after 90 days by the cabinet's clock, and the events stay", async () => {
+  const id = await accept()
+  await pass("89 days")
+  await accept()
+  expect((await forget()).originals).toBe(0)
+  expect(await originals()).toBe(2)
+  await pass("2 days")
+  expect((await forget()).originals).toBe(2)
+  expect(await originals()).toBe(1)
+  expect(await database.run(`SELECT id::int FROM cabinet.event WHERE id = ${id}`)).toEqual([{ id }])
+  // And the clock set back, as it is after a test: days that are gone are made again when they are needed.
+  await pass("-91 days")
+  expect(await accept()).toBeGreaterThan(id)
+})
+
+it("forgetOld never holds up accept, however long somebody reads", async () => {
+  await accept()
+  await pass("91 days")
+  await accept()
+  const endReading = await longReader()
+  const forgetting = forget()
+  await waiting()
+  for (let n = 0; n < 50; n++) await accept()
+  await waiting()
+  // Another process finds it being done.
+  expect((await forget()).originals).toBe(0)
+  await endReading()
+  expect((await forgetting).originals).toBe(2)
+  expect(await originals()).toBe(51)
+})
+
+it("forgetOld finishes what an earlier run was cut short in", async () => {
+  await accept()
+  await pass("91 days")
+  const endReading = await longReader()
+  const forgetting = forget()
+  await database.run(`SELECT pg_cancel_backend(${await waiting()})`)
+  expect((await forgetting).originals).toBe(0)
+  await accept()
+  await endReading()
+  expect((await forget()).originals).toBe(2)
+  const left = await database.run("SELECT 1 FROM pg_inherits WHERE inhdetachpending")
+  expect(left).toEqual([])
+})
+
+it("forgetOld forgets runs of polls, failed ones later, and never the last of a poll", async () => {
+  await database.run(
+    "INSERT INTO cabinet.poll_run (poll_id, at, duration_ms, outcome) SELECT 1, cabinet.now(), 1, o FROM unnest(ARRAY['read', 'failed', 'unchanged']) o",
+  )
+  await pass("31 days")
+  expect((await forget()).runs).toBe(1)
+  await pass("60 days")
+  expect((await forget()).runs).toBe(1)
+  expect(await database.run("SELECT outcome FROM cabinet.poll_run")).toEqual([{ outcome: "unchanged" }])
+})
