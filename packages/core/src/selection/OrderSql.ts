@@ -6,7 +6,7 @@
 import type { TypeOperators } from "../row/ColumnType.ts"
 import { operatorSql } from "./ConditionSql.ts"
 import type { Direction } from "./Selection.ts"
-import { type SqlParameters } from "./SqlParameters.ts"
+import type { SqlParameters } from "./SqlParameters.ts"
 
 /** One expression of the order. */
 export interface OrderTerm {

@@ -23,7 +23,7 @@ const BLOCKS_AT_ONCE = 16
 /** How much of a row's text is compared as such; the rest counts by its hash. */
 const TEXT_PREFIX = 200
 
-/** Between the items of a page: no JSON text holds it. */
+/** After each item of a page: no JSON text holds it. */
 const BETWEEN = "\u0001"
 
 /** A row longer than this as JSON is not sent; the driver takes no message over 16 MiB. */
@@ -42,13 +42,18 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null
   const page = (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters)
-  const row = plan.shown.map(({ name, type }, index) => ({ name, sql: jsonValue(type, `"t"."c${index}"`) }))
+  const together = momentsTogether(plan.shown)
+  const row = plan.shown.map(({ name, type }, index) => {
+    const value = `"t"."c${index}"`
+    return { name, sql: together && type.kind === "timestamptz" ? value : jsonValue(type, value) }
+  })
   const places = [...(order.sort === null ? [] : [order.sort]), ...order.ties].map((_, index) => `"p${index}"`)
   const shown = `"n" <= ${plan.limit} AND ("bytes" <= ${PAGE_BYTES} OR "n" = 1) AND octet_length("j") <= ${LONGEST_ROW}`
   const mayBeLast = order.countsEquals ? "true" : `("n" = ${plan.limit} OR "bytes" > ${EARLY_END})`
   const place = places.map((one) => `left(${one}::text, ${LONGEST_PLACE_VALUE + 1})`).join(", ")
+  const items = `string_agg("j", chr(1)) FILTER (WHERE ${shown}) || chr(1)`
   const text =
-    `SELECT string_agg("j", chr(1)) FILTER (WHERE ${shown}), count(*)::text, ` +
+    `SELECT ${together ? momentsInUtc(plan.shown, items, parameters) : items}, count(*)::text, ` +
     `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text ` +
     `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."j")) OVER "w" AS "bytes" FROM (` +
     `SELECT row_to_json("r".*)::text AS "j"${places.map((one) => `, "t".${one}`).join("")} ` +
@@ -62,6 +67,27 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   }
 }
 
+/**
+ * True where `"…+00:00","next":` can only be the end of a moment before the column `next`: in the text of a value a
+ * quote is escaped, and the keys of jsonb are set apart by spaces. Only json and composites are written as freely.
+ */
+const momentsTogether = (columns: ReadonlyArray<ReadableColumn>): boolean =>
+  columns.every(({ type }) => {
+    const inner = type.kind === "array" ? type.element : type
+    return inner.kind !== "json" && inner.kind !== "composite" && inner.kind !== "array"
+  })
+
+/** Ends the moments of a whole page with Z at once: a fifth of what it costs one by one. */
+const momentsInUtc = (columns: ReadonlyArray<ReadableColumn>, items: string, parameters: SqlParameters): string =>
+  columns.reduce((text, { type }, index) => {
+    if (type.kind !== "timestamptz") return text
+    const next = columns[index + 1]
+    const end = next === undefined ? `"}${BETWEEN}` : `",${JSON.stringify(next.name)}:`
+    const ended = (era: string, from: string) =>
+      `replace(${from}, ${parameters.add(`+00:00${era}${end}`, TEXT)}, ${parameters.add(`Z${era}${end}`, TEXT)})`
+    return ended(" BC", ended("", text))
+  }, items)
+
 /** What the statement of a page found. */
 export interface FoundPage {
   readonly items: ReadonlyArray<string>
@@ -72,7 +98,7 @@ export interface FoundPage {
 
 export const readPage = ([row]: ReadonlyArray<QueryRow>): FoundPage => {
   const [joined, count, places] = row ?? []
-  const items = joined == null ? [] : joined.split(BETWEEN)
+  const items = joined == null ? [] : joined.slice(0, -1).split(BETWEEN)
   return {
     items,
     hasMore: Number(count) > items.length,

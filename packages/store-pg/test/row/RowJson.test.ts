@@ -124,6 +124,48 @@ describe("a row's JSON", () => {
     expect(itemsOf(await reading.page("names_seen", [["sort", "w"]]))).toEqual([row])
   })
 
+  it("touches nothing but moments, whatever texts look like them", async () => {
+    const fake = '2026-01-01T00:00:00+00:00","text":"+00:00","last":"'
+    const columns = `first timestamptz, text text, doc jsonb, list text[], "we""\\ird" timestamptz, more hstore, last timestamptz`
+    for (const [name, extra] of [
+      ["alike", ""],
+      ["alike_json", ", raw json"],
+    ] as const) {
+      await reading.run(`CREATE TABLE ${name} (${columns}${extra})`)
+      await reading.run(
+        `INSERT INTO ${name} VALUES ('2026-01-01Z', $1, $2, ARRAY[$1], '0044-01-01Z BC', hstore('last', $1), '2026-01-01 00:00:00.5Z'),
+         (NULL, $1, NULL, NULL, 'infinity', NULL, NULL), ('0001-01-01Z BC', '+00:00', NULL, '{}', NULL, NULL, '0002-01-01Z BC')`,
+        [fake, JSON.stringify({ first: fake, text: "+00:00", "": { last: "+00:00" } })],
+      )
+      if (extra !== "")
+        await reading.run(`UPDATE ${name} SET raw = $1::json`, [`{"first":"${"x+00:00"}","text":"+00:00"}`])
+      const raw = extra === "" ? {} : { raw: { first: "x+00:00", text: "+00:00" } }
+      expect(itemsOf(await reading.page(name))).toEqual([
+        {
+          first: "2026-01-01T00:00:00Z",
+          text: fake,
+          doc: { first: fake, text: "+00:00", "": { last: "+00:00" } },
+          list: [fake],
+          'we"\\ird': "0044-01-01T00:00:00Z BC",
+          more: expect.stringContaining("+00:00"),
+          last: "2026-01-01T00:00:00.5Z",
+          ...raw,
+        },
+        { first: null, text: fake, doc: null, list: null, 'we"\\ird': "infinity", more: null, last: null, ...raw },
+        {
+          first: "0001-01-01T00:00:00Z BC",
+          text: "+00:00",
+          doc: null,
+          list: [],
+          'we"\\ird': null,
+          more: null,
+          last: "0002-01-01T00:00:00Z BC",
+          ...raw,
+        },
+      ])
+    }
+  })
+
   it("shows fifteen hundred columns", async () => {
     const columns = Array.from({ length: 1_500 }, (_, index) => `c${index} int`)
     await reading.run(`CREATE TABLE wide (${columns.join(", ")})`)
