@@ -13,8 +13,13 @@ const ENTRY = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta
 /** What stands in the tests' own environment must not decide how a server runs. */
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
 
+/** The same sources are started many times: what was compiled once need not be again. */
+const compiled = mkdtempSync(join(tmpdir(), "dc-compiled-"))
+process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
+
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
+  NODE_COMPILE_CACHE: compiled,
   ...extra,
 })
 

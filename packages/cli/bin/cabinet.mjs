@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { createRequire } from "node:module"
+import module, { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { whenAbandoned } from "./whenAbandoned.mjs"
@@ -59,4 +59,8 @@ if (better !== undefined) runOn(better)
 else if (!isNewEnough) {
   stop(`cabinet needs Node.js 22.19 or newer, and this is ${process.version}. Get it from https://nodejs.org.`)
 } else if (!existsSync(entry)) stop("cabinet is not built yet. Run npm start or npm test once in the clone.")
-else await import(pathToFileURL(entry).href)
+else {
+  // A command lives for a second: what was compiled once need not be again.
+  module.enableCompileCache?.()
+  await import(pathToFileURL(entry).href)
+}

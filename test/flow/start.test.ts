@@ -1,0 +1,129 @@
+/** What stands in the way of a start is said in one sentence that says what to do, with exit code 1; wrong usage is 2. */
+import { createServer, type Server } from "node:net"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let home: Home
+let database: TestDatabase
+let taken: Server
+
+beforeAll(async () => {
+  home = newHome()
+  database = await testDatabase({ empty: true })
+  taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+})
+afterAll(async () => {
+  taken.close()
+  await endAll()
+  await database.drop()
+}, 60_000)
+
+const takenPort = () => String((taken.address() as AddressInfo).port)
+
+/** One sentence or two on stderr, nothing on stdout. */
+const refused = async (args: ReadonlyArray<string>, env: Record<string, string>, words: RegExp) => {
+  const result = await home.cabinet(args, env)
+  expect(result).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) })
+  expect(result.stderr.trim().split("\n")).toHaveLength(1)
+}
+
+it("serve refuses a taken port", () =>
+  refused(
+    ["serve", "--port", takenPort()],
+    { DATABASE_URL: database.url },
+    /^Another program already listens on 127\.0\.0\.1:\d+\. Stop it, or choose another port with --port or PORT\.\n$/,
+  ))
+
+it("serve refuses a taken port for its metrics too", () =>
+  refused(
+    ["serve", "--port", "0", "--metrics-port", takenPort()],
+    { DATABASE_URL: database.url },
+    /^Another program already listens on /,
+  ))
+
+it("serve refuses a wrong setting, wherever it comes from", async () => {
+  await refused(["serve"], { CABINET_API_RATE: "many" }, /^CABINET_API_RATE is "many": it must be a whole number/)
+  await refused(["serve", "--time-zone", "Mars/Base"], {}, /^--time-zone is "Mars\/Base": it must be the name/)
+})
+
+it("serve says when the database cannot be reached, does not exist, or refuses the login", async () => {
+  // Nobody listens on the discard port of the loopback.
+  await refused(
+    ["serve"],
+    { DATABASE_URL: "postgres://user:hush@127.0.0.1:9/cabinet" },
+    /^The database at 127\.0\.0\.1:9\/cabinet cannot be reached \((?!.*hush).*Check that PostgreSQL runs there/,
+  )
+  await refused(
+    ["serve"],
+    { DATABASE_URL: database.url.replace(database.name, "no_such") },
+    /^There is no database at .*no_such\. Make it with createdb/,
+  )
+  await refused(["serve"], { DATABASE_URL: database.urlAs("nobody_here") }, /refused the login .*DATABASE_URL/)
+})
+
+it("serve says what a database user without rights has to be granted", async () => {
+  const empty = await testDatabase({ empty: true })
+  await database.run("CREATE ROLE poor_start LOGIN")
+  try {
+    await refused(["serve"], { DATABASE_URL: empty.urlAs("poor_start") }, /may not create schemas here.*GRANT CREATE/)
+  } finally {
+    await empty.drop()
+    await database.run("DROP ROLE poor_start")
+  }
+})
+
+it("serve refuses a database that cannot hold every character", async () => {
+  const latin = `${database.name}_latin`
+  await database.run(`CREATE DATABASE ${latin} OWNER cabinet TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+  try {
+    await refused(["migrate"], { DATABASE_URL: database.url.replace(database.name, latin) }, /encoding is LATIN1.*UTF8/)
+  } finally {
+    await database.run(`DROP DATABASE ${latin} WITH (FORCE)`)
+  }
+})
+
+it("a wrong call ends with 2, says what is wrong and where help is, and leaves stdout alone", async () => {
+  for (const [args, words] of [
+    [["nonsense"], /Unknown subcommand "nonsense"/],
+    [["source", "add"], /Missing required argument: NAME/],
+    [["source", "show", "one"], /ID/],
+    [["key", "list", "--bogus"], /--bogus/],
+  ] as const) {
+    expect(await home.cabinet(args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(words) })
+  }
+  expect(await home.cabinet(["--help"])).toMatchObject({ code: 0, stderr: "" })
+  expect(await home.cabinet(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+})
+
+it("serve makes a cabinet of an empty database of the user's own, and commands beside it share it", async () => {
+  const env = { DATABASE_URL: database.url, CABINET_METRICS_PORT: "" }
+  const server = await home.serve([], env)
+  expect(server.welcome).toMatchObject({ source: { id: 1 }, key: { key: expect.stringMatching(/^dck_/) } })
+  const ready = await fetch(`${server.baseUrl}/readyz`)
+  expect([ready.status, await ready.json()]).toEqual([200, { ok: true }])
+  const keys = await home.cabinet(["key", "list", "--json"], env)
+  expect(JSON.parse(keys.stdout)).toMatchObject([{ name: "First key", revoked_at: null }])
+  expect(keys.stdout).not.toContain(server.welcome.key!.key)
+  // Two signals at once, as a terminal and a wrapper send them, are one: it still ends in order.
+  const stopped = server.stop("SIGINT")
+  process.kill(server.pid, "SIGINT")
+  expect(await stopped).toBe(0)
+})
+
+it("commands find and make a cabinet where none runs, several at once", async () => {
+  const other = newHome()
+  const made = await Promise.all(
+    ["One", "Two", "Three"].map((name) => other.cabinet(["source", "add", name, "--get", "table.name"])),
+  )
+  expect(made.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
+    [0, "one\n", ""],
+    [0, "two\n", ""],
+    [0, "three\n", ""],
+  ])
+  const listed = await other.cabinet(["source", "list", "--json"])
+  expect((JSON.parse(listed.stdout) as Array<unknown>).length).toBe(3)
+  expect(await other.cabinet(["source", "show", "7"])).toMatchObject({ code: 1, stderr: "There is no source 7.\n" })
+}, 120_000)
