@@ -54,6 +54,8 @@ export interface TestCluster {
   readonly url: (database: string) => string
   /** One statement as the superuser. */
   readonly run: (statement: string, database?: string) => Promise<ReadonlyArray<Record<string, unknown>>>
+  /** An empty database of the owner's. */
+  readonly createDatabase: (database: string) => Promise<void>
   /** A database with the schema in it. */
   readonly createCabinet: (database: string) => Promise<void>
   /** The files as they are now, under another name; leaves out what belongs to the running server. */
@@ -132,12 +134,19 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
   const url = (database: string) => databaseUrl(socketDir, ownerRole, database)
   const run = (statement: string, database = "postgres") =>
     runSql(databaseUrl(socketDir, superuser, database), statement)
+  const createDatabase = async (database: string) => {
+    const [role] = await run(`SELECT FROM pg_roles WHERE rolname = '${ownerRole}'`)
+    if (role === undefined) await run(`CREATE ROLE ${ownerRole} LOGIN CREATEDB CREATEROLE`)
+    await run(`CREATE DATABASE ${database} OWNER ${ownerRole} TEMPLATE template0`)
+  }
   return {
     pgdata,
     socketDir,
     url,
     run,
     start: async (settings = {}) => {
+      // A copy of the files has the copier's rights.
+      chmodSync(pgdata, 0o700)
       giveTo(launcher, pgdata)
       for (let tries = 0; !(await tryStart(settings)); tries++) {
         if (tries === 20) throw new Error(`did not start: ${readFileSync(logFile, "utf8").slice(-2000)}`)
@@ -150,10 +159,9 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
       process.kill(file.pid, signal)
       while ((await running()) !== undefined) await sleep(10)
     },
+    createDatabase,
     createCabinet: async (database) => {
-      const [role] = await run(`SELECT FROM pg_roles WHERE rolname = '${ownerRole}'`)
-      if (role === undefined) await run(`CREATE ROLE ${ownerRole} LOGIN CREATEDB CREATEROLE`)
-      await run(`CREATE DATABASE ${database} OWNER ${ownerRole} TEMPLATE template0`)
+      await createDatabase(database)
       await migrateTemplate(url(database))
     },
     copyTo: (other) => {

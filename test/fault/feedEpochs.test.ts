@@ -1,0 +1,246 @@
+/**
+ * The feed over disasters. A client that holds a cursor from before goes on with it after each, sees every event accepted
+ * since exactly once, and nothing else. In each the counter of transaction ids falls below ids that the client has seen,
+ * which the tests make sure of first.
+ */
+import { cpSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeRuntime } from "../support/cabinet.ts"
+import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { moveDatabase } from "../support/moveDatabase.ts"
+import { requestOf } from "./feedWriter.ts"
+
+const DATABASE = "orders"
+
+let home: ClusterHome
+let archive: string
+let standby: TestCluster
+/** Where the client stood when the primary was lost: after events that no copy of the database has. */
+const client = { after: FEED_START, bodies: [] as Array<string> }
+let sourceId: number
+
+type Store = ReturnType<typeof storeRuntime>
+
+/** Opens the store of a cluster for as long as `use` runs. */
+const withStore = async <A>(url: string, use: (store: Store) => Promise<A>): Promise<A> => {
+  const store = storeRuntime(url)
+  try {
+    return await use(store)
+  } finally {
+    await store.dispose()
+  }
+}
+
+const accept = (store: Store, bodies: ReadonlyArray<string>) =>
+  store.runPromise(
+    EventLog.use((log) =>
+      Effect.forEach(bodies, (body) => log.append(requestOf(sourceId, body, false)), { discard: true, concurrency: 3 }),
+    ),
+  )
+
+/** Reads on from the client's cursor to the end, and gives the bodies of what came. */
+const readOn = (store: Store, limit = 7) =>
+  store.runPromise(
+    FeedStore.use(
+      Effect.fnUntraced(function* (feed) {
+        const bodies: Array<string> = []
+        for (;;) {
+          const page = yield* feed.page({ after: client.after, limit, sourceId: null, channel: null })
+          bodies.push(...page.items.map((item) => (JSON.parse(item) as { payload: { body: string } }).payload.body))
+          client.after = page.next
+          if (!page.hasMore) break
+        }
+        client.bodies.push(...bodies)
+        return bodies
+      }),
+    ),
+  )
+
+const some = (phase: string, count = 20) => Array.from({ length: count }, (_, n) => `${phase} ${n}`)
+
+/** Uses transaction ids up, as busy days would. */
+const burn = (cluster: TestCluster, count: number) =>
+  cluster.run(`DO $$ BEGIN FOR n IN 1..${count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`, DATABASE)
+
+const counter = async (cluster: TestCluster): Promise<bigint> => {
+  const [row] = await cluster.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax")
+  return BigInt(row!["xmax"] as string)
+}
+
+const epochs = async (cluster: TestCluster): Promise<number> =>
+  (await cluster.run("SELECT FROM cabinet.epoch", DATABASE)).length
+
+/**
+ * What every disaster must come to: nothing new before the first accept, then exactly what is accepted, by two processes
+ * that notice at once, and one new epoch. Ends with ids used up, so that the next disaster throws them back again.
+ */
+const goesOn = async (cluster: TestCluster, phase: string) => {
+  const stood = client.after
+  assert.isBelow(Number(await counter(cluster)), Number(stood.xid), "the counter was not thrown back")
+  const before = await epochs(cluster)
+  await withStore(cluster.url(DATABASE), async (store) => {
+    assert.deepStrictEqual(await readOn(store), [])
+    await withStore(cluster.url(DATABASE), (other) =>
+      Promise.all([accept(store, some(`${phase} here`)), accept(other, some(`${phase} there`))]),
+    )
+    const seen = await readOn(store)
+    assert.deepStrictEqual([...seen].sort(), [...some(`${phase} here`), ...some(`${phase} there`)].sort())
+    assert.strictEqual(await epochs(cluster), before + 1)
+    await burn(cluster, 600)
+    await accept(store, [`${phase} last`])
+    assert.deepStrictEqual(await readOn(store), [`${phase} last`])
+  })
+}
+
+const RECOVERED = { archive_mode: "off", recovery_target_action: "promote", recovery_target_name: "here" }
+
+/** A copy of the base backup, recovered from the archive to the point `here`. */
+const recovered = async (name: string): Promise<TestCluster> => {
+  cpSync(join(home.dir, "base"), join(home.dir, name), { recursive: true })
+  writeFileSync(join(home.dir, name, "recovery.signal"), "")
+  const cluster = home.cluster(name)
+  await cluster.start({ ...RECOVERED, restore_command: `cp ${archive}/%f %p`, recovery_target_timeline: "current" })
+  while ((await cluster.run("SELECT pg_is_in_recovery() AS is"))[0]!["is"] === true) await sleep(20)
+  return cluster
+}
+
+beforeAll(async () => {
+  home = clusterHome()
+  archive = home.folder("archive")
+  const primary = await home.init("primary")
+  await primary.start({ archive_mode: "on", archive_command: `cp %p ${archive}/%f`, wal_level: "replica" })
+  await primary.createCabinet(DATABASE)
+  await withStore(primary.url(DATABASE), async (store) => {
+    sourceId = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
+    await accept(store, some("first"))
+    // The base backup, by the same functions and copies that any backup program uses. Its start and stop need one session.
+    await primary.run("SELECT slot_name::text FROM pg_create_physical_replication_slot('standby', true)")
+    await backup(primary)
+    await accept(store, some("second"))
+    standby = await following(primary)
+    await primary.run("SELECT pg_create_restore_point('here')::text")
+    await caughtUp(primary, standby)
+    await standby.run("ALTER SYSTEM SET primary_conninfo = ''")
+    await standby.run("SELECT pg_reload_conf()")
+    while ((await standby.run("SELECT FROM pg_stat_wal_receiver")).length > 0) await sleep(20)
+    // From here on only the primary and the client know what happened.
+    await burn(primary, 600)
+    await accept(store, some("lost"))
+    const seen = await readOn(store)
+    assert.strictEqual(seen.length, 60)
+    const [{ file }] = (await primary.run("SELECT pg_walfile_name(pg_switch_wal()) AS file")) as [{ file: string }]
+    while (!readdirSync(archive).includes(file)) await sleep(20)
+  })
+  await primary.end("SIGKILL")
+})
+afterAll(() => home.remove())
+
+const backup = async (primary: TestCluster) => {
+  const session = PgClient.layer({ url: Redacted.make(primary.url(DATABASE).replace("cabinet@", "postgres@")) })
+  const label = await Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* (yield* PgClient.PgClient).reserve
+        yield* connection.execute("SELECT pg_backup_start('base', true)::text", [], undefined)
+        primary.copyTo("base")
+        const [stop] = (yield* connection.execute(
+          "SELECT labelfile FROM pg_backup_stop(false)",
+          [],
+          undefined,
+        )) as ReadonlyArray<{ labelfile: string }>
+        return stop!.labelfile
+      }),
+    ).pipe(Effect.provide(session)),
+  )
+  writeFileSync(join(home.dir, "base", "backup_label"), label)
+}
+
+const following = async (primary: TestCluster): Promise<TestCluster> => {
+  cpSync(join(home.dir, "base"), join(home.dir, "standby"), { recursive: true })
+  writeFileSync(join(home.dir, "standby", "standby.signal"), "")
+  const cluster = home.cluster("standby")
+  const from = `host=${primary.socketDir} user=postgres`
+  writeFileSync(
+    join(home.dir, "standby", "postgresql.auto.conf"),
+    `primary_conninfo = '${from}'\nprimary_slot_name = 'standby'\n`,
+  )
+  await cluster.start({ hot_standby: "on" })
+  return cluster
+}
+
+const caughtUp = async (primary: TestCluster, follower: TestCluster) => {
+  const [{ lsn }] = (await primary.run("SELECT pg_current_wal_flush_lsn()::text AS lsn")) as [{ lsn: string }]
+  while ((await follower.run(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is`))[0]!["is"] !== true) await sleep(20)
+}
+
+it("a point-in-time recovery goes on with old cursors", async () => {
+  const cluster = await recovered("pitr")
+  await goesOn(cluster, "recovered")
+  await cluster.end("SIGINT")
+})
+
+it("a second recovery to the same point goes on with cursors of the first, whose epoch it never knew", async () => {
+  const cluster = await recovered("pitr2")
+  await goesOn(cluster, "recovered again")
+  await cluster.end("SIGINT")
+})
+
+it("a copy of the files put back in place goes on with old cursors", async () => {
+  const cluster = home.cluster("pitr2")
+  cluster.copyTo("copy")
+  await cluster.start()
+  await burn(cluster, 600)
+  await withStore(cluster.url(DATABASE), async (store) => {
+    await accept(store, some("lost with the files"))
+    assert.lengthOf(await readOn(store), 20)
+  })
+  await cluster.end("SIGINT")
+  const back = home.cluster("copy")
+  await back.start()
+  await goesOn(back, "put back")
+  await back.end("SIGINT")
+})
+
+it("a standby shows no feed and accepts nothing", async () => {
+  await withStore(standby.url(DATABASE), async (store) => {
+    const page = FeedStore.use((feed) => feed.page({ ...client, limit: 1, sourceId: null, channel: null }))
+    assert.strictEqual((await store.runPromise(Effect.flip(page)))._tag, "StoreUnavailable")
+    const append = EventLog.use((log) => log.append(requestOf(sourceId, "refused", false)))
+    assert.strictEqual((await store.runPromise(Effect.flip(append)))._tag, "StoreUnavailable")
+  })
+})
+
+it("a promoted standby goes on with old cursors, and so do the servers that were connected to it before", async () => {
+  await withStore(standby.url(DATABASE), async (store) => {
+    await store.runPromise(Effect.exit(EventLog.use((log) => log.append(requestOf(sourceId, "too soon", false)))))
+    await standby.run("SELECT pg_promote(true)")
+    await goesOn(standby, "promoted")
+    await accept(store, some("connected before"))
+    assert.lengthOf(await readOn(store), 20)
+  })
+})
+
+it("the content moved into another cluster, as a dump does it, goes on with old cursors", async () => {
+  const fresh = await home.init("fresh")
+  await fresh.start()
+  await moveDatabase(DATABASE, standby, fresh, home.binaries)
+  await withStore(fresh.url(DATABASE), async (store) => {
+    const page = FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 1000, sourceId: null, channel: null }))
+    // All that was moved is shown at once, from the beginning too, though its ids are ahead of this server's counter.
+    const [moved] = await fresh.run("SELECT count(*)::int4 AS n FROM cabinet.event", DATABASE)
+    assert.isAbove(moved!["n"] as number, 60)
+    assert.lengthOf((await store.runPromise(page)).items, moved!["n"] as number)
+  })
+  await goesOn(fresh, "moved")
+})
+
+it("the client has seen nothing twice", () => {
+  assert.strictEqual(new Set(client.bodies).size, client.bodies.length)
+})
