@@ -72,7 +72,6 @@ const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     has_schema_privilege(reader.oid, n.oid, 'USAGE'), has_table_privilege(reader.oid, c.oid, 'SELECT'),
     ${stampOf("pg_attribute x WHERE x.attrelid = c.oid AND x.attnum > 0")},
     ${stampOf("pg_index x WHERE x.indrelid = c.oid")},
-    ${stampOf("pg_constraint x WHERE x.conrelid = c.oid")},
     ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")},
     CASE WHEN s.id IS NOT NULL THEN ${stampOf("cabinet.field_column x WHERE x.source_id = s.id")} END)`
 
