@@ -87,7 +87,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
   })
   const { nodeHandler, fetchHandler } = yield* Effect.provideContext(faces, http)
 
-  const context = yield* Effect.context<never>()
+  const context = yield* Effect.context()
   let closing: Promise<void> | undefined
   const run: Run = (effect) => {
     if (closing !== undefined) return Promise.reject(new Error("The cabinet is closed."))

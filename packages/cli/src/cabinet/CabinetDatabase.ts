@@ -34,7 +34,8 @@ export const cabinetDatabase = (
 
 const location = (place: Place, role: "serve" | "join") => {
   if (place.databaseUrl !== null) return Effect.succeed({ url: place.databaseUrl, dataDir: null })
-  return EmbeddedPostgres[role]({ dataDir: place.dataDir }).pipe(
+  const open = role === "serve" ? EmbeddedPostgres.serve : EmbeddedPostgres.join
+  return open({ dataDir: place.dataDir }).pipe(
     Effect.mapError((error) => new StartError({ code: "embedded", message: error.message })),
   )
 }

@@ -51,7 +51,7 @@ type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
 export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
   const given: { [Name in SettingName]?: string | undefined } = {}
   for (const [name, value] of Object.entries({ ...own, ...place })) {
-    if (Option.isOption(value)) given[name as SettingName] = Option.getOrUndefined(value as Option.Option<string>)
+    if (Option.isOption(value)) given[name as SettingName] = Option.getOrUndefined(value)
   }
   return given
 }

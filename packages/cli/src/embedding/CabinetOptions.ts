@@ -1,5 +1,5 @@
 /** What a program says when it opens a cabinet. Nothing is read from the environment, and nothing global is changed. */
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { readSettings, type SettingName, type Settings } from "../cabinet/Settings.ts"
 import type { StartError } from "../cabinet/StartError.ts"
 import type { ProgramLog } from "./HostLog.ts"

@@ -3,7 +3,7 @@ import { plainText } from "./PlainText.ts"
 import type { Style } from "./Style.ts"
 
 /** Where a line ends: the terminal's width, or none where nobody looks. */
-export const lineWidth = (): number => (process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Infinity)
+export const lineWidth = (): number => (process.stdout.isTTY ? (process.stdout.columns ?? 80) : Infinity)
 
 const WIDE =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\uff01-\uff60]/u

@@ -57,7 +57,7 @@ const pretty = ({ at, level, message, notes, cause }: Entry): string => {
 }
 
 export const layer = ({ level, format }: LogOptions) => {
-  const write = (format ?? (process.stderr.isTTY === true ? "pretty" : "json")) === "pretty" ? pretty : json
+  const write = (format ?? (process.stderr.isTTY ? "pretty" : "json")) === "pretty" ? pretty : json
   const logger = Logger.make((options) => void process.stderr.write(`${write(entry(options))}\n`))
   return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, LEVELS[level]))
 }

@@ -97,7 +97,7 @@ export const runScript = ({
       if (transaction) yield* say("COMMIT")
     })
     yield* transaction ? Effect.onError(all, () => Effect.ignore(say("ROLLBACK"))) : all
-    return outcomes as ReadonlyArray<StatementOutcome>
+    return outcomes
   }).pipe(
     Effect.scoped,
     Effect.provide(
