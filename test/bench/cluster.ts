@@ -1,0 +1,97 @@
+/**
+ * The one PostgreSQL of a run: the binaries and settings that the embedded cabinet has, durable, in a directory of its
+ * own. Every contestant gets a database in it.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
+import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
+import { startPostmaster, stopPostmaster } from "@data-cabinet/store-pg/embedded/Postmaster"
+import { findLauncher, giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { Client } from "pg"
+import { treeCpu } from "./processCpu.ts"
+
+/** Printed beside the results. */
+export const SETTINGS = { fsync: "on", synchronous_commit: "on", full_page_writes: "on" }
+
+const OWNER = "bench"
+
+export interface Cluster {
+  readonly version: string
+  /** Makes a database anew and answers its address. */
+  readonly database: (name: string) => Promise<string>
+  /** Runs statements, one after the other, as the owner; answers the rows of the last. */
+  readonly run: (url: string, ...statements: ReadonlyArray<string>) => Promise<ReadonlyArray<Record<string, unknown>>>
+  /** Writes out what earlier rounds left to be written, so that no round pays for another's. */
+  readonly settle: () => Promise<void>
+  /** Milliseconds of CPU that all of its processes have used. */
+  readonly cpu: () => number
+  readonly stop: () => Promise<void>
+}
+
+export const startCluster = async (): Promise<Cluster> => {
+  // Short: a unix socket's path holds 107 bytes.
+  const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-bench-"))
+  chmodSync(home, 0o755)
+  const pgdata = join(home, "pgdata")
+  const binaries = shippedBinaries(join(home, "lib"))
+  const launcher = findLauncher(binaries.postgres, binaries.env, home)
+  await initCluster({ binaries, launcher, pgdata, superuser: "postgres" })
+  const socketDir = mkdtempSync(join(home, "s-"))
+  giveTo(launcher, socketDir)
+  const server = await startPostmaster({
+    binaries,
+    launcher,
+    pgdata,
+    logFile: join(home, "postgres.log"),
+    settings: {
+      ...SETTINGS,
+      timezone: "UTC",
+      log_min_messages: "warning",
+      listen_addresses: "",
+      unix_socket_directories: socketDir,
+    },
+    startTimeoutMillis: 60_000,
+  })
+  const url = (role: string, database: string) =>
+    `postgres://${role}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+  const run: Cluster["run"] = async (address, ...statements) => {
+    const client = new Client({ connectionString: address })
+    await client.connect()
+    try {
+      let rows: ReadonlyArray<Record<string, unknown>> = []
+      for (const statement of statements) rows = (await client.query<Record<string, unknown>>(statement)).rows
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+  const admin = url("postgres", "postgres")
+  const stop = async () => {
+    await stopPostmaster(pgdata, server, 60_000)
+    rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    await run(admin, `CREATE ROLE ${OWNER} LOGIN CREATEDB CREATEROLE`, `GRANT pg_checkpoint TO ${OWNER}`)
+    const [row] = await run(admin, "SHOW server_version")
+    return {
+      version: String(row!["server_version"]),
+      database: async (name) => {
+        await run(
+          admin,
+          `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
+          `CREATE DATABASE ${name} OWNER ${OWNER} TEMPLATE template0`,
+        )
+        return url(OWNER, name)
+      },
+      run,
+      settle: async () => void (await run(admin, "CHECKPOINT")),
+      cpu: () => treeCpu(server.pid),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * A contestant is a server process: ours, as it is shipped, or a yardstick. Each says on its first line of output where
+ * it listens. All are ended by the one who started them, by their own number.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const CABINET = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
+
+export interface Contestant {
+  readonly name: string
+  readonly pid: number
+  readonly port: number
+  /** The line it began with. */
+  readonly said: unknown
+  readonly stop: () => Promise<void>
+}
+
+const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$)/
+
+/** The environment of the one who measures must not decide how a contestant runs. */
+export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
+  NODE_ENV: "production",
+  ...extra,
+})
+
+const running = new Set<ChildProcess>()
+
+/** Node's own flags for every contestant of a run, such as `--cpu-prof`; for finding out, not for measuring. */
+const nodeFlags = (name: string): ReadonlyArray<string> => {
+  const profiled = process.env["BENCH_PROFILE"]
+  return profiled === name ? ["--cpu-prof", "--cpu-prof-dir=bench-profile"] : []
+}
+
+const exited = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => child.once("exit", () => resolve()))
+
+/** Starts a program of this folder, or `cabinet`, and waits for its first line, which is JSON. */
+const start = async (
+  name: string,
+  file: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+) => {
+  const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), file, ...args], {
+    env: cleanEnvironment(env),
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  const said = await new Promise<unknown>((resolve, reject) => {
+    let text = ""
+    child.stdout!.on("data", (chunk: Buffer) => {
+      text += chunk.toString()
+      const end = text.indexOf("\n")
+      if (end !== -1) resolve(JSON.parse(text.slice(0, end)))
+    })
+    child.once("exit", (code) => reject(new Error(`${name} ended with ${code} before it listened`)))
+  })
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await exited(child)
+  }
+  return { pid: child.pid!, said, stop }
+}
+
+/** A yardstick: `test/bench/yardstick/<file>.ts`, told its database by DATABASE_URL. */
+export const yardstick = async (
+  name: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Contestant> => {
+  const path = fileURLToPath(new URL(`./yardstick/${file}.ts`, import.meta.url))
+  const { said, ...process } = await start(name, path, [], env)
+  return { name, ...process, said, port: (said as { port: number }).port }
+}
+
+export interface OurServer extends Contestant {
+  /** Of the first source. */
+  readonly intakePath: string
+  readonly key: string
+}
+
+/** The rates that one client in a closed loop cannot reach: counted as ever, never refused. */
+const RATES = ["--intake-rate", "10000000", "--api-rate", "1000000"]
+
+/** `cabinet serve` as it is shipped, on a database that has nothing yet. */
+export const ourServer = async (url: string, more: ReadonlyArray<string> = [], name = "ours"): Promise<OurServer> => {
+  const args = ["serve", "--json", "--port", "0", "--log-level", "warn", "--database-url", url, ...RATES, ...more]
+  const { said, ...process } = await start(name, CABINET, args, {})
+  const welcome = said as { base_url: string; source: { intake_path: string } | null; key: { key: string } | null }
+  return {
+    name,
+    ...process,
+    said,
+    port: Number(new URL(welcome.base_url).port),
+    intakePath: welcome.source?.intake_path ?? "",
+    key: welcome.key?.key ?? "",
+  }
+}
+
+/** Runs one command of `cabinet` to its end and answers its JSON. */
+export const cabinetCommand = async (url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
+  const child = spawn(process.execPath, ["--conditions=source", CABINET, ...args, "--json", "--database-url", url], {
+    env: cleanEnvironment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let text = ""
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()))
+  await new Promise((resolve) => child.once("close", resolve))
+  if (child.exitCode !== 0) throw new Error(`cabinet ${args.join(" ")} ended with ${child.exitCode}`)
+  return JSON.parse(text)
+}
+
+/** Ends whatever a failed figure left behind. */
+export const endContestants = async (): Promise<void> => {
+  await Promise.all(
+    [...running].map(async (child) => {
+      child.kill("SIGKILL")
+      await exited(child)
+    }),
+  )
+}

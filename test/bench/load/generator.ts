@@ -1,0 +1,166 @@
+/**
+ * The load generator: a process of its own that writes requests made beforehand to kept-alive sockets and looks at no
+ * more of an answer than its status and length. A counter is written into each request in place, so that no two bodies
+ * are equal. It is told what to do by one line of JSON on stdin, says "begin" and "end" at the borders of what is
+ * measured, then what it saw.
+ *
+ * Closed: every connection sends its next request when it has its answer. Paced: requests fall due at an even rate
+ * whatever the answers do, and a latency counts from when its request was due, so that a server that stalls is seen to.
+ */
+import { connect, type Socket } from "node:net"
+import type { LoadOrder, LoadResult } from "./load.ts"
+import { SLOT } from "./request.ts"
+
+const order = JSON.parse(
+  await new Promise<string>((resolve) => process.stdin.once("data", (d) => resolve(String(d)))),
+) as LoadOrder
+
+const latencies: Array<number> = []
+let counter = order.first
+let done = 0
+let failures = 0
+let firstFailure: string | null = null
+let bytes = 0
+let measuring = false
+let stopping = false
+
+interface Line {
+  readonly socket: Socket
+  readonly requests: ReadonlyArray<{ readonly bytes: Buffer; readonly slots: ReadonlyArray<number> }>
+  turn: number
+  rest: Buffer | undefined
+  /** When the request under way was sent, or was due; undefined while idle. */
+  since: number | undefined
+}
+
+const slotsOf = (bytes: Buffer): ReadonlyArray<number> => {
+  const slots: Array<number> = []
+  for (let at = bytes.indexOf(SLOT); at !== -1; at = bytes.indexOf(SLOT, at + SLOT.length)) slots.push(at)
+  return slots
+}
+
+const idle: Array<Line> = []
+const due: Array<number> = []
+
+const send = (line: Line, since: number): void => {
+  line.since = since
+  const { bytes: request, slots } = line.requests[line.turn++ % line.requests.length]!
+  for (const slot of slots) {
+    let n = counter++
+    for (let at = slot + SLOT.length - 1; at >= slot; at--) {
+      request[at] = 48 + (n % 10)
+      n = Math.floor(n / 10)
+    }
+  }
+  // Copied, for the socket may still hold it when the next one is written.
+  line.socket.write(slots.length === 0 ? request : Buffer.from(request))
+}
+
+const next = (line: Line): void => {
+  if (stopping) return
+  if (order.rate === null) return send(line, performance.now())
+  const since = due.shift()
+  if (since === undefined) idle.push(line)
+  else send(line, since)
+}
+
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+
+const take = (line: Line, chunk: Buffer): void => {
+  let data = line.rest === undefined ? chunk : Buffer.concat([line.rest, chunk])
+  line.rest = undefined
+  while (data.length > 0) {
+    const end = data.indexOf("\r\n\r\n")
+    const head = end === -1 ? "" : data.toString("latin1", 0, end)
+    const length = end === -1 ? 0 : Number(LENGTH.exec(head)?.[1] ?? Number.NaN)
+    if (Number.isNaN(length)) throw new Error(`an answer without a length: ${head}`)
+    if (end === -1 || data.length < end + 4 + length) {
+      line.rest = data
+      return
+    }
+    const good = data[9] === 50 // "2" of "HTTP/1.1 2xx"
+    if (!good) firstFailure ??= data.toString("latin1", 0, 600)
+    if (measuring) {
+      if (good) done++
+      else failures++
+      bytes += length
+      latencies.push(performance.now() - line.since!)
+    }
+    data = data.subarray(end + 4 + length)
+    line.since = undefined
+    next(line)
+  }
+}
+
+const open = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port: order.port, host: "127.0.0.1", noDelay: true })
+    const requests = order.requests.map((text) => {
+      const request = Buffer.from(text, "latin1")
+      return { bytes: request, slots: slotsOf(request) }
+    })
+    const line: Line = {
+      socket,
+      requests,
+      turn: Math.floor(Math.random() * requests.length),
+      rest: undefined,
+      since: undefined,
+    }
+    socket.once("error", reject)
+    socket.on("data", (chunk) => take(line, chunk))
+    socket.once("connect", () => {
+      resolve()
+      next(line)
+    })
+    socket.once("close", () => {
+      if (!stopping) throw new Error("the server closed a connection")
+    })
+  })
+
+const pace = (rate: number): NodeJS.Timeout => {
+  let last = performance.now()
+  let owed = 0
+  return setInterval(() => {
+    const now = performance.now()
+    owed += ((now - last) * rate) / 1000
+    const count = Math.floor(owed)
+    for (let n = 0; n < count; n++) {
+      // Each was due at its own moment of the time gone by.
+      const since = last + ((now - last) * (n + 1)) / owed
+      const line = idle.pop()
+      if (line === undefined) due.push(since)
+      else send(line, since)
+    }
+    owed -= count
+    last = now
+  }, 1)
+}
+
+const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+await Promise.all(Array.from({ length: order.connections }, open))
+const timer = order.rate === null ? undefined : pace(order.rate)
+await sleep(order.warmUp)
+measuring = true
+const began = performance.now()
+process.stdout.write("begin\n")
+await sleep(order.seconds)
+measuring = false
+const seconds = (performance.now() - began) / 1000
+process.stdout.write("end\n")
+stopping = true
+clearInterval(timer)
+latencies.sort((a, b) => a - b)
+const quantile = (q: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? 0
+const result: LoadResult = {
+  done,
+  failures,
+  firstFailure,
+  seconds,
+  bytes,
+  next: counter,
+  median: quantile(0.5),
+  p99: quantile(0.99),
+  waiting: due.length,
+}
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))

@@ -1,0 +1,20 @@
+/** Requests as the bytes that go over the wire, made once. */
+
+/** Stands in a request where its counter goes; the generator writes another number into each. */
+export const SLOT = "000000000000"
+
+/** Bytes are kept as Latin-1 text, so that they survive JSON whatever charset they are in. */
+export const postRequest = (path: string, contentType: string, body: Buffer | string): string => {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nuser-agent: bench\r\ncontent-type: ${contentType}\r\n` +
+    `content-length: ${bytes.length}\r\n\r\n${bytes.toString("latin1")}`
+  )
+}
+
+export const getRequest = (path: string, key: string): string =>
+  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n\r\n`
+
+/** An order as a shop sends it, some 250 bytes of JSON. */
+export const orderJson = (n: string = SLOT): string =>
+  `{"order":"${n}","customer":"Ada Lovelace","email":"ada@example.com","city":"Würzburg","total":1249.50,"currency":"EUR","paid":true,"items":3,"placed_at":"2026-11-21T10:15:30Z","note":"Please ring twice, the bell is broken","channel":"web-shop"}`

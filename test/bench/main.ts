@@ -1,0 +1,109 @@
+/**
+ * `cabinet bench [--quick|--long] [--json] [--into FILE] [FIGURE…]`: measures side by side and prints the table. It needs
+ * nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
+ */
+import { writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { SETTINGS, startCluster } from "./cluster.ts"
+import { endContestants } from "./contestant.ts"
+import { type Bench, isMet, median, type Outcome, type Scale } from "./figure.ts"
+import { FIGURES } from "./figures.ts"
+import { pinned } from "./load/load.ts"
+import { details, goalTable, machine } from "./table.ts"
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean", default: false },
+    long: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    into: { type: "string" },
+    rounds: { type: "string" },
+    seconds: { type: "string" },
+  },
+})
+
+const names = FIGURES.map(({ name }) => name)
+const stranger = positionals.find((name) => !names.includes(name))
+if (stranger !== undefined || (flags.quick && flags.long)) {
+  process.stderr.write(
+    stranger === undefined
+      ? "Either --quick or --long, not both.\n"
+      : `There is no figure ${stranger}. There are ${names.join(", ")}.\n`,
+  )
+  process.exit(2)
+}
+
+const scale: Scale = flags.quick ? "quick" : flags.long ? "long" : "default"
+const cluster = await startCluster()
+const sized: Bench["sized"] = (quick, usual, long = usual) =>
+  scale === "quick" ? quick : scale === "long" ? long : usual
+const bench: Bench = {
+  cluster,
+  scale,
+  rounds: flags.rounds === undefined ? 5 : Number(flags.rounds),
+  warmUp: sized(0.4, 1),
+  seconds: flags.seconds === undefined ? sized(0.6, 3) : Number(flags.seconds),
+  sized,
+  say: (line) => process.stderr.write(`${line}\n`),
+}
+
+let ended = false
+const end = async () => {
+  if (ended) return
+  ended = true
+  await endContestants()
+  await cluster.stop()
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void end().then(() => process.exit(130)))
+
+const chosen = FIGURES.filter(({ name, longOnly = false }) =>
+  positionals.length === 0 ? !longOnly || scale === "long" : positionals.includes(name),
+)
+const outcomes = new Map<string, Outcome>()
+let failed = false
+try {
+  for (const figure of chosen) {
+    bench.say(`${figure.title} (${figure.name})`)
+    const began = Date.now()
+    try {
+      outcomes.set(figure.name, await figure.measure(bench))
+    } catch (error) {
+      failed = true
+      bench.say(`  could not be measured: ${error instanceof Error ? error.stack : String(error)}`)
+      await endContestants()
+    }
+    bench.say(`  took ${Math.round((Date.now() - began) / 1000)} s`)
+  }
+} finally {
+  await end()
+}
+
+const about = machine(
+  cluster.version,
+  `${Object.entries(SETTINGS)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(
+      ", ",
+    )}; ${bench.rounds} alternating rounds of ${bench.seconds} s; generator ${pinned ? "pinned to the last core" : "not pinned"}`,
+)
+if (flags.json) {
+  const goals = [...outcomes].flatMap(([figure, { goals: all }]) =>
+    all.map((goal) => ({ figure, ...goal, ratio: median(goal.ratios), met: isMet(goal) })),
+  )
+  const standings = [...outcomes].flatMap(([figure, { standings: all }]) => all.map((one) => ({ figure, ...one })))
+  process.stdout.write(`${JSON.stringify({ machine: about, scale, goals, standings })}\n`)
+} else {
+  const told = chosen.filter(({ name }) => outcomes.has(name))
+  const text = [
+    goalTable([...outcomes.values()]),
+    "",
+    about,
+    "",
+    ...told.map((figure) => `${details(figure, outcomes.get(figure.name)!)}\n`),
+  ].join("\n")
+  process.stdout.write(`${text}\n`)
+  if (flags.into !== undefined) writeFileSync(flags.into, `${text}\n`)
+}
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,9 @@
+/** The pool of a yardstick; as many connections as served it best. */
+import { Pool } from "pg"
+
+export const pool = (max: number): Pool => {
+  const made = new Pool({ connectionString: process.env["DATABASE_URL"], max })
+  // Its database goes when the run ends.
+  made.on("error", () => {})
+  return made
+}
