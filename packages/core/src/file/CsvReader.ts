@@ -38,6 +38,8 @@ export class CsvReader {
   #base = 0
   #lineStart = 0
   #afterCr = false
+  /** The same inside quotes, where the end of a line is kept. */
+  #crInside = false
   #refused = false
   #stopped = false
   #quote = { line: 0, column: 0 }
@@ -102,10 +104,12 @@ export class CsvReader {
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at)
       if (code !== LF && code !== CR) continue
-      if (code === CR && text.charCodeAt(at + 1) === LF) at++
-      this.#line++
+      const afterCr = at === from ? this.#crInside : text.charCodeAt(at - 1) === CR
+      if (code === CR || !afterCr) this.#line++
       this.#lineStart = this.#base + at + 1
     }
+    if (to > from) this.#crInside = text.charCodeAt(to - 1) === CR
+    if (found !== -1) this.#crInside = false
     this.#take(text.slice(from, to))
     if (found === -1) return to
     this.#state = CLOSED

@@ -8,8 +8,15 @@ import { Effect, Stream } from "effect"
 
 const PIECE_BYTES = 262_144
 
+const reasonOf = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return "there is no such file"
+  if (code === "EACCES") return "this user may not read it"
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
 const unreadable = (path: string, cause: unknown) =>
-  fileError("unreadable", `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`)
+  fileError("unreadable", `${path} cannot be read: ${reasonOf(cause)}.`)
 
 /** `name` is what the file is called in reports; its own name unless told. */
 export const fileOnDisk = (path: string, name: string = basename(path)): Effect.Effect<ReadableFile, FileError> =>

@@ -1,0 +1,67 @@
+import { assert, it } from "@effect/vitest"
+import iconv from "iconv-lite"
+import { CharsetWitness, namedCharset, TextDecoding } from "../../src/file/FileCharset.ts"
+import { Random, Seed } from "../intake/Random.ts"
+
+const decide = (...chunks: ReadonlyArray<Uint8Array>) => {
+  const witness = new CharsetWitness()
+  for (const chunk of chunks) witness.see(chunk)
+  return witness.decide()
+}
+
+const TEXT = "Имя;Город\r\nЁж;Тверь\r\nАнна;Орёл\r\n"
+
+it("CharsetWitness tells charsets by mark and by bytes", () => {
+  assert.deepInclude(decide(Buffer.from(TEXT)), { name: "utf-8", decidedBy: "bytes" })
+  assert.deepInclude(decide(Buffer.from(`\uFEFF${TEXT}`)), { name: "utf-8", decidedBy: "mark" })
+  assert.deepInclude(decide(iconv.encode(TEXT, "win1251")), { name: "windows-1251", decidedBy: "bytes" })
+  assert.deepInclude(decide(iconv.encode("Größe;Zoë\nMünchen;Café\n", "win1252")), { name: "windows-1252" })
+  assert.deepInclude(decide(iconv.encode(TEXT, "utf-16le", { addBOM: true })), { name: "utf-16le", decidedBy: "mark" })
+  assert.deepInclude(decide(iconv.encode("a;b\n1;2\n", "utf-16be", { addBOM: false })), {
+    name: "utf-16be",
+    decidedBy: "bytes",
+  })
+  assert.strictEqual(decide().name, "utf-8")
+})
+
+it("CharsetWitness hears bytes that come after a megabyte of ASCII", () => {
+  const ascii = Buffer.alloc(1_048_576, "a,b\n")
+  assert.strictEqual(decide(ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
+  assert.strictEqual(decide(ascii, Buffer.from("Ёж").subarray(0, 3)).name === "utf-8", false)
+})
+
+it.prop(
+  "TextDecoding gives the same text however the bytes are cut, without the mark",
+  [Seed],
+  ([seed]) => {
+    const random = new Random(seed)
+    const codec = random.pick(["utf-8", "utf-16", "windows-1251"])
+    const charset = namedCharset(codec)!
+    const text = random
+      .list(20, () => random.pick(["a", "Ё", "ж", "\n", '"', ...(codec === "windows-1251" ? [] : ["😀", "€"])]))
+      .join("")
+    const bytes = iconv.encode(text, charset.codec, { addBOM: codec !== "windows-1251" })
+    const decoding = new TextDecoding(charset)
+    let found = ""
+    for (let at = 0; at < bytes.length;) {
+      const size = 1 + random.below(3)
+      found += decoding.write(bytes.subarray(at, at + size))
+      at += size
+    }
+    found += decoding.end()
+    assert.deepStrictEqual([found, decoding.replaced], [text, 0])
+  },
+  { arbitrary: { runs: 1000 } },
+)
+
+it("TextDecoding counts what became U+FFFD, and not what was sent as such", () => {
+  const utf8 = new TextDecoding(namedCharset("utf-8")!)
+  assert.strictEqual(utf8.write(Buffer.from([0x61, 0xff, 0x00, 0xef, 0xbf, 0xbd])), "a\uFFFD\uFFFD\uFFFD")
+  assert.strictEqual(utf8.replaced, 2)
+})
+
+it("namedCharset knows web names, and none that do not exist", () => {
+  assert.strictEqual(namedCharset("latin1")?.name, "windows-1252")
+  assert.strictEqual(namedCharset("UTF-16BE")?.name, "utf-16be")
+  assert.strictEqual(namedCharset("klingon"), null)
+})

@@ -1,0 +1,106 @@
+import { assert, it } from "@effect/vitest"
+import { jsonText } from "../../src/event/JsonText.ts"
+import { type ItemSink, MAX_ITEM, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
+import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
+import { Random, Seed } from "../intake/Random.ts"
+
+const read = (make: (sink: ItemSink) => TextReader, pieces: ReadonlyArray<string>) => {
+  const items: Array<string> = []
+  const lines: Array<number> = []
+  const refusals: Array<Refusal> = []
+  const reader = make({
+    item: (line, payload) => {
+      items.push(jsonText(payload))
+      lines.push(line)
+    },
+    refuse: (refusal) => refusals.push(refusal),
+  })
+  for (const piece of pieces) reader.push(piece)
+  reader.end()
+  return { items, lines, refusals }
+}
+const list = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonListReader(sink), pieces)
+const ndjson = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonLinesReader(sink), pieces)
+const pointed = (pointer: string, text: string) => read((sink) => new PointedReader(sink, pointer), [text])
+
+const PIECES = ['"a,]}"', '"\\"[{"', "1.0", "12345678901234567890", "null", "[1,[2]]", '{"x":{}}', '"\\\\"', "true"]
+
+it.prop(
+  "JsonListReader gives back every item of a list however the text is cut into pieces",
+  [Seed],
+  ([seed]) => {
+    const random = new Random(seed)
+    const space = () => random.pick(["", "", " ", "\n", "\r\n\t"])
+    const items = random.list(6, () => {
+      const members = random.list(4, () => `"k${random.below(99)}":${random.pick(PIECES)}`)
+      return `{${[...new Map(members.map((member) => [member.split(":")[0], member])).values()].join(",")}}`
+    })
+    const text = `${space()}[${items.map((item) => space() + item + space()).join(",")}]${space()}`
+    const pieces: Array<string> = []
+    for (let at = 0; at < text.length;) {
+      const size = 1 + random.below(9)
+      pieces.push(text.slice(at, at + size))
+      at += size
+    }
+    const found = list(...pieces)
+    assert.deepStrictEqual(found.refusals, [])
+    assert.deepStrictEqual(found.items, items)
+  },
+  { arbitrary: { runs: 2000 } },
+)
+
+it("JsonListReader takes one object for one item, over several lines", () => {
+  assert.deepStrictEqual(list('\uFEFF{"a":\n', '{"b":[1]}}\n').items, ['{"a":{"b":[1]}}'])
+})
+
+it("JsonListReader refuses what is no object by its line and column, and goes on behind it", () => {
+  const { items, lines, refusals } = list('[{"a":1},\n 2, "x",\n{"b":1e},\n{"c":3}]')
+  assert.deepStrictEqual(items, ['{"a":1}', '{"c":3}'])
+  assert.deepStrictEqual(lines, [1, 4])
+  assert.deepStrictEqual(
+    refusals.map(({ line, column }) => [line, column]),
+    [
+      [2, 2],
+      [2, 5],
+      [3, 8],
+    ],
+  )
+})
+
+it("JsonListReader refuses a list that is not closed, empty places, and what follows the end", () => {
+  const reasons = (...pieces: ReadonlyArray<string>) => list(...pieces).refusals.map(({ reason }) => reason)
+  assert.deepStrictEqual(reasons("[]"), [])
+  assert.deepStrictEqual(reasons(""), ["the file is empty"])
+  assert.deepStrictEqual(reasons('[{"a":1}'), ["the file ends inside the list, which is not closed"])
+  assert.deepStrictEqual(reasons('[{"a":1},]'), ["a value was expected between commas"])
+  assert.deepStrictEqual(reasons('[{"a":1}] x'), ["something follows the end of the list"])
+  assert.strictEqual(reasons("[}]").length, 1)
+})
+
+it("JsonListReader refuses an item longer than intake takes, without holding it", () => {
+  const { items, refusals } = list('[{"a":"', ...Array.from({ length: 20 }, () => "x".repeat(100_000)), '"},{"b":1}]')
+  assert.deepStrictEqual(items, ['{"b":1}'])
+  assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM}`))
+})
+
+it("JsonLinesReader takes a value a line, passes over empty lines and the last line's missing end", () => {
+  const { items, lines, refusals } = ndjson('{"a":1}\r\n\n{"b"', ':0.10}\n3\n{"c":2}')
+  assert.deepStrictEqual(
+    [items, lines],
+    [
+      ['{"a":1}', '{"b":0.10}', '{"c":2}'],
+      [1, 3, 5],
+    ],
+  )
+  assert.deepStrictEqual(refusals, [{ line: 4, column: 1, reason: "not an object" }])
+})
+
+it("PointedReader takes the list at its pointer, and says what stands there instead", () => {
+  const text = '{"data":{"a/b":[{"n":1.0}],"x":1},"m~n":[[{"n":2}]]}'
+  assert.deepStrictEqual(pointed("/data/a~1b", text).items, ['{"n":1.0}'])
+  assert.deepStrictEqual(pointed("/m~0n/0", text).items, ['{"n":2}'])
+  assert.match(pointed("/data/none", text).refusals[0]!.reason, /nothing stands at/)
+  assert.match(pointed("/data/x", text).refusals[0]!.reason, /not a list/)
+  assert.isTrue(isPointer("") && isPointer("/") && isPointer("/a/0/b~0~1"))
+  assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
+})

@@ -1,0 +1,134 @@
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { type NewImport, StagedImports } from "@data-cabinet/core/file/StagedImports"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { importCabinet } from "../../../../test/support/importCabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let cabinet: ReturnType<typeof importCabinet>
+beforeAll(async () => {
+  database = await testDatabase()
+  cabinet = importCabinet(database.url)
+})
+afterAll(async () => {
+  await cabinet.close()
+  await database.drop()
+})
+
+const wanted = (sourceId: number): NewImport => ({
+  sourceId,
+  channel: "file",
+  history: true,
+  name: "x.csv",
+  sha256: Buffer.alloc(32, sourceId),
+  bytes: 1,
+  once: true,
+  pollId: null,
+})
+
+/** Ten rows staged and sealed, and the import claimed. */
+const staged = (sourceId: number) =>
+  Effect.gen(function* () {
+    const imports = yield* StagedImports
+    const began = yield* imports.begin(wanted(sourceId))
+    if (!("held" in began)) return assert.fail("it was refused")
+    const rows = Array.from({ length: 10 }, (_, n) => ({ n, empty: false, key: null, payload: `{"n":${n}}` }))
+    yield* imports.stage(began.held, rows)
+    yield* imports.seal(began.held, { staged: 10, refused: 0 })
+    return Option.getOrThrow(yield* imports.claim(began.held.id))
+  })
+
+const slice = (sourceId: number, version: number, importId: number, first: number, last: number) => ({
+  sourceId,
+  sourceVersion: version,
+  channel: "file" as const,
+  history: true,
+  events: Array.from({ length: last - first }, (_, n) => ({
+    payload: new Map([["n", String(first + n)]]),
+    empty: false,
+    fingerprint: null,
+  })),
+  original: null,
+  staged: { importId, first, last },
+})
+
+it("EventLog accepts a slice of an import once, however often it is sent", async () => {
+  const source = await cabinet.source("slices")
+  const outcome = await cabinet.run(
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const imports = yield* StagedImports
+      const claimed = yield* staged(source.id)
+      yield* log.append(slice(source.id, 1, claimed.id, 0, 5))
+      const again = yield* Effect.flip(log.append(slice(source.id, 1, claimed.id, 0, 5)))
+      const ahead = yield* Effect.flip(log.append(slice(source.id, 1, claimed.id, 6, 10)))
+      // What comes with it in one batch is not held up by a slice that is refused.
+      const beside = yield* Effect.all(
+        [
+          Effect.exit(log.append(slice(source.id, 1, claimed.id, 0, 5))),
+          log.append(slice(source.id, 1, claimed.id, 5, 10)),
+        ],
+        { concurrency: 2 },
+      )
+      return [again._tag, ahead._tag, beside[0]._tag, beside[1].length, yield* imports.renew(claimed)]
+    }),
+  )
+  assert.deepStrictEqual(outcome, ["SourceChanged", "SourceChanged", "Failure", 5, 10])
+  const events = await cabinet.feed(source.id)
+  assert.deepStrictEqual(
+    events.map((event) => event.payload.n),
+    Array.from({ length: 10 }, (_, n) => String(n)),
+  )
+})
+
+it("EventLog moves no count on for a source that changed", async () => {
+  const source = await cabinet.source("changed")
+  const count = await cabinet.run(
+    Effect.gen(function* () {
+      const claimed = yield* staged(source.id)
+      yield* (yield* Sources).rotateSecret(source.id)
+      yield* Effect.flip((yield* EventLog).append(slice(source.id, 1, claimed.id, 0, 5)))
+      return yield* (yield* StagedImports).renew(claimed)
+    }),
+  )
+  assert.strictEqual(count, 0)
+})
+
+it("StagedImports gives an import to one holder, and those of a source in their order", async () => {
+  const source = await cabinet.source("order")
+  await cabinet.run(
+    Effect.gen(function* () {
+      const imports = yield* StagedImports
+      const first = yield* staged(source.id)
+      const began = yield* imports.begin({ ...wanted(source.id), once: false })
+      if (!("held" in began)) return assert.fail("it was refused")
+      yield* imports.seal(began.held, { staged: 0, refused: 0 })
+      assert.isTrue(Option.isNone(yield* imports.claim(first.id)))
+      assert.isTrue(Option.isNone(yield* imports.claim(began.held.id)))
+      yield* imports.release(first, null)
+      const second = Option.getOrThrow(yield* imports.claim(first.id))
+      const lost = yield* Effect.flip(imports.renew(first))
+      assert.strictEqual(lost._tag, "LeaseLost")
+      // Not done: ten rows are staged and none accepted.
+      assert.strictEqual((yield* Effect.flip(imports.finish(second)))._tag, "LeaseLost")
+      yield* imports.fail(second, "enough")
+      assert.isTrue(Option.isSome(yield* imports.claim(began.held.id)))
+    }),
+  )
+})
+
+it("StagedImports refuses the same file until the import of it has failed", async () => {
+  const source = await cabinet.source("same")
+  await cabinet.run(
+    Effect.gen(function* () {
+      const imports = yield* StagedImports
+      const first = yield* staged(source.id)
+      const second = yield* imports.begin(wanted(source.id))
+      assert.isTrue("same" in second && second.same.id === first.id)
+      yield* imports.fail(first, "enough")
+      assert.isTrue("held" in (yield* imports.begin(wanted(source.id))))
+    }),
+  )
+})

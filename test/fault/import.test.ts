@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { finished } from "node:stream/promises"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { importCabinet } from "../support/importCabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+let folder: string
+let cabinet: ReturnType<typeof importCabinet>
+beforeAll(async () => {
+  database = await testDatabase()
+  folder = await mkdtemp(join(tmpdir(), "data-cabinet-import-"))
+  cabinet = importCabinet(database.url)
+})
+afterAll(async () => {
+  await cabinet.close()
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+const lines = async (name: string, count: number): Promise<string> => {
+  const path = join(folder, name)
+  const out = createWriteStream(path)
+  out.write("n,name,note\n")
+  for (let n = 0; n < count; n++) out.write(`${n},name ${n},${"x".repeat(n % 50)}\n`)
+  out.end()
+  await finished(out)
+  return path
+}
+
+interface Told {
+  readonly phase: string
+  readonly done: number
+}
+
+const importing = (sourceId: number, path: string): ChildProcess =>
+  fork(new URL("importWorker.ts", import.meta.url).pathname, [database.url, String(sourceId), path], {
+    execArgv: ["--conditions=source"],
+  })
+
+/** Kills without a warning as soon as it is as far as told. */
+const killedAt = async (child: ChildProcess, far: (told: Told) => boolean): Promise<Told> => {
+  const ended = once(child, "exit")
+  const told = await new Promise<Told>((resolve) => {
+    child.on("message", (message: Told) => {
+      if (far(message)) {
+        child.kill("SIGKILL")
+        resolve(message)
+      }
+    })
+  })
+  await ended
+  return told
+}
+
+const numbers = async (sourceId: number): Promise<ReadonlyArray<number>> =>
+  (await cabinet.feed(sourceId)).map((event) => Number(event.payload.n))
+
+it("an import whose process was killed goes on by itself, each row once and in order", async () => {
+  const rows = 8000
+  const source = await cabinet.source("killed")
+  const path = await lines("killed.csv", rows)
+  await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
+  // The lease of the killed one ends.
+  await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
+  const [left] = await database.run(
+    `SELECT state, accepted::int AS accepted FROM cabinet.import WHERE source_id = ${source.id}`,
+  )
+  assert.strictEqual(left!["state"], "accepting")
+  assert.isBelow(left!["accepted"] as number, rows)
+  assert.strictEqual((await numbers(source.id)).length, left!["accepted"])
+  const servers = [importCabinet(database.url, { loop: true }), importCabinet(database.url, { loop: true })]
+  await Promise.all(servers.map((server) => server.feed(source.id)))
+  await vi.waitFor(
+    async () => {
+      const [now] = await database.run(`SELECT state FROM cabinet.import WHERE source_id = ${source.id}`)
+      assert.strictEqual(now!["state"], "done")
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  await Promise.all(servers.map((server) => server.close()))
+  assert.deepStrictEqual(
+    await numbers(source.id),
+    Array.from({ length: rows }, (_, n) => n),
+  )
+  const [table] = await database.run(
+    `SELECT count(*)::int AS rows, count(DISTINCT n)::int AS different FROM sources.killed`,
+  )
+  assert.deepStrictEqual(table, { rows, different: rows })
+  assert.deepStrictEqual(await database.run(`SELECT 1 FROM cabinet.staged_row`), [])
+})
+
+it("an import killed while it is read leaves nothing, and the file can be imported again", async () => {
+  const source = await cabinet.source("unread")
+  const path = await lines("unread.csv", 50_000)
+  await killedAt(importing(source.id, path), ({ phase, done }) => phase === "staging" && done > 500_000)
+  assert.deepStrictEqual(await numbers(source.id), [])
+  const error = await cabinet.refused(source.id, path)
+  assert.deepInclude(error, { code: "same_file" })
+  await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
+  const small = await lines("small.csv", 10)
+  assert.strictEqual((await cabinet.file(source.id, small)).accepted, 10)
+  const [lost] = await database.run(`SELECT state, failure FROM cabinet.import WHERE name = 'unread.csv'`)
+  assert.strictEqual(lost!["state"], "failed")
+  assert.strictEqual((await cabinet.file(source.id, path, { dryRun: true })).importedBefore, null)
+})
+
+it("an import waits while its source is switched off, and goes on when it is restored", async () => {
+  const source = await cabinet.source("switched")
+  const path = await lines("switched.csv", 4000)
+  await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
+  const archived = (at: string) => database.run(`UPDATE cabinet.source SET archived_at = ${at} WHERE id = ${source.id}`)
+  await archived("now()")
+  await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
+  const server = importCabinet(database.url, { loop: true })
+  await server.feed(source.id)
+  const status = async () =>
+    (await database.run(`SELECT state, failure FROM cabinet.import WHERE source_id = ${source.id}`))[0]!
+  await vi.waitFor(async () => assert.strictEqual((await status())["failure"], "the source is switched off"), 10_000)
+  await archived("NULL")
+  await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
+  await vi.waitFor(async () => assert.strictEqual((await status())["state"], "done"), 15_000)
+  assert.strictEqual((await numbers(source.id)).length, 4000)
+  await server.close()
+})
+
+it("two processes that import the same file at once take it once", async () => {
+  const source = await cabinet.source("both")
+  const path = await lines("both.csv", 3000)
+  const other = importCabinet(database.url)
+  const outcomes = await Promise.allSettled([cabinet.file(source.id, path), other.file(source.id, path)])
+  assert.deepStrictEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"])
+  assert.strictEqual((await numbers(source.id)).length, 3000)
+  await other.close()
+})
