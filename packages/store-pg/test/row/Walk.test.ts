@@ -94,7 +94,7 @@ const walksRight = async (name: string, random: Random, ties: string | null, row
   }
 }
 
-describe("a walk over every page", () => {
+describe("a walk over every page", { timeout: 120_000 }, () => {
   it("equals the whole answer, by every type, with NULLs and ties, when there is a key", async () => {
     const random = randomFrom(1)
     await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, k text, ${definitions(false)})`)
@@ -145,6 +145,42 @@ describe("a walk over every page", () => {
         expect(items.filter((item) => item === '{"a":"same","b":0}').length, limit).toBe(4)
         expect(items.filter((item) => item === '{"a":"same","b":1}').length, limit).toBe(5)
       }
+    }
+  })
+
+  it("shows each row of a foreign table once, and of a partitioned table with a foreign part", async () => {
+    const { database } = reading
+    await reading.run(`CREATE TABLE far_rows AS SELECT g AS n, g % 3 AS k FROM generate_series(1, 20) g`)
+    await database.run(`CREATE EXTENSION postgres_fdw SCHEMA ext`)
+    await database.run(
+      `CREATE SERVER self FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${database.socketDir}', dbname '${database.name}')`,
+    )
+    await database.run(
+      `CREATE USER MAPPING FOR PUBLIC SERVER self OPTIONS (user '${reading.authorRole}', password_required 'false')`,
+    )
+    await database.run(
+      `CREATE FOREIGN TABLE public.far (n int, k int) SERVER self OPTIONS (schema_name 'public', table_name 'far_rows')`,
+    )
+    await database.run(`CREATE TABLE public.mixed (n int, k int) PARTITION BY LIST (k)`)
+    await database.run(
+      `CREATE FOREIGN TABLE public.mixed_far PARTITION OF public.mixed FOR VALUES IN (0, 1, 2) SERVER self OPTIONS (schema_name 'public', table_name 'far_rows')`,
+    )
+    await database.run(`CREATE TABLE public.mixed_near PARTITION OF public.mixed DEFAULT`)
+    await database.run(`INSERT INTO public.mixed_near VALUES (21, 9), (21, 9)`)
+    await database.run(`GRANT SELECT ON public.far, public.mixed TO "${reading.readerRole}"`)
+    const all = Array.from({ length: 20 }, (_, index) => index + 1)
+    for (const params of [
+      [],
+      [["sort", "k"]],
+      [
+        ["sort", "k"],
+        ["dir", "desc"],
+      ],
+    ] satisfies Array<ParamPairs>) {
+      const far = numbers((await walk(reading, "far", [...params, ["limit", "6"]])).items)
+      expect([...far].sort((a, b) => a - b)).toEqual(all)
+      const mixed = numbers((await walk(reading, "mixed", [...params, ["limit", "6"]])).items)
+      expect([...mixed].sort((a, b) => a - b)).toEqual([...all, 21, 21])
     }
   })
 
