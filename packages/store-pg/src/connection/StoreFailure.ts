@@ -16,7 +16,8 @@ const PATIENCE = "8 seconds"
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause = error.reason.cause
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
-  return typeof cause.code === "string" && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined
+  // A socket's own errors have codes too: `EPIPE` has the length of a SQLSTATE, but none of those is without a digit.
+  return typeof cause.code === "string" && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined
 }
 
 /** PostgreSQL's own sentence, without the statement that it was about. */
