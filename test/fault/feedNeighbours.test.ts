@@ -1,0 +1,101 @@
+/**
+ * What else a server may be about: another cabinet beside this one, and so many transactions behind it that their ids
+ * have gone past 32 bits.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { assert, it } from "vitest"
+import { storeRuntime } from "../support/cabinet.ts"
+import { clusterHome } from "../support/cluster.ts"
+import { testDatabase } from "../support/postgres.ts"
+import { requestOf } from "./feedWriter.ts"
+import { whileAccepting } from "./openAccept.ts"
+
+type Store = ReturnType<typeof storeRuntime>
+
+const sourceOf = (store: Store) => store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
+
+const accept = (store: Store, sourceId: number, body: string) =>
+  store.runPromise(EventLog.use((log) => log.append(requestOf(sourceId, body, false))))
+
+const bodies = FeedStore.use((feed) =>
+  Effect.map(feed.page({ after: FEED_START, limit: 100, sourceId: null, channel: null }), (page) =>
+    page.items.map((item) => (JSON.parse(item) as { payload: { body: string } }).payload.body),
+  ),
+)
+
+it("an accept under way in another cabinet of the server neither holds this feed nor shows in it", async () => {
+  const [mine, other] = [await testDatabase(), await testDatabase()]
+  const [here, there] = [storeRuntime(mine.url), storeRuntime(other.url)]
+  try {
+    const [source, neighbour] = [await sourceOf(here), await sourceOf(there)]
+    await accept(there, neighbour.id, "theirs")
+    const shown = await there.runPromise(
+      whileAccepting(
+        neighbour.id,
+        "theirs, late",
+        Effect.promise(async () => {
+          await accept(here, source.id, "mine")
+          return [await here.runPromise(bodies), await there.runPromise(bodies)]
+        }),
+      ),
+    )
+    assert.deepStrictEqual(shown, [["mine"], ["theirs"]])
+  } finally {
+    await Promise.all([here.dispose(), there.dispose()])
+    await Promise.all([mine.drop(), other.drop()])
+  }
+})
+
+/** Binaries with `pg_resetwal`, which those that npm installs leave out. */
+const withResetWal = (): string | undefined => {
+  const system = "/usr/lib/postgresql"
+  const versions = existsSync(system) ? readdirSync(system).map((version) => join(system, version, "bin")) : []
+  return [process.env["TEST_PG_BIN"] ?? "", ...versions].find((bin) => existsSync(join(bin, "pg_resetwal")))
+}
+
+const bin = withResetWal()
+if (bin !== undefined) {
+  it("the feed keeps its order, and waits for no more than it must, once transaction ids need 64 bits", async () => {
+    const home = clusterHome(bin)
+    try {
+      const cluster = await home.init("wide")
+      await cluster.start()
+      await cluster.createCabinet("wide")
+      const first = storeRuntime(cluster.url("wide"))
+      const source = await sourceOf(first)
+      await accept(first, source.id, "before")
+      await first.dispose()
+      await cluster.end("SIGINT")
+      const { prefix, identity } = home.launcher
+      const words = [...prefix, join(bin, "pg_resetwal"), "-e", "1", cluster.pgdata]
+      const reset = spawnSync(words[0]!, words.slice(1), { ...identity, encoding: "utf8" })
+      assert.strictEqual(reset.status, 0, reset.stderr)
+      await cluster.start()
+      const store = storeRuntime(cluster.url("wide"))
+      await accept(store, source.id, "after")
+      const [wide] = await cluster.run("SELECT max(xid) > 4294967296 AS is FROM cabinet.event", "wide")
+      assert.isTrue(wide!["is"])
+      const shown = await store.runPromise(
+        whileAccepting(
+          source.id,
+          "open",
+          Effect.promise(async () => {
+            await accept(store, source.id, "behind it")
+            return await store.runPromise(bodies)
+          }),
+        ),
+      )
+      assert.deepStrictEqual(shown, ["before", "after"])
+      assert.deepStrictEqual(await store.runPromise(bodies), ["before", "after", "open", "behind it"])
+      await store.dispose()
+    } finally {
+      await home.remove()
+    }
+  })
+}
