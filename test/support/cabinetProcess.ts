@@ -25,8 +25,16 @@ const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv
 
 const running = new Set<ChildProcess>()
 
+const commandLine = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  process.execPath,
+  "--conditions=source",
+  ENTRY,
+  ...args,
+]
+
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, cwd: string): ChildProcess => {
-  const child = spawn(process.execPath, ["--conditions=source", ENTRY, ...args], { cwd, env: environment(env) })
+  const [program, ...rest] = commandLine(args)
+  const child = spawn(program!, rest, { cwd, env: environment(env) })
   running.add(child)
   child.once("exit", () => running.delete(child))
   return child
@@ -64,8 +72,17 @@ export interface ServerProcess {
 export interface Home {
   readonly dir: string
   readonly dataDir: string
-  /** Runs one command to its end. */
-  readonly cabinet: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<CommandResult>
+  /** Runs one command to its end, with `input` on its standard input. */
+  readonly cabinet: (
+    args: ReadonlyArray<string>,
+    env?: Readonly<Record<string, string>>,
+    input?: string,
+  ) => Promise<CommandResult>
+  /** Starts a command that stays. */
+  readonly start: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => ChildProcess
+  /** For a test that starts it by itself. */
+  readonly commandLine: (args: ReadonlyArray<string>) => ReadonlyArray<string>
+  readonly environment: (env: Readonly<Record<string, string>>) => NodeJS.ProcessEnv
   /** Starts a server and waits until it serves. */
   readonly serve: (args?: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
 }
@@ -78,15 +95,18 @@ export const newHome = (): Home => {
   // As root the database runs as somebody else, who has to get to its own directory below.
   chmodSync(dir, 0o755)
   const dataDir = join(dir, ".cabinet")
-  const cabinet: Home["cabinet"] = async (args, env = {}) => {
-    const child = run(args, { CABINET_DATA_DIR: dataDir, ...env }, dir)
-    child.stdin!.end()
+  const start: Home["start"] = (args, env = {}) => run(args, { CABINET_DATA_DIR: dataDir, ...env }, dir)
+  const cabinet: Home["cabinet"] = async (args, env = {}, input = "") => {
+    const child = start(args, env)
+    // A command that takes no input may have ended before it could be written.
+    child.stdin!.on("error", () => {})
+    child.stdin!.end(input)
     const [stdout, stderr] = [textOf(child, "stdout"), textOf(child, "stderr")]
     const code = await exitOf(child)
     return { code, stdout: stdout.text, stderr: stderr.text }
   }
   const serve: Home["serve"] = async (args = [], env = {}) => {
-    const child = run(["serve", "--json", "--port", "0", ...args], { CABINET_DATA_DIR: dataDir, ...env }, dir)
+    const child = start(["serve", "--json", "--port", "0", ...args], env)
     const exited = exitOf(child)
     const log = textOf(child, "stderr")
     const line = await new Promise<string>((resolve, reject) => {
@@ -110,7 +130,15 @@ export const newHome = (): Home => {
     }
   }
   homes.push({ dir, cabinet })
-  return { dir, dataDir, cabinet, serve }
+  return {
+    dir,
+    dataDir,
+    cabinet,
+    start,
+    serve,
+    commandLine,
+    environment: (env) => environment({ CABINET_DATA_DIR: dataDir, ...env }),
+  }
 }
 
 /** Ends what still runs, databases left behind included, and removes every home. */

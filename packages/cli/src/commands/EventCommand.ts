@@ -23,16 +23,21 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   content_encoding: "its content encoding could not be undone",
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-/** The body as text where it is UTF-8, else as base64: JSON holds no bytes. */
-const bodyJson = (original: StoredOriginal) => {
+/** Bytes as text in a charset of ours; null where they are none, or the charset is none that is known here. */
+const textIn = (charset: string, bytes: Uint8Array): string | null => {
   try {
-    return { body: utf8.decode(original.body), body_base64: null }
+    const label = charset === "latin-1" ? "windows-1252" : charset
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return { body: null, body_base64: Buffer.from(original.body).toString("base64") }
+    return null
   }
 }
+
+/** The body as text in the charset it was read in, and as bytes too where that does not tell them. */
+const bodyJson = ({ body, charset }: StoredOriginal) => ({
+  body: textIn(charset, body),
+  body_base64: textIn("utf-8", body) === null ? Buffer.from(body).toString("base64") : null,
+})
 
 const originalJson = (original: StoredOriginal | null) =>
   original === null

@@ -11,7 +11,7 @@ export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClien
   const had = yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`
   const numbers = new Set(had.map((row) => row.number))
   const lacking = all.filter(({ number }) => !numbers.has(number))
-  return lacking.length === 0 ? null : `${lacking.length} migrations have not been applied`
+  return lacking.length === 0 ? null : `migrations that have not been applied: ${lacking.length}`
 }).pipe(
   lossAsFailure,
   Effect.catch((error) => Effect.succeed(`the database does not answer: ${sqlMessage(error)}`)),

@@ -1,0 +1,60 @@
+import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import { whatIsMissing } from "@data-cabinet/store-pg/cabinet/PgReadiness"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { FENCE } from "@data-cabinet/store-pg/feed/Fence"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let runtime: ManagedRuntime.ManagedRuntime<Checkup | PgClient.PgClient, unknown>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  runtime = ManagedRuntime.make(
+    PgCheckup.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
+  )
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+const examine = () => runtime.runPromise(Checkup.use((checkup) => checkup.examine))
+
+it("examine tells the server, the sizes, the clock and the partitions of a cabinet that is well", async () => {
+  const report = await examine()
+  expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, waitingRows: 0 })
+  expect(report.fenceHolders).toEqual([])
+  expect(report.databaseBytes).toBeGreaterThan(report.cabinetBytes)
+  // One machine, one clock.
+  expect(Math.abs(report.clockSkewMillis)).toBeLessThan(1000)
+  expect(report.partitions.map(({ table }) => table)).toEqual(
+    expect.arrayContaining(["attempt_delivered", "attempt_failed", "original"]),
+  )
+  expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
+})
+
+it("examine names the session that holds the feed back", async () => {
+  const holding = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const hold = Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock_shared(${FENCE.classId}::int4, ${FENCE.objectId}::int4)`
+      const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+      const report = yield* Effect.promise(examine)
+      expect(report.fenceHolders).toMatchObject([{ pid: me!.pid, application: "a report" }])
+    })
+    yield* sql.withTransaction(hold)
+  })
+  const session = PgClient.layer({ url: Redacted.make(database.url), maxConnections: 1, applicationName: "a report" })
+  await Effect.runPromise(holding.pipe(Effect.provide(session)))
+  expect((await examine()).fenceHolders).toEqual([])
+})
+
+it("whatIsMissing says nothing of a database that is up to date, and counts what it lacks", async () => {
+  expect(await runtime.runPromise(whatIsMissing)).toBeNull()
+  await database.run("DELETE FROM cabinet.migration WHERE number = 1")
+  expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")
+})

@@ -1,0 +1,101 @@
+/** Commands beside a running server, as a user types them. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+
+let home: Home
+let server: ServerProcess
+
+beforeAll(async () => {
+  home = newHome()
+  server = await home.serve()
+}, 60_000)
+afterAll(endAll, 60_000)
+
+const json = async (...args: ReadonlyArray<string>) => {
+  const result = await home.cabinet([...args, "--json"])
+  expect(result, args.join(" ")).toMatchObject({ code: 0, stderr: "" })
+  return JSON.parse(result.stdout) as Record<string, unknown>
+}
+
+const post = async (body: string | Buffer<ArrayBuffer>, type: string) => {
+  const headers = { "content-type": type }
+  const response = await fetch(server.welcome.source!.intake_url, { method: "POST", body, headers })
+  return ((await response.json()) as { id: number }).id
+}
+
+it("sql makes a view as the author, which rows and the API then show", async () => {
+  const script = "CREATE VIEW public.answer AS SELECT 42::numeric AS n; SELECT n * 1.0 AS n FROM public.answer"
+  const made = await home.cabinet(["sql", "--json"], {}, script)
+  expect(made).toMatchObject({ code: 0, stderr: "" })
+  expect(made.stdout).toContain(`{"rows":[{"n":42.0}],"count":1}`)
+  expect(await json("rows", "public.answer")).toMatchObject({ data: [{ n: 42 }], has_more: false, next_cursor: null })
+  const wrong = await home.cabinet(["sql"], {}, "SELECT * FROM cabinet.api_key")
+  expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/permission denied for schema/i) })
+})
+
+it("event shows the request in the charset it was read in", async () => {
+  const windows1251 = Buffer.from([0x6e, 0x3d, 0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])
+  const id = await post(windows1251, "application/x-www-form-urlencoded")
+  expect(await json("event", String(id))).toMatchObject({
+    event: { id, payload: { n: "Привет" } },
+    original: {
+      body: "n=Привет",
+      body_base64: windows1251.toString("base64"),
+      body_bytes: 8,
+      truncated: false,
+      encoding: { name: "windows-1251", decided_by: "data", replaced: 0 },
+    },
+    row: { _event_id: id, n: "Привет" },
+    row_waits: false,
+    deliveries: [],
+  })
+})
+
+it("events follows: what comes is printed as it comes, until the reader has seen enough", async () => {
+  const follower = home.start(["events", "--follow", "--json"])
+  const lines: Array<string> = []
+  follower.stdout!.on("data", (chunk: Buffer) => lines.push(...chunk.toString().trim().split("\n")))
+  await once(follower.stdout!, "data")
+  const id = await post(`{"late": true}`, "application/json")
+  while (!lines.some((line) => (JSON.parse(line) as { id: number }).id === id)) await once(follower.stdout!, "data")
+  const exit = once(follower, "exit")
+  follower.kill("SIGINT")
+  expect((await exit)[0]).toBe(0)
+})
+
+it("doctor finds a cabinet well that is", async () => {
+  expect(await json("doctor")).toMatchObject({ ok: true, database: { waiting_rows: 0, fence_holders: [] } })
+})
+
+it("a reader of the output that leaves is no fault", async () => {
+  const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["events", "--json"])], {
+    env: home.environment({}),
+  })
+  let stderr = ""
+  pipe.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+  await once(pipe, "close")
+  expect(stderr).toBe("")
+})
+
+it("serve ends at once at the second signal, although a request is under way", async () => {
+  const { port } = new URL(server.baseUrl)
+  const slow = connect(Number(port), "127.0.0.1")
+  slow.on("error", () => {})
+  slow.write(
+    `POST ${server.welcome.source!.intake_path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nhalf`,
+  )
+  await once(slow, "ready")
+  const stopped = server.stop("SIGINT")
+  const stopping = async () => {
+    while (!server.log().includes("stopping")) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await stopping()
+  // A signal that follows at once is taken for the same one, so this waits until it is another.
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  process.kill(server.pid, "SIGINT")
+  expect(await stopped).toBe(130)
+  slow.destroy()
+})
