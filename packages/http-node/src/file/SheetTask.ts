@@ -4,8 +4,8 @@ import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 export interface SheetTask {
   /** The archive, whole. */
   readonly bytes: Uint8Array
-  /** A name, or a place from 0; undefined for the first. */
-  readonly sheet: string | number | undefined
+  /** Its place in the workbook, from 0. */
+  readonly sheet: number
   /** How many batches may be sent; shared, so that the thread can wait for more. */
   readonly credit: Int32Array
 }

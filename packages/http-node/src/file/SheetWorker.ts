@@ -40,7 +40,7 @@ const cellOf = (value: unknown): string | number | boolean | null => {
 try {
   let rows: Array<{ line: number; cells: Array<string | number | boolean | null> }> = []
   let cells = 0
-  for await (const row of streamXlsxRows(bytes, sheet === undefined ? {} : { sheet })) {
+  for await (const row of streamXlsxRows(bytes, { sheet })) {
     rows.push({ line: row.index + 1, cells: row.values.map(cellOf) })
     cells += row.values.length
     if (rows.length < ROWS && cells < CELLS) continue

@@ -8,6 +8,7 @@ import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, Stream } from "effect"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
+import { chooseSheet } from "./SheetNames.ts"
 import { unpackedBytes } from "./ZipDirectory.ts"
 
 export interface SheetLimits {
@@ -56,14 +57,8 @@ const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
   return bytes
 })
 
-const sheetOf = (sheet: string | undefined): string | number | undefined =>
-  sheet !== undefined && /^[1-9]\d{0,3}$/.test(sheet) ? Number(sheet) - 1 : sheet
-
-/** What the parser says, in words that its owner understands. */
-const unreadable = (message: string): FileError => {
-  const words = /no such sheet|sheet .*not found/i.test(message) ? "There is no such sheet in the workbook" : message
-  return fileError("unreadable", `The workbook cannot be read: ${words.replace(/\.$/, "")}.`)
-}
+const unreadable = (reason: string): FileError =>
+  fileError("unreadable", `The workbook cannot be read: ${reason.replace(/\.$/, "")}.`)
 
 export const layer = (options: Partial<SheetLimits> = {}) => {
   const limits = { ...LIMITS, ...options }
@@ -78,10 +73,12 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
           `The workbook says that it unpacks into ${megabytes(unpacked)}; at most ${megabytes(limits.unpackedBytes)} are read.`,
         )
       }
+      const chosen = chooseSheet(bytes, sheet)
+      if ("missing" in chosen) return yield* unreadable(chosen.missing)
       const answers = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
       const credit = new Int32Array(new SharedArrayBuffer(4))
       credit[0] = CREDIT
-      const task: SheetTask = { bytes, sheet: sheetOf(sheet), credit }
+      const task: SheetTask = { bytes, sheet: chosen.index, credit }
       const worker = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
@@ -121,7 +118,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
           }),
         ),
       )
-      return { name: sheet ?? "1", rows: Stream.fromEffectRepeat(next) }
+      return { name: chosen.name, rows: Stream.fromEffectRepeat(next) }
     }),
   })
 }

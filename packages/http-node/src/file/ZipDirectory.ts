@@ -1,25 +1,57 @@
-/** What a zip archive says about itself: enough to refuse a bomb before anything is unpacked. A liar is stopped by the heap. */
+/** What a zip archive says about itself: enough to refuse a bomb before anything is unpacked, and to look at one small part. */
+import { inflateRawSync } from "node:zlib"
 
 const END = 0x06054b50
 const ENTRY = 0x02014b50
 const MAX_COMMENT = 65_535
 
-/** The sizes of all entries together, unpacked; null where there is no directory, or it is damaged. */
-export const unpackedBytes = (bytes: Uint8Array): number | null => {
+interface Entry {
+  readonly name: string
+  readonly unpacked: number
+  readonly packed: number
+  readonly method: number
+  readonly offset: number
+}
+
+/** Null where there is no directory, or it is damaged. A workbook that needs ZIP64 is past every limit of ours. */
+const entries = (bytes: Uint8Array): ReadonlyArray<Entry> | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
   for (const stop = Math.max(0, end - MAX_COMMENT); end >= stop && view.getUint32(end, true) !== END;) end--
   if (end < 0 || view.getUint32(end, true) !== END) return null
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
-  // ZIP64: a workbook that needs it is past every limit of ours.
-  if (at === 0xffffffff || count === 0xffff) return Number.MAX_SAFE_INTEGER
-  let total = 0
+  const found: Array<Entry> = []
   for (let n = 0; n < count; n++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) return null
-    const size = view.getUint32(at + 24, true)
-    total += size === 0xffffffff ? Number.MAX_SAFE_INTEGER : size
-    at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+    const nameLength = view.getUint16(at + 28, true)
+    found.push({
+      name: Buffer.from(bytes.subarray(at + 46, at + 46 + nameLength)).toString("utf8"),
+      unpacked: view.getUint32(at + 24, true),
+      packed: view.getUint32(at + 20, true),
+      method: view.getUint16(at + 10, true),
+      offset: view.getUint32(at + 42, true),
+    })
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }
-  return total
+  return found
+}
+
+/** The sizes of all entries together, unpacked, as the directory says; null where it cannot be read. */
+export const unpackedBytes = (bytes: Uint8Array): number | null =>
+  entries(bytes)?.reduce((total, { unpacked }) => total + unpacked, 0) ?? null
+
+/** The text of one part; null where there is none, or it is more than `maxBytes`. */
+export const partText = (bytes: Uint8Array, name: string, maxBytes: number): string | null => {
+  const entry = entries(bytes)?.find((each) => each.name === name)
+  if (entry === undefined || entry.offset + 30 > bytes.length) return null
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const begin = entry.offset + 30 + view.getUint16(entry.offset + 26, true) + view.getUint16(entry.offset + 28, true)
+  const packed = bytes.subarray(begin, begin + entry.packed)
+  if (entry.method === 0) return packed.length > maxBytes ? null : Buffer.from(packed).toString("utf8")
+  try {
+    return inflateRawSync(packed, { maxOutputLength: maxBytes }).toString("utf8")
+  } catch {
+    return null
+  }
 }

@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises"
+import { crc32, deflateRawSync } from "node:zlib"
+import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
+import { SheetReader } from "@data-cabinet/core/file/SheetReader"
+import { Effect, Stream } from "effect"
+import { assert, it } from "vitest"
+import { layer, type SheetLimits } from "../../src/file/WorkerSheetReader.ts"
+import { unpackedBytes } from "../../src/file/ZipDirectory.ts"
+
+const BOOK = new URL("../../../../test/fixtures/files/book.xlsx", import.meta.url)
+
+const fileOf = (bytes: Uint8Array): ReadableFile => ({ name: "x.xlsx", size: bytes.length, bytes: Stream.make(bytes) })
+
+const rows = (bytes: Uint8Array, sheet?: string, limits: Partial<SheetLimits> = {}) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const opened = yield* (yield* SheetReader).open(fileOf(bytes), sheet)
+      return (yield* Stream.runCollect(opened.rows)).flat()
+    }).pipe(Effect.scoped, Effect.result, Effect.provide(layer(limits))),
+  )
+
+const failure = async (...args: Parameters<typeof rows>) => {
+  const result = await rows(...args)
+  return result._tag === "Failure" ? result.failure : assert.fail("it was read")
+}
+
+/** A zip archive of these parts; `claims` is what its directory says of a part's size. */
+const zip = (parts: ReadonlyArray<readonly [name: string, content: Buffer]>, claims?: number): Buffer => {
+  const bodies: Array<Buffer> = []
+  const directory: Array<Buffer> = []
+  let at = 0
+  for (const [name, content] of parts) {
+    const packed = deflateRawSync(content, { level: 1 })
+    const shared = Buffer.alloc(26)
+    shared.writeUInt16LE(20, 0)
+    shared.writeUInt16LE(8, 4)
+    shared.writeUInt32LE(crc32(content), 10)
+    shared.writeUInt32LE(packed.length, 14)
+    shared.writeUInt32LE(claims ?? content.length, 18)
+    shared.writeUInt16LE(name.length, 22)
+    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), shared, Buffer.from(name), packed])
+    const entry = Buffer.alloc(46)
+    entry.write("PK\x01\x02", "latin1")
+    shared.copy(entry, 6)
+    entry.writeUInt32LE(at, 42)
+    directory.push(Buffer.concat([entry, Buffer.from(name)]))
+    bodies.push(local)
+    at += local.length
+  }
+  const entries = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write("PK\x05\x06", "latin1")
+  end.writeUInt16LE(parts.length, 8)
+  end.writeUInt16LE(parts.length, 10)
+  end.writeUInt32LE(entries.length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...bodies, entries, end])
+}
+
+const workbook = (sheet: Buffer, claims?: number): Buffer =>
+  zip(
+    [
+      [
+        "[Content_Types].xml",
+        Buffer.from(
+          '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
+        ),
+      ],
+      [
+        "_rels/.rels",
+        Buffer.from(
+          '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        ),
+      ],
+      [
+        "xl/workbook.xml",
+        Buffer.from(
+          '<?xml version="1.0"?><workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        ),
+      ],
+      [
+        "xl/_rels/workbook.xml.rels",
+        Buffer.from(
+          '<?xml version="1.0"?><Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        ),
+      ],
+      ["xl/worksheets/sheet1.xml", sheet],
+    ],
+    claims,
+  )
+
+const sheetOf = (cells: string) =>
+  Buffer.from(`<?xml version="1.0"?><worksheet><sheetData>${cells}</sheetData></worksheet>`)
+
+it("SheetReader reads the sheet that is named, numbered or first", async () => {
+  const book = await readFile(BOOK)
+  const second = await rows(book, "Second")
+  assert.deepStrictEqual(second._tag === "Success" && second.success, [
+    { line: 1, cells: ["n"] },
+    { line: 2, cells: [1] },
+  ])
+  assert.deepStrictEqual(await rows(book, "2"), second)
+  assert.match((await failure(book, "Third")).message, /Third|no such sheet/i)
+})
+
+it("SheetReader tells booleans and an own workbook's places", async () => {
+  const cells = '<row r="3"><c r="B3" t="b"><v>1</v></c><c r="D3"><v>0.1</v></c><c r="E3" t="e"><v>#N/A</v></c></row>'
+  const read = await rows(workbook(sheetOf(cells)))
+  assert.deepStrictEqual(read._tag === "Success" && read.success, [{ line: 3, cells: [null, true, null, 0.1, "#N/A"] }])
+})
+
+it("SheetReader is not slower than its reader, nor lost when its reader stops", async () => {
+  const many = Array.from({ length: 20_000 }, (_, n) => `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c></row>`)
+  const first = await Effect.runPromise(
+    Effect.gen(function* () {
+      const opened = yield* (yield* SheetReader).open(fileOf(workbook(sheetOf(many.join("")))), undefined)
+      return yield* opened.rows.pipe(Stream.take(2), Stream.runCollect)
+    }).pipe(Effect.scoped, Effect.provide(layer())),
+  )
+  assert.strictEqual(first.flat().length, 1000)
+})
+
+it("SheetReader refuses what claims too much before it unpacks it, and too large an archive before it reads it", async () => {
+  const small = workbook(sheetOf(""))
+  assert.deepInclude(await failure(workbook(sheetOf(""), 0x90000000)), { code: "too_large" })
+  assert.deepInclude(await failure(small, undefined, { archiveBytes: 100 }), { code: "too_large" })
+  assert.strictEqual(unpackedBytes(small.subarray(0, small.length - 30)), null)
+  assert.deepInclude(await failure(Buffer.from("PK\x03\x04 and nothing else")), { code: "unreadable" })
+})
+
+it("SheetReader survives a bomb that lies about its size", async () => {
+  // One cell of 300 MB in an archive of less than 2, in a directory that speaks of 1,000 bytes.
+  const bomb = workbook(
+    Buffer.concat([
+      Buffer.from('<?xml version="1.0"?><worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>'),
+      Buffer.alloc(300 * 1024 ** 2, "x"),
+      Buffer.from("</t></is></c></row></sheetData></worksheet>"),
+    ]),
+    1000,
+  )
+  const error = await failure(bomb, undefined, { heapMegabytes: 64, idleMillis: 20_000 })
+  assert.include(["too_large", "unreadable"], error.code)
+  assert.isBelow(process.memoryUsage().heapUsed, 500 * 1024 ** 2)
+})

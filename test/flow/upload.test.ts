@@ -1,0 +1,159 @@
+import { readdir } from "node:fs/promises"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { Operators } from "@data-cabinet/core/key/Operators"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PgOperators from "@data-cabinet/store-pg/key/PgOperators"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { importLayer } from "../support/importCabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
+import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
+import { Listener } from "@data-cabinet/http-node/Listener"
+import { routeTable, splitUrl } from "@data-cabinet/http-node/Route"
+import * as Server from "@data-cabinet/http-node/Server"
+
+const cabinets = Layer.effect(
+  Cabinets,
+  Effect.map(uploadRoutes, (routes) => {
+    const find = routeTable(routes)
+    return {
+      byHost: () =>
+        Effect.succeed(
+          Option.some({
+            answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
+              const { path, query } = splitUrl(request.url)
+              const { route, params } = find(path)!
+              return route.handle(request, { params, query })
+            },
+          }),
+        ),
+    }
+  }),
+)
+
+const served = (url: string) => {
+  const services = PgOperators.layer.pipe(Layer.provideMerge(importLayer(url)))
+  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
+    Layer.provide(cabinets),
+    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),
+    Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000 })),
+    Layer.provideMerge(services),
+  )
+}
+
+let database: TestDatabase
+let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof served>>, unknown>
+let port: number
+let token: string
+let source: number
+beforeAll(async () => {
+  database = await testDatabase()
+  runtime = ManagedRuntime.make(served(database.url))
+  port = (await runtime.runPromise(Listener)).port
+  token = (await runtime.runPromise(Operators.use((operators) => operators.issue("Ann")))).token
+  source = (await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Up" })))).id
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+const upload = async (
+  path: string,
+  body: FormData | string | null,
+  { method = "POST", as = token }: { readonly method?: string; readonly as?: string } = {},
+) => {
+  const headers = as === "" ? {} : { authorization: `Bearer ${as}` }
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, headers })
+  return { status: response.status, json: (await response.json()) as any, headers: response.headers }
+}
+
+const form = (content: string, name: string, fields: Record<string, string> = {}) => {
+  const data = new FormData()
+  for (const [key, value] of Object.entries(fields)) data.append(key, value)
+  data.append("file", new File([content], name))
+  return data
+}
+
+const spools = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("data-cabinet-upload-"))
+
+it("POST /upload imports a file and answers its report", async () => {
+  const { status, json } = await upload(`/upload/${source}`, form("Имя;n\nЁж;1\n", "люди.csv"))
+  assert.strictEqual(status, 200)
+  assert.deepInclude(json, { ok: true, state: "done", file: "люди.csv", rows: 1, accepted: 1, delimiter: ";" })
+  const again = await upload(`/upload/${source}`, form("Имя;n\nЁж;1\n", "люди.csv"))
+  assert.deepInclude(again.json, { ok: false, error: "same_file" })
+  assert.strictEqual(again.status, 409)
+})
+
+it("POST /upload takes options as fields of the form or of the address, and none that it does not know", async () => {
+  const dry = await upload(`/upload/${source}?dry_run=true`, form("1,2\n", "x.csv", { header: "false" }))
+  assert.deepInclude(dry.json, { ok: true, state: "dry_run", rows: 1, header: false })
+  assert.deepStrictEqual(dry.json.preview, ['{"column1":"1","column2":"2"}'])
+  const unknown = await upload(`/upload/${source}?dryrun=true`, form("1,2\n", "x.csv"))
+  assert.deepStrictEqual([unknown.status, unknown.json.error], [400, "bad_option"])
+  const wrong = await upload(`/upload/${source}`, form("1,2\n", "x.csv", { header: "yes" }))
+  assert.deepStrictEqual([wrong.status, wrong.json.error], [400, "bad_option"])
+})
+
+it("POST /upload answers 422 with the refused rows", async () => {
+  const { status, json } = await upload(`/upload/${source}`, form('{"a":1}\n{"a":\n', "x.ndjson"))
+  assert.deepInclude(json, { ok: false, error: "rows_refused", accepted: 0, refused: 1 })
+  assert.strictEqual(json.refusals[0].line, 2)
+  assert.strictEqual(status, 422)
+})
+
+it("POST /upload opens to a live operator's token alone", async () => {
+  const key = await runtime.runPromise(ApiKeys.use((keys) => keys.issue("reader")))
+  const gone = await runtime.runPromise(
+    Operators.use((operators) => Effect.tap(operators.issue("gone"), ({ id }) => operators.revoke(id))),
+  )
+  for (const as of ["", "nonsense", key.key, gone.token]) {
+    const refused = await upload(`/upload/${source}`, form("a\n1\n", "x.csv"), { as })
+    assert.deepStrictEqual([refused.status, refused.json.error], [401, "unauthorized"])
+    assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
+  }
+  const [row] = await database.run(`SELECT last_used_at IS NOT NULL AS used FROM cabinet.operator WHERE name = 'Ann'`)
+  assert.strictEqual(row!["used"], true)
+})
+
+it("POST /upload says what is wrong with a request", async () => {
+  const error = async (...args: Parameters<typeof upload>) => {
+    const { status, json } = await upload(...args)
+    return [status, json.error]
+  }
+  const two = form("a\n1\n", "x.csv")
+  two.append("other", new File(["b"], "y.csv"))
+  const file = () => form("a\n1\n", "x.csv")
+  assert.deepStrictEqual(await error(`/upload/${source}`, null, { method: "GET" }), [405, "method_not_allowed"])
+  assert.deepStrictEqual(await error("/upload/x", file()), [400, "bad_source_id"])
+  assert.deepStrictEqual(await error("/upload/99", file()), [404, "no_such_source"])
+  assert.deepStrictEqual(await error("/upload/9223372036854775807", file()), [404, "no_such_source"])
+  assert.deepStrictEqual(await error(`/upload/${source}`, "a,b"), [400, "bad_option"])
+  assert.deepStrictEqual(await error(`/upload/${source}`, new FormData()), [400, "bad_option"])
+  assert.deepStrictEqual(await error(`/upload/${source}`, two), [400, "bad_option"])
+  assert.deepStrictEqual(await error(`/upload/${source}`, form("x".repeat(200_000), "x.csv")), [413, "too_large"])
+})
+
+it("POST /upload leaves nothing behind of an upload that breaks off or stands still", async () => {
+  for (const ends of [true, false]) {
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.on("error", () => {})
+    socket.on("data", (chunk) => (answer += chunk.toString()))
+    socket.write(
+      `POST /upload/${source} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+        "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n1,2\r\n',
+    )
+    await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1))
+    if (ends) socket.destroy()
+    await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 5000)
+    if (!ends) assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s)
+    socket.destroy()
+  }
+})
