@@ -15,12 +15,15 @@ export class ReaderClient extends Context.Service<
     readonly role: string
     /** How many reads can be under way at once. */
     readonly maxConnections: number
+    /** How long the database lets one query run. */
+    readonly statementTimeoutMillis: number
     /** Why reading is off, in words; empty while it is on. */
     readonly offReason: string
   }
 >()("@data-cabinet/store-pg/connection/ReaderClient") {}
 
 const MAX_CONNECTIONS = 8
+const STATEMENT_TIMEOUT = 8_000
 
 export interface ReaderOptions {
   readonly url: string
@@ -40,6 +43,7 @@ export const layer = (options: ReaderOptions) =>
           client: Option.some(client),
           role: options.role,
           maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+          statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
           offReason: "",
         }),
       ),
@@ -57,7 +61,7 @@ export const layer = (options: ReaderOptions) =>
           // The second is for the bodies of functions that customers' views call; our own statements name schemas.
           search_path: "pg_catalog, public",
           default_transaction_read_only: "on",
-          statement_timeout: String(options.statementTimeoutMillis ?? 15_000),
+          statement_timeout: String(options.statementTimeoutMillis ?? STATEMENT_TIMEOUT),
           lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
         },
       }),
@@ -66,4 +70,7 @@ export const layer = (options: ReaderOptions) =>
 
 /** Reading switched off, with the reason that `reader_off` answers carry. */
 export const layerOff = (role: string, offReason: string) =>
-  Layer.succeed(ReaderClient, ReaderClient.of({ client: Option.none(), role, maxConnections: 0, offReason }))
+  Layer.succeed(
+    ReaderClient,
+    ReaderClient.of({ client: Option.none(), role, maxConnections: 0, statementTimeoutMillis: 0, offReason }),
+  )

@@ -6,7 +6,7 @@
 import { ReadError, RefusedValue } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, type Scope } from "effect"
+import { Effect, Fiber, Layer, Option, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -18,7 +18,12 @@ type Connection = SqlConnection.Connection
 /** How long a read waits for its turn or for a connection before it is told to come back. */
 const PATIENCE = "8 seconds"
 
+/** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
+const GRACE = 1_500
+
 const off = (message: string) => new ReadError({ code: "reader_off", message, retryAfter: 2 })
+
+const frozen = off("The reader's database does not answer.")
 
 const busy = new ReadError({
   code: "query_timeout",
@@ -29,7 +34,7 @@ const busy = new ReadError({
 export const layer = Layer.effect(
   RowReader,
   Effect.gen(function* () {
-    const { client, maxConnections, offReason } = yield* ReaderClient
+    const { client, maxConnections, statementTimeoutMillis, offReason } = yield* ReaderClient
     if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
     const pool = client.value
     const share = Math.max(1, Math.floor(maxConnections / 2))
@@ -39,11 +44,26 @@ export const layer = Layer.effect(
         turns.take(
           query.object,
           busy,
-          Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))),
+          answered(
+            Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))),
+            statementTimeoutMillis + GRACE,
+          ),
         ),
     })
   }),
 )
+
+/**
+ * A server that is frozen keeps to no time limit and answers no cancel: its reader is answered all the same, and the
+ * connection is left to end by itself.
+ */
+const answered = <A, E>(work: Effect.Effect<A, E>, millis: number): Effect.Effect<A, E | ReadError> =>
+  Effect.flatMap(Effect.forkDetach(work), (fiber) =>
+    Fiber.join(fiber).pipe(
+      Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(frozen) }),
+      Effect.ensuring(Effect.forkDetach(Fiber.interrupt(fiber))),
+    ),
+  )
 
 /** Whoever has a place finds a connection free, or opens one, which has a time limit of its own. */
 const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, Scope.Scope> =>

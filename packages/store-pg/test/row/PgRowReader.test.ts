@@ -44,6 +44,21 @@ describe("PgRowReader", () => {
     expect(await failure("slow")).toMatchObject({ code: "query_timeout" })
   })
 
+  it("answers reader_off while the reader's sessions are frozen, and reads again once they are not", async () => {
+    await Promise.all([reading.page("t"), reading.page("slow")])
+    const sessions = await reading.database.run(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = '${reading.readerRole}'`,
+    )
+    const pids = sessions.map((row) => Number(row["pid"]))
+    for (const pid of pids) process.kill(pid, "SIGSTOP")
+    try {
+      expect(await failure("t")).toMatchObject({ code: "reader_off" })
+    } finally {
+      for (const pid of pids) process.kill(pid, "SIGCONT")
+    }
+    expect(itemsOf(await reading.page("t")).length).toBe(2)
+  })
+
   it("answers table_busy while the table is locked, and reads again after", async () => {
     await reading.runtime.runPromise(
       Effect.gen(function* () {
