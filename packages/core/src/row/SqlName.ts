@@ -12,7 +12,8 @@ export const isSqlName = (name: string): boolean =>
 
 /** `na"me` → `"na""me"`. Throws on a name that `isSqlName` refuses: callers check names that come from outside. */
 export const quoteName = (name: string): string => {
-  if (!isSqlName(name)) throw new RangeError(`Not a name that PostgreSQL can hold: ${JSON.stringify(name.slice(0, 80))}`)
+  if (!isSqlName(name))
+    throw new RangeError(`Not a name that PostgreSQL can hold: ${JSON.stringify(name.slice(0, 80))}`)
   return `"${name.replaceAll('"', '""')}"`
 }
 
