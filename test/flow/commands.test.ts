@@ -2,8 +2,11 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+
+// Every command is a process of its own, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 let server: ServerProcess

@@ -3,11 +3,14 @@
  * JSON document posted to it, row and feed read with the key it printed, and the signed delivery at a subscriber.
  */
 import { verifyDelivery } from "data-cabinet"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 const LOOPBACK = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" }
+
+// Every command is a process of its own, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 let server: ServerProcess

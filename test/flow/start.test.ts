@@ -1,9 +1,12 @@
 /** What stands in the way of a start is said in one sentence that says what to do, with exit code 1; wrong usage is 2. */
 import { createServer, type Server } from "node:net"
 import type { AddressInfo } from "node:net"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+// Every command is a process of its own, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 let database: TestDatabase
