@@ -10,7 +10,7 @@ import type { JsonObject } from "../event/Json.ts"
 import { parseJson } from "../intake/JsonBody.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
-import { type ClaimedImport, LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
+import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
 /** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
 const SLICE_ROWS = 500

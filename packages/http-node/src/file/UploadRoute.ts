@@ -2,7 +2,7 @@
  * `POST /upload/{source_id}`: a file into a source, for holders of an operator's token. It checks the method, the token,
  * the source's number, and only then reads the body. Answers in JSON: the import's report, or `{ok: false, error, detail}`.
  */
-import { FileError, fileError } from "@data-cabinet/core/file/FileError"
+import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileLook"
 import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
