@@ -13,7 +13,7 @@ import { Sources } from "../source/Sources.ts"
 import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
 /** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
-const SLICE_ROWS = 500
+const SLICE_ROWS = 1000
 
 const RENEW_MILLIS = 10_000
 
