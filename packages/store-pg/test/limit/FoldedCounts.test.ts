@@ -1,0 +1,99 @@
+/** What a fold asks of the database, and what each caller gets of its answer. */
+import { foldedCounts } from "@data-cabinet/store-pg/limit/FoldedCounts"
+import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Latch, Scope } from "effect"
+
+/** A database that counts; `gate` holds its answers back. */
+const counting = (gate: Latch.Latch) => {
+  const counts = new Map<string, number>()
+  const calls: Array<ReadonlyMap<string, number>> = []
+  const add = (asked: ReadonlyMap<string, number>) =>
+    Effect.suspend(() => {
+      calls.push(asked)
+      for (const [subject, n] of asked) if (subject !== "nobody") counts.set(subject, (counts.get(subject) ?? 0) + n)
+      const rows = Array.from(
+        asked.keys(),
+        (subject) => [subject, { count: counts.get(subject), retry_after: 1 }] as const,
+      )
+      return Effect.as(
+        gate.await,
+        new Map(
+          rows.flatMap(([subject, row]) => (row.count === undefined ? [] : [[subject, { ...row, count: row.count }]])),
+        ),
+      )
+    })
+  return { calls, add }
+}
+
+it.effect("foldedCounts gives each of many callers its own number and asks twice for all of them", () =>
+  Effect.gen(function* () {
+    const gate = Latch.makeUnsafe(false)
+    const { calls, add } = counting(gate)
+    const count = yield* foldedCounts(add)
+    const first = yield* Effect.forkChild(count("a"))
+    yield* Effect.yieldNow
+    while (calls.length === 0) yield* Effect.yieldNow
+    const rest = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 50 }, (_, n) => count(n % 5 === 0 ? "b" : "a")),
+        { concurrency: "unbounded" },
+      ),
+    )
+    for (let n = 0; n < 10; n++) yield* Effect.yieldNow
+    yield* gate.open
+    assert.strictEqual((yield* Fiber.join(first))?.count, 1)
+    const answers = yield* Fiber.join(rest)
+    assert.deepStrictEqual(
+      answers.flatMap((row, n) => (n % 5 === 0 ? [] : [row?.count])),
+      Array.from({ length: 40 }, (_, n) => n + 2),
+    )
+    assert.deepStrictEqual(
+      answers.flatMap((row, n) => (n % 5 === 0 ? [row?.count] : [])),
+      Array.from({ length: 10 }, (_, n) => n + 1),
+    )
+    assert.deepStrictEqual(calls, [
+      new Map([["a", 1]]),
+      new Map([
+        ["b", 10],
+        ["a", 40],
+      ]),
+    ])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts answers null for a subject that is not there", () =>
+  Effect.gen(function* () {
+    const count = yield* foldedCounts(counting(Latch.makeUnsafe(true)).add)
+    assert.isNull(yield* count("nobody"))
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts fails all of a fold when the database is away, and counts again after", () =>
+  Effect.gen(function* () {
+    let away = true
+    const { add } = counting(Latch.makeUnsafe(true))
+    const count = yield* foldedCounts((asked) =>
+      Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))),
+    )
+    const exits = yield* Effect.all([Effect.exit(count("a")), Effect.exit(count("b"))], { concurrency: "unbounded" })
+    assert.isTrue(exits.every(Exit.isFailure))
+    away = false
+    assert.strictEqual((yield* count("a"))?.count, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts leaves nobody waiting when the service stops", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { add, calls } = counting(Latch.makeUnsafe(false))
+    const count = yield* Effect.provideService(foldedCounts(add), Scope.Scope, scope)
+    const asked = yield* Effect.forkChild(Effect.exit(count("a")))
+    while (calls.length === 0) yield* Effect.yieldNow
+    const late = yield* Effect.forkChild(Effect.exit(count("a")))
+    for (let n = 0; n < 5; n++) yield* Effect.yieldNow
+    yield* Scope.close(scope, Exit.void)
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(asked)))
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(late)))
+  }),
+)

@@ -1,0 +1,97 @@
+/** Rates on a real database: exact, however many requests and processes count at once. */
+import { createHash } from "node:crypto"
+import { Admission } from "@data-cabinet/core/limit/Admission"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let one: ReturnType<typeof storeRuntime>
+let other: ReturnType<typeof storeRuntime>
+
+/** In the middle of a minute of the database's, so that no window ends while a test counts. */
+const midMinute = () =>
+  database.run(
+    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
+  )
+
+beforeAll(async () => {
+  database = await testDatabase()
+  one = storeRuntime(database.url)
+  other = storeRuntime(database.url)
+})
+afterAll(async () => {
+  await one.dispose()
+  await other.dispose()
+  await database.drop()
+})
+
+const askAtOnce = async (count: number, ask: (admission: Admission["Service"]) => Effect.Effect<unknown, unknown>) => {
+  const all = Admission.use((admission) =>
+    Effect.all(
+      Array.from({ length: count }, () => ask(admission)),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const [a, b] = await Promise.all([one.runPromise(all), other.runPromise(all)])
+  return [...a, ...b] as ReadonlyArray<{ allowed: boolean; remaining: number; retryAfter: number }>
+}
+
+const LEFT = Array.from({ length: 60 }, (_, n) => n)
+
+it("PgAdmission lets exactly the limit through when two processes count at once", async () => {
+  await midMinute()
+  const answers = await askAtOnce(50, (admission) => admission.intakeSource(7))
+  const allowed = answers.filter((answer) => answer.allowed)
+  assert.deepStrictEqual(
+    allowed.map(({ remaining }) => remaining).sort((a, b) => a - b),
+    LEFT,
+  )
+  assert.isTrue(answers.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60))
+})
+
+it("PgAdmission counts each subject of a fold by itself", async () => {
+  await midMinute()
+  const ask = Admission.use((admission) =>
+    Effect.all(
+      Array.from({ length: 90 }, (_, n) => admission.intakeClient(`203.0.113.${n % 3}`)),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const answers = await one.runPromise(ask)
+  for (const client of [0, 1, 2]) {
+    const remaining = answers.filter((_, n) => n % 3 === client).map((answer) => answer.remaining)
+    assert.deepStrictEqual(
+      remaining.sort((a, b) => a - b),
+      LEFT.slice(30),
+    )
+  }
+})
+
+it("PgAdmission begins anew with the next minute", async () => {
+  await midMinute()
+  const count = () => one.runPromise(Admission.use((admission) => admission.intakeSource(8)))
+  assert.strictEqual((await count()).remaining, 59)
+  assert.strictEqual((await count()).remaining, 58)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  assert.strictEqual((await count()).remaining, 59)
+})
+
+it("PgAdmission knows live keys among revoked and made-up ones that are asked for at the same time", async () => {
+  await midMinute()
+  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at)
+    VALUES ('live', 'a', sha256('live'), NULL), ('revoked', 'b', sha256('revoked'), now())`)
+  const fingerprint = (word: string) => createHash("sha256").update(word).digest()
+  const ask = Admission.use((admission) =>
+    Effect.all(
+      ["live", "revoked", "live", "made up"].map((word) => admission.key(fingerprint(word))),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const answers = await one.runPromise(ask)
+  assert.deepStrictEqual(
+    answers.map((answer) => answer?.remaining ?? null),
+    [119, null, 118, null],
+  )
+})
