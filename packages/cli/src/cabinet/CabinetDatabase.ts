@@ -13,6 +13,8 @@ export interface CabinetDatabase extends OpenedDatabase {
   readonly url: string
   /** Null for a database of the user's own. */
   readonly dataDir: string | null
+  /** Its name on a server of many; null for a server's own database. */
+  readonly cabinet: string | null
 }
 
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir">
@@ -29,7 +31,7 @@ export const cabinetDatabase = (
       readerUrl: place.readerUrl ?? undefined,
       authorUrl: place.authorUrl ?? undefined,
     })
-    return { ...opened, url, dataDir }
+    return { ...opened, url, dataDir, cabinet: null }
   })
 
 const location = (place: Place, role: "serve" | "join") => {

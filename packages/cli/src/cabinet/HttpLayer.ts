@@ -14,14 +14,15 @@ export interface HttpOptions {
   readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "trustedProxies">
 }
 
-const readinessLayer = Layer.effect(
+export const readinessLayer = Layer.effect(
   Readiness,
   Effect.map(PgClient.PgClient, (sql) =>
     Readiness.of({ check: Effect.provideService(whatIsMissing, PgClient.PgClient, sql) }),
   ),
 )
 
-export const httpLayer = ({ baseUrl, settings }: HttpOptions) => {
+/** The routes of one cabinet. */
+export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
   const http = Layer.succeed(HttpSettings, {
     baseUrl,
     docsUrl: settings.docsUrl,
@@ -31,6 +32,8 @@ export const httpLayer = ({ baseUrl, settings }: HttpOptions) => {
     BodyLimits,
     Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
   )
-  const single = Cabinets.single.pipe(Layer.provide(CabinetHttp.layer), Layer.provide([http, limits]))
-  return Layer.merge(single, readinessLayer)
+  return CabinetHttp.layer.pipe(Layer.provide([http, limits]))
 }
+
+export const httpLayer = (options: HttpOptions) =>
+  Layer.merge(Cabinets.single.pipe(Layer.provide(cabinetHttpLayer(options))), readinessLayer)

@@ -15,6 +15,7 @@ import { type CabinetDatabase, cabinetDatabase } from "./CabinetDatabase.ts"
 import { cabinetLayer } from "./CabinetLayer.ts"
 import { type FirstThings, firstThings } from "./FirstStart.ts"
 import { httpLayer } from "./HttpLayer.ts"
+import { openMany } from "./OpenMany.ts"
 import type { Settings } from "./Settings.ts"
 import { StartError } from "./StartError.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "./WorkLayer.ts"
@@ -78,6 +79,14 @@ export const serve = ({ settings, delivery, poll }: ServeOptions): Effect.Effect
     const port = settings.port === 0 ? yield* freePort(host) : settings.port
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)
 
+    const { serviceDomain } = settings
+    if (serviceDomain !== null) {
+      const faces = yield* openMany({ database, settings, serviceDomain, delivers: delivery, polls: poll })
+      if (metricsPort !== null) yield* Effect.mapError(serveMetrics(host, metricsPort), notListening)
+      const all = Server.layer({ host, port, metrics: metricsPort === null })
+      yield* Effect.mapError(Layer.build(Layer.provide(all, Layer.succeedContext(faces))), notListening)
+      return { baseUrl, database, first: null }
+    }
     const cabinet = yield* Effect.mapError(
       Layer.build(cabinetLayer({ ...database, settings, delivers: delivery })),
       (error) => new StartError({ code: "database_unreachable", message: error.message }),

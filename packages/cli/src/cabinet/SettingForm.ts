@@ -34,6 +34,14 @@ export const webAddress: Form<string> = (given) => {
     : Result.fail("an address such as https://cabinet.example.com")
 }
 
+/** As it stands in a Host header, without a port. */
+export const domain: Form<string> = (given) => {
+  const name = given.toLowerCase().replace(/\.$/, "")
+  return /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(name)
+    ? Result.succeed(name)
+    : Result.fail("a domain such as cabinets.example.com")
+}
+
 export const databaseAddress: Form<string> = (given) => {
   const url = URL.parse(given)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {

@@ -84,6 +84,15 @@ export const SETTINGS = {
     Form.text,
     ".cabinet",
   ),
+  serviceDomain: optional(
+    {
+      env: "CABINET_SERVICE_DOMAIN",
+      flag: "service-domain",
+      value: "DOMAIN",
+      about: "Serve many cabinets, each at its name below this domain; default: one cabinet under any host",
+    },
+    Form.domain,
+  ),
   timeZone: setting(
     {
       env: "CABINET_TIME_ZONE",
@@ -151,7 +160,7 @@ export const SETTINGS = {
       about: "How long a reader's query may run",
     },
     Form.duration,
-    "15s",
+    "8s",
   ),
   lockTimeout: setting(
     { env: "CABINET_LOCK_TIMEOUT", flag: "lock-timeout", value: "TIME", about: "How long a reader waits for a lock" },

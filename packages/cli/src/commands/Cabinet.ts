@@ -1,6 +1,7 @@
 /** The whole command, with everything below it. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
+import { cabinetsCommand } from "./CabinetsCommand.ts"
 import { columnCommand } from "./ColumnCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
@@ -39,6 +40,7 @@ export const cabinet = root.pipe(
     sqlCommand,
     exposeCommand,
     hideCommand,
+    cabinetsCommand,
     doctorCommand,
   ]),
 )

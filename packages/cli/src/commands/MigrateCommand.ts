@@ -1,16 +1,15 @@
 /** `cabinet migrate`: brings a database up to date; every other command and `serve` do it as well. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { report } from "../output/Report.ts"
-import { format, quietLog, settingFlags, settingsOf } from "./Root.ts"
+import { format, meantDatabase, quietLog, settingFlags, settingsOf } from "./Root.ts"
 
 export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", "authorUrl"), (input) =>
   Effect.gen(function* () {
     const { settings } = yield* settingsOf(input)
     const json = yield* format
     yield* Effect.gen(function* () {
-      const { applied, roles } = yield* cabinetDatabase(settings, "join")
+      const { applied, roles } = yield* meantDatabase(settings)
       const off = [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [role.reason]))
       const value = { applied, reader: roles.reader.there, author: roles.author.there, notes: off }
       yield* report(json, value, (style) =>

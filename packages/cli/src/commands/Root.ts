@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CabinetDatabase, cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
+import { pickCabinet } from "../cabinet/PickCabinet.ts"
 import { readSettings, type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
 import * as Log from "../output/Log.ts"
 import type { Format } from "../output/Report.ts"
@@ -41,6 +42,11 @@ export const root = Command.make("cabinet").pipe(
       Flag.withDescription("Print one value of that document, such as id or table.name, for scripts"),
       Flag.optional,
     ),
+    cabinet: Flag.String("cabinet").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription("The cabinet that is meant, where a server holds several"),
+      Flag.optional,
+    ),
     ...settingFlags(...PLACE),
   }),
 )
@@ -70,6 +76,14 @@ export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
     return { settings: yield* readSettings(sources), sources }
   })
 
+/** The database of the cabinet that is meant: the server's own, or that of `--cabinet NAME`. */
+export const meantDatabase = (settings: Settings) =>
+  Effect.gen(function* () {
+    const { cabinet } = yield* root
+    const own = yield* cabinetDatabase(settings, "join")
+    return Option.isNone(cabinet) ? own : yield* pickCabinet(own, cabinet.value)
+  })
+
 export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>
   Log.layer({ level: settings.logLevel ?? "warn", format: settings.logFormat })
 
@@ -81,7 +95,7 @@ export const withCabinet = <A, E, R>(
   Effect.gen(function* () {
     const { settings } = yield* settingsOf(own)
     return yield* Effect.gen(function* () {
-      const database = yield* cabinetDatabase(settings, "join")
+      const database = yield* meantDatabase(settings)
       const cabinet = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
       return yield* Effect.provide(work(database, settings), cabinet)
     }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
+import { openMany } from "../cabinet/OpenMany.ts"
 import { serve } from "../cabinet/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
@@ -45,16 +46,28 @@ export const serveCommand = Command.make(
 
 export const workCommand = Command.make(
   "work",
-  settingFlags("readerUrl", "authorUrl", "allowedNetworks", "retentionDays", "logDays", "logLevel", "logFormat"),
+  settingFlags(
+    "readerUrl",
+    "authorUrl",
+    "serviceDomain",
+    "allowedNetworks",
+    "retentionDays",
+    "logDays",
+    "logLevel",
+    "logFormat",
+  ),
   (input) =>
     Effect.gen(function* () {
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {
         const database = yield* cabinetDatabase(settings, "join")
-        const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
-        const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
-        yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
+        const { serviceDomain } = settings
+        if (serviceDomain === null) {
+          const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
+          const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
+          yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
+        } else yield* openMany({ database, settings, serviceDomain, delivers: true, polls: true })
         const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
         yield* untilStopped

@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { CabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { knownBaseUrl } from "../cabinet/BaseUrl.ts"
+import { cabinetUrl } from "../cabinet/PickCabinet.ts"
 import type { Settings, SettingSources } from "../cabinet/Settings.ts"
 import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
@@ -87,7 +88,7 @@ const choices = (input: {
   }
 }
 
-const web = settingFlags("baseUrl")
+const web = settingFlags("baseUrl", "serviceDomain")
 
 /** Runs work that shows an intake address. */
 const revealing = <E, R>(own: Readonly<Record<string, unknown>>, work: Effect.Effect<SourceWithSecret, E, R>) =>
@@ -98,7 +99,7 @@ const revealing = <E, R>(own: Readonly<Record<string, unknown>>, work: Effect.Ef
   )
 
 const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources) =>
-  knownBaseUrl(settings, sources, database.dataDir)
+  database.cabinet === null ? knownBaseUrl(settings, sources, database.dataDir) : cabinetUrl(settings, database.cabinet)
 
 const add = Command.make("add", { name: Argument.String("NAME"), encoding, thanksUrl, ...web }, (input) =>
   revealing(

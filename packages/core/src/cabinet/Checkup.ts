@@ -1,13 +1,7 @@
 /** A look over a cabinet's database, for the one who has to say whether it is well. */
 import { Context, type Effect } from "effect"
+import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-
-/** A session that holds the feed back: no event accepted after its transaction began is shown before it ends. */
-export interface FenceHolder {
-  readonly pid: number
-  readonly application: string
-  readonly seconds: number
-}
 
 export interface CheckupReport {
   /** Such as `18.4`. */

@@ -1,9 +1,9 @@
 /** The look over a PostgreSQL database. It reads what any user may see, and works on a database that is not well. */
-import { Checkup, type CheckupReport, type FenceHolder } from "@data-cabinet/core/cabinet/Checkup"
+import { Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { FENCE } from "../feed/Fence.ts"
+import { fenceHolders } from "../feed/FenceHolders.ts"
 
 const GENERAL = `
 SELECT current_setting('server_version') AS server_version, current_database()::text AS database, current_user::text AS "user",
@@ -16,14 +16,6 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()) AS longest`
-
-const HOLDERS = `
-SELECT a.pid, a.application_name AS application,
-       coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0)::float8 AS seconds
-FROM pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
-WHERE f.locktype = 'advisory' AND f.objsubid = 2 AND f.classid = ${FENCE.classId} AND f.objid = ${FENCE.objectId}
-  AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-ORDER BY a.xact_start`
 
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
@@ -51,7 +43,7 @@ export const layer = Layer.effect(
     Checkup.of({
       examine: Effect.gen(function* () {
         const [general] = yield* sql.unsafe<General>(GENERAL)
-        const fenceHolders = yield* sql.unsafe<FenceHolder>(HOLDERS)
+        const fenceHolders = yield* fenceHolders
         const partitions = yield* sql.unsafe<{ table: string; until: string; days_ahead: number }>(PARTITIONS)
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`

@@ -42,7 +42,8 @@ it("examine names the session that holds the feed back", async () => {
     const sql = yield* PgClient.PgClient
     const hold = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock_shared(${FENCE.classId}::int4, ${FENCE.objectId}::int4)`
-      const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+      expect((yield* Effect.promise(examine)).fenceHolders).toEqual([])
+      const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text`
       const report = yield* Effect.promise(examine)
       expect(report.fenceHolders).toMatchObject([{ pid: me!.pid, application: "a report" }])
     })

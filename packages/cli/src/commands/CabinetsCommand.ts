@@ -1,0 +1,90 @@
+/** `cabinet cabinets …`: which cabinets a server of many serves. */
+import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/cabinet/CabinetRegistry"
+import { Effect, Option, Result } from "effect"
+import { Argument, Command } from "effect/cli"
+import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { describeUrl, openDatabase } from "../cabinet/OpenDatabase.ts"
+import { cabinetUrl, registryLayer } from "../cabinet/PickCabinet.ts"
+import { databaseAddress } from "../cabinet/SettingForm.ts"
+import { readSettings, type Settings } from "../cabinet/Settings.ts"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { format, givenBy, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
+
+/** Nothing of it tells a login. */
+const cabinetJson = (settings: Settings, cabinet: RegisteredCabinet) => ({
+  name: cabinet.name,
+  base_url: cabinetUrl(settings, cabinet.name),
+  database: describeUrl(cabinet.databaseUrl),
+  created_at: cabinet.createdAt,
+})
+
+const withRegistry = <A, E>(settings: Settings, work: Effect.Effect<A, E, CabinetRegistry>) =>
+  Effect.gen(function* () {
+    const own = yield* cabinetDatabase(settings, "join")
+    return yield* Effect.provide(work, registryLayer(own))
+  }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
+
+const web = settingFlags("baseUrl", "serviceDomain")
+const name = Argument.String("NAME").pipe(Argument.withDescription("The first part of its host name"))
+
+/** Here the address of the flag is the new cabinet's; the server's own is told by DATABASE_URL or the data directory. */
+const add = Command.make("add", { name, ...web }, (input) =>
+  Effect.gen(function* () {
+    const place = yield* root
+    const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
+    const settings = yield* readSettings({ given, env: process.env })
+    const url = Option.getOrNull(place.databaseUrl)
+    const read = url === null ? Result.succeed(null) : databaseAddress(url)
+    if (Result.isFailure(read)) {
+      return yield* new CommandError({ code: "refused", message: `--database-url must be ${read.failure}` })
+    }
+    const added = Effect.gen(function* () {
+      // What is wrong with an address is told before the name is taken.
+      if (read.success !== null) yield* openDatabase({ url: read.success })
+      const cabinet = yield* CabinetRegistry.use((registry) => registry.add(input.name, read.success))
+      yield* openDatabase({ url: cabinet.databaseUrl })
+      return cabinet
+    })
+    const value = cabinetJson(settings, yield* withRegistry(settings, added))
+    const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
+    yield* report(yield* format, value, () => words)
+  }),
+).pipe(Command.withDescription("Serve a cabinet more; without --database-url its database is made beside the server's"))
+
+const list = Command.make("list", { ...web }, (input) =>
+  Effect.gen(function* () {
+    const { settings } = yield* settingsOf(input)
+    const all = yield* withRegistry(
+      settings,
+      CabinetRegistry.use((registry) => registry.list),
+    )
+    const values = all.map((cabinet) => cabinetJson(settings, cabinet))
+    yield* report(yield* format, values, (style) =>
+      columns(
+        ["NAME", "ADDRESS", "DATABASE", "SINCE"],
+        values.map((one) => [one.name, one.base_url, one.database, one.created_at]),
+        { style, none: "No cabinets but the server's own. Add one with: cabinet cabinets add NAME" },
+      ),
+    )
+  }),
+).pipe(Command.withDescription("List the cabinets"))
+
+const remove = Command.make("remove", { name, ...web }, (input) =>
+  Effect.gen(function* () {
+    const { settings } = yield* settingsOf(input)
+    const removed = yield* withRegistry(
+      settings,
+      CabinetRegistry.use((registry) => registry.remove(input.name)),
+    )
+    const value = { ...cabinetJson(settings, removed), removed: true }
+    const words = `Cabinet ${value.name} is not served any more; its database ${value.database} stays as it is.`
+    yield* report(yield* format, value, () => words)
+  }),
+).pipe(Command.withDescription("Serve a cabinet no more; its database stays"))
+
+export const cabinetsCommand = Command.make("cabinets").pipe(
+  Command.withDescription("Add and remove the cabinets of a server of many"),
+  Command.withSubcommands([add, list, remove]),
+)
