@@ -16,11 +16,13 @@ import { cabinetDatabase } from "./cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "./cabinet/CabinetLayer.ts"
 import { httpLayer } from "./cabinet/HttpLayer.ts"
 import { listeningUrl } from "./cabinet/BaseUrl.ts"
-import { housekeepingLayer, workLayer } from "./cabinet/WorkLayer.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "./cabinet/WorkLayer.ts"
 import { type AddressesFace, addressesFace } from "./embedding/AddressesFace.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./embedding/CabinetOptions.ts"
+import { type ImportsFace, importsFace } from "./embedding/ImportsFace.ts"
 import * as HostLog from "./embedding/HostLog.ts"
 import { type KeysFace, keysFace } from "./embedding/KeysFace.ts"
+import { type PollsFace, pollsFace } from "./embedding/PollsFace.ts"
 import {
   type FeedEvent,
   type FeedOptions,
@@ -36,7 +38,9 @@ export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/
 export type * from "./embedding/AddressesFace.ts"
 export type * from "./embedding/CabinetOptions.ts"
 export type * from "./embedding/HostLog.ts"
+export type * from "./embedding/ImportsFace.ts"
 export type * from "./embedding/KeysFace.ts"
+export type * from "./embedding/PollsFace.ts"
 export type * from "./embedding/ReadingFace.ts"
 export type * from "./embedding/SourcesFace.ts"
 
@@ -56,6 +60,8 @@ export interface Cabinet {
   readonly sources: SourcesFace
   readonly keys: KeysFace
   readonly addresses: AddressesFace
+  readonly imports: ImportsFace
+  readonly polls: PollsFace
   /** One event from this program itself: no secret and no rate, but the same repeats, the same row, the same deliveries. */
   readonly intake: (
     sourceId: number,
@@ -76,7 +82,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     cabinetLayer({ ...database, settings, delivers, maxConnections: options.maxConnections }),
   )
   const provided = Layer.succeedContext(services)
-  const work = delivers ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
+  const work = delivers ? Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings)) : housekeepingLayer
   yield* Layer.build(Layer.provide(work, provided))
 
   const baseUrl = settings.baseUrl ?? listeningUrl(settings.host, settings.port)
@@ -99,6 +105,8 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     sources: sourcesFace(run, baseUrl),
     keys: keysFace(run),
     addresses: addressesFace(run),
+    imports: importsFace(run),
+    polls: pollsFace(run),
     intake: async (sourceId, { fields }) => {
       const receipt = await run(Intake.use((intake) => intake.accept(sourceId, fields)))
       return { id: receipt.id, duplicate: receipt.repeatOf !== null, empty: receipt.empty }

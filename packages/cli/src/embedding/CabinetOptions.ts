@@ -11,7 +11,7 @@ export interface OpenCabinetOptions {
   readonly dataDir?: string | undefined
   /** The address that others reach the cabinet by; it may have a path. Default `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
-  /** Whether this process also sends deliveries. Default true; false where `cabinet work` or another process does. */
+  /** Whether this process also sends deliveries and runs polls. Default true; false where `cabinet work` or another process does. */
   readonly delivery?: boolean | undefined
   /** Connections of the owner's pool. Default 10; the reader has a pool of its own. */
   readonly maxConnections?: number | undefined
