@@ -85,7 +85,7 @@ it(
     const until = async (count: number) => {
       while (told.length < count) await sleep(10)
     }
-    let writers = [start(), start(), start()]
+    const writers = [start(), start(), start()]
     await until(150)
     await cluster.end("SIGKILL")
     await cluster.start()

@@ -66,7 +66,7 @@ export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions) 
 
 /** `Request => Promise<Response>`, for frameworks that speak fetch. */
 export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions) {
-  const context = Context.merge(yield* Effect.context<never>(), UNTRACED)
+  const context = Context.merge(yield* Effect.context(), UNTRACED)
   const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(context)(yield* app(options))
   return (request: Request): Promise<Response> => handler(request)
 })

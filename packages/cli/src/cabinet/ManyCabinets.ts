@@ -55,7 +55,7 @@ const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2,
 
 /** The same refusal in the words of whichever face was asked. */
 const refusal = (request: HttpServerRequest.HttpServerRequest, error: StoreUnavailable) =>
-  /^\/webhook\//.test(request.url)
+  request.url.startsWith("/webhook/")
     ? unavailableResponse(request, error, acceptsHtml(request.headers["accept"]))
     : errorResponse({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })
 

@@ -26,7 +26,7 @@ const REDRAW_MILLIS = 100
 /** Draws on stderr, and only where somebody watches. */
 const progressBar = () => {
   let drawn = 0
-  const watched = process.stderr.isTTY === true
+  const watched = process.stderr.isTTY
   const draw = ({ phase, done, total }: ImportProgress, now: number) => {
     if (!watched || now - drawn < REDRAW_MILLIS) return
     drawn = now

@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 it("trash, untrash and purge take events out of the table, back, and away for good", async () => {
-  const rows = () => json("rows", `sources.${"first_source"}`, "--sort", "_event_id")
+  const rows = () => json("rows", "sources.first_source", "--sort", "_event_id")
   const ids = async () => (await rows()).data.map((row: { _event_id: number }) => row._event_id)
   expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({ source, trashed: 2 })
   expect(await ids()).toEqual([events[2]])

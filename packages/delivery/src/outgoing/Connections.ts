@@ -46,7 +46,7 @@ export class Connection {
       maxCachedSessions: 0,
       lookup,
       autoSelectFamily: true,
-    } as buildConnector.BuildOptions)
+    })
     this.client = new Client(target.origin, {
       pipelining: 1,
       allowH2: false,

@@ -25,7 +25,7 @@ export class CabinetHttp extends Context.Service<
       const settings = yield* HttpSettings
       // A face more is one more Effect of routes here; its ports become this layer's.
       const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)])
-      const context = yield* Effect.context<never>()
+      const context = yield* Effect.context()
       const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({
         answer: (request) => {

@@ -43,7 +43,7 @@ export const layer = Layer.effect(
     Checkup.of({
       examine: Effect.gen(function* () {
         const [general] = yield* sql.unsafe<General>(GENERAL)
-        const fenceHolders = yield* fenceHolders
+        const holders = yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql)
         const partitions = yield* sql.unsafe<{ table: string; until: string; days_ahead: number }>(PARTITIONS)
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
           isStandby: general!.is_standby,
           connections: general!.connections,
           maxConnections: general!.max_connections,
-          fenceHolders,
+          fenceHolders: holders,
           waitingRows: general!.waiting_rows,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           longestTransactionSeconds: general!.longest,

@@ -98,7 +98,7 @@ describe("PgRowReader", () => {
   it("never lets a view read what is the service's own", async () => {
     await reading.run(`CREATE FUNCTION steal() RETURNS text LANGUAGE plpgsql AS $$
       BEGIN
-        PERFORM set_config('role', '${"cabinet"}', false);
+        PERFORM set_config('role', 'cabinet', false);
         RETURN (SELECT string_agg(name, ',') FROM cabinet.api_key);
       END $$`)
     await reading.run(`CREATE VIEW steals AS SELECT steal() AS keys`)

@@ -137,8 +137,7 @@ describe("a row's JSON", () => {
          (NULL, $1, NULL, NULL, 'infinity', NULL, NULL), ('0001-01-01Z BC', '+00:00', NULL, '{}', NULL, NULL, '0002-01-01Z BC')`,
         [fake, JSON.stringify({ first: fake, text: "+00:00", "": { last: "+00:00" } })],
       )
-      if (extra !== "")
-        await reading.run(`UPDATE ${name} SET raw = $1::json`, [`{"first":"${"x+00:00"}","text":"+00:00"}`])
+      if (extra !== "") await reading.run(`UPDATE ${name} SET raw = $1::json`, [`{"first":"x+00:00","text":"+00:00"}`])
       const raw = extra === "" ? {} : { raw: { first: "x+00:00", text: "+00:00" } }
       expect(itemsOf(await reading.page(name))).toEqual([
         {
