@@ -73,9 +73,18 @@ it.each(["Date.now()", "Math.random()", 'fetch("x")', "process.pid", "setTimeout
   },
 )
 
-it("the linter refuses that an example reaches behind the front door", () => {
-  const said = plant({ "examples/tour/planted.ts": importing("@data-cabinet/core/event/Event") })
+it.each([
+  ["tour", "@data-cabinet/core/event/Event"],
+  ["effect", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["effect", "../../packages/core/src/event/Event.ts"],
+])("the linter refuses that the example %s imports %s", (example, specifier) => {
+  const said = plant({ [`examples/${example}/planted.ts`]: importing(specifier) })
   expect(said).toMatch(/no-restricted-imports/u)
+})
+
+it("the linter lets an Effect program import ports", () => {
+  const said = plant({ "examples/effect/planted.ts": importing("@data-cabinet/core/intake/Intake") })
+  expect(said).not.toMatch(/restricted/u)
 })
 
 it("the linter refuses a circle of imports", () => {

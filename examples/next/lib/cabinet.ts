@@ -1,0 +1,12 @@
+/** One cabinet a process, opened at its first use. Next.js loads modules anew while one works on them; this one stays. */
+import { type Cabinet, openCabinet } from "data-cabinet"
+
+const kept = globalThis as { cabinet?: Promise<Cabinet> }
+
+export const cabinet = (): Promise<Cabinet> =>
+  (kept.cabinet ??= openCabinet({
+    databaseUrl: process.env["DATABASE_URL"],
+    baseUrl: process.env["BASE_URL"] ?? "http://127.0.0.1:3000/data",
+    delivery: false, // where processes come and go, leave deliveries to one `cabinet work`
+    maxConnections: 4,
+  }))

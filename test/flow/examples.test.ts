@@ -1,0 +1,176 @@
+/** The examples, run by Node from the packed packages as a reader would run them, and spoken to over the loopback. */
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { createContext, runInContext } from "node:vm"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest"
+import { finish, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let here: Packed
+let database: TestDatabase
+let port: number
+let site: string
+
+beforeAll(async () => {
+  here = await packed()
+}, 180_000)
+beforeEach(async () => {
+  database = await testDatabase({ empty: true })
+  port = await freePort()
+  site = `http://127.0.0.1:${port}`
+})
+afterEach(() => database.drop())
+afterAll(stopAll)
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+const example = (script: string, ready: RegExp): Promise<Running> =>
+  start(join("examples", script), ready, here.app, { DATABASE_URL: database.url, PORT: String(port) })
+
+/** Any JSON, for comparing with `toEqual`. */
+const json = async (response: Response): Promise<unknown> => ({ status: response.status, body: await response.json() })
+
+const postJson = (path: string, body: unknown) =>
+  fetch(site + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
+
+it("the Express app takes orders of its own and of others, and ends when it is asked to", async () => {
+  const app = await example("express/server.ts", /Orders come in at (\S+)\n/)
+  const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
+  expect(intakeUrl).toMatch(`${site}/data/webhook/`)
+  expect(await json(await postJson("/checkout", { customer: "Ada", total: "12.50" }))).toEqual({
+    status: 201,
+    body: { event: 1 },
+  })
+  const sent = await fetch(intakeUrl, { method: "POST", body: new URLSearchParams({ customer: "Alan", total: "30" }) })
+  expect(await json(sent)).toEqual({ status: 200, body: { ok: true, id: 2, duplicate: false, empty: false } })
+  const rows = (await (await fetch(`${site}/orders`)).json()) as ReadonlyArray<Record<string, unknown>>
+  expect(rows.map((row) => [row["_event_id"], row["customer"]])).toEqual([
+    [2, "Alan"],
+    [1, "Ada"],
+  ])
+  expect(await app.stop()).toBe(0)
+  expect(app.output()).not.toMatch(/error/i)
+}, 60_000)
+
+it("the Fastify app hands bodies over as they were sent, and parses its own", async () => {
+  const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
+  const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
+  expect(await json(await postJson("/readings", { celsius: 21 }))).toEqual({
+    status: 200,
+    body: { id: 1, duplicate: false, empty: false },
+  })
+  const broken = await fetch(intakeUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"celsius": 21',
+  })
+  expect(await json(broken)).toMatchObject({ status: 400, body: { ok: false, error: "bad_json", id: 2 } })
+  expect((await fetch(`${site}/data/api/v1/sources`)).status).toBe(401)
+  expect(await app.stop()).toBe(0)
+}, 60_000)
+
+it("the Next-style route answers every method below its path", async () => {
+  const route = pathToFileURL(join(here.app, "examples/next/app/data/[...path]/route.ts")).href
+  const lib = pathToFileURL(join(here.app, "examples/next/lib/cabinet.ts")).href
+  const script = `
+    const route = await import(${JSON.stringify(route)})
+    const { cabinet } = await import(${JSON.stringify(lib)})
+    const opened = await cabinet()
+    const { intakeUrl } = await opened.sources.create({ name: "Next" })
+    const { key } = await opened.keys.create({ name: "next" })
+    const said = []
+    const posted = await route.POST(new Request(intakeUrl, { method: "POST", body: JSON.stringify({ a: 1 }),
+      headers: { "content-type": "application/json" } }))
+    said.push(posted.status, await posted.json())
+    const read = await route.GET(new Request(process.env.BASE_URL + "/api/v1/tables/sources/next/rows?col=a",
+      { headers: { "x-api-key": key } }))
+    said.push(read.status, (await read.json()).data)
+    said.push((await route.GET(new Request(intakeUrl))).status, (await route.OPTIONS(new Request(intakeUrl, { method: "OPTIONS" }))).status)
+    await opened.close()
+    console.log(JSON.stringify(said))`
+  const printed = await finish(process.execPath, ["--input-type=module", "-e", script], here.app, {
+    DATABASE_URL: database.url,
+    BASE_URL: `${site}/data`,
+  })
+  expect(JSON.parse(printed)).toEqual([
+    200,
+    { ok: true, id: 1, duplicate: false, empty: false },
+    200,
+    [{ a: 1 }],
+    405,
+    204,
+  ])
+}, 60_000)
+
+it("the Effect program serves a cabinet, uses it, and closes it", async () => {
+  const program = await example("effect/program.ts", /Placed order/)
+  expect(program.output()).toContain("Placed order 1, there are 1")
+  expect((await fetch(`${site}/readyz`)).status).toBe(200)
+  expect(await program.stop()).toBe(130)
+}, 60_000)
+
+it("the form is taken in without JavaScript, and with it", async () => {
+  const server = await example("form/server.ts", /The form is at/)
+  const page = await (await fetch(`${site}/`)).text()
+  const action = /action="([^"]+)"/.exec(page)![1]!
+  const asBrowser = { "content-type": "application/x-www-form-urlencoded", accept: "text/html,*/*;q=0.8" }
+  const plain = await fetch(action, {
+    method: "POST",
+    headers: asBrowser,
+    body: "name=Ada&message=Hello",
+    redirect: "manual",
+  })
+  expect([plain.status, plain.headers.get("location")]).toEqual([303, `${site}/thanks`])
+  expect(await (await fetch(`${site}/thanks`)).text()).toContain("We have got your message")
+
+  expect(await submitWithScript(page, action, { name: "Alan", message: "Hi" })).toBe("Thank you. Your number is 2.")
+  expect(await submitWithScript(page, action, { message: "Hi", name: "Alan" })).toBe("We have that message already.")
+  expect(await server.stop()).toBe(0)
+}, 60_000)
+
+/** Runs the page's own script over what it touches of a document, and answers what it shows after a submission. */
+const submitWithScript = async (page: string, action: string, fields: Record<string, string>): Promise<string> => {
+  const script = /<script type="module">([\s\S]*)<\/script>/.exec(page)![1]!
+  let submit: ((event: { preventDefault: () => void }) => Promise<void>) | undefined
+  let prevented = false
+  const outcome = { textContent: "" }
+  const form = {
+    action,
+    reset: () => {},
+    addEventListener: (_name: string, listener: NonNullable<typeof submit>) => (submit = listener),
+  }
+  const document = { querySelector: (selector: string) => (selector === "#contact" ? form : outcome) }
+  class FormData {
+    *[Symbol.iterator]() {
+      yield* Object.entries(fields)
+    }
+  }
+  runInContext(script, createContext({ document, fetch, FormData, URLSearchParams }))
+  await submit!({ preventDefault: () => (prevented = true) })
+  expect(prevented).toBe(true)
+  return outcome.textContent
+}
+
+it("every example can be read in two minutes", () => {
+  for (const file of [
+    "express/server.ts",
+    "fastify/server.ts",
+    "next/lib/cabinet.ts",
+    "next/app/data/[...path]/route.ts",
+    "effect/program.ts",
+    "form/server.ts",
+    "form/form.html",
+  ]) {
+    expect(readFileSync(join(here.app, "examples", file), "utf8").split("\n").length, file).toBeLessThan(75)
+  }
+})

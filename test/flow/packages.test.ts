@@ -1,0 +1,142 @@
+/**
+ * The five packages as they would be published: each is fit for a registry, and together they make a program that knows
+ * nothing of this workspace run, be type-checked and end by itself.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { beforeAll, expect, it } from "vitest"
+import { compiler, finish, PACKAGES, packed, type Packed } from "../support/packed.ts"
+
+let here: Packed
+
+beforeAll(async () => {
+  here = await packed()
+}, 180_000)
+
+/** A program of somebody who has read the README. */
+const PROGRAM = `
+import { openCabinet, verifyDelivery, type Cabinet, type FeedEvent } from "data-cabinet"
+import { verifyDelivery as alone } from "data-cabinet/verifyDelivery"
+
+const names = ["SIGINT", "SIGTERM", "SIGHUP", "exit", "beforeExit", "uncaughtException", "unhandledRejection"]
+const listeners = () => names.map((name) => process.listenerCount(name))
+const before = listeners()
+
+const cabinet: Cabinet = await openCabinet({ dataDir: process.argv[2], baseUrl: "http://127.0.0.1:1/data" })
+const source = await cabinet.sources.create({ name: "Orders" })
+const receipt = await cabinet.intake(source.id, { fields: { total: "12.50" } })
+const form = await cabinet.fetchHandler(new Request(source.intakeUrl, { method: "POST", body: new URLSearchParams({ total: "3" }) }))
+const seen: Array<FeedEvent> = []
+for await (const event of cabinet.feed()) seen.push(event)
+const { rows } = await cabinet.rows("sources.orders", { sort: "total", dir: "asc" })
+const during = listeners()
+await cabinet.close()
+
+console.log(JSON.stringify({
+  receipt, form: form.status, verified: alone === verifyDelivery && !verifyDelivery("", "t=1,v1=00", "s"),
+  payloads: seen.map((event) => event.payload), totals: rows.map((row) => row["total"]),
+  before, during, after: listeners(), held: process.getActiveResourcesInfo().filter((name) => !/^(TTY|Pipe)Wrap$/.test(name)),
+}))
+`
+
+it.each(PACKAGES)("the tarball of %s has no fault that publint knows of", async (name) => {
+  const tarball = readFileSync(here.tarball(name))
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer as ArrayBuffer }, strict: true })
+  expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([])
+})
+
+it.each(PACKAGES)(
+  "the manifest of %s leads consumers to what was built, and needs nothing of this workspace",
+  (name) => {
+    const installed = name === "cli" ? "data-cabinet" : `@data-cabinet/${name}`
+    const text = readFileSync(join(here.app, "node_modules", installed, "package.json"), "utf8")
+    expect(text).not.toMatch(/workspace:|"source"|\.\/src\//)
+    expect(JSON.parse(text)).toMatchObject({ license: "MIT", author: "Data Cabinet contributors" })
+  },
+)
+
+it("a program of a consumer runs on an embedded database, leaves no listener, and ends by itself", async () => {
+  const dataDir = join(here.app, "data")
+  writeFileSync(join(here.app, "program.ts"), PROGRAM)
+  try {
+    const said = JSON.parse(await finish(process.execPath, ["program.ts", dataDir], here.app)) as Record<
+      string,
+      unknown
+    >
+    expect(said).toEqual({
+      receipt: { id: 1, duplicate: false, empty: false },
+      form: 200,
+      verified: true,
+      payloads: [{ total: "12.50" }, { total: "3" }],
+      totals: expect.arrayContaining(["12.50", "3"]),
+      before: [0, 0, 0, 0, 0, 0, 0],
+      during: [0, 0, 0, 0, 0, 0, 0],
+      after: [0, 0, 0, 0, 0, 0, 0],
+      held: [],
+    })
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 60_000)
+
+it("the command of the installed package answers", async () => {
+  const printed = await finish("npx", ["--no-install", "cabinet", "--version"], here.app)
+  const { version } = JSON.parse(readFileSync(join(here.app, "node_modules/data-cabinet/package.json"), "utf8"))
+  expect(printed).toContain(version)
+})
+
+// Without skipLibCheck, effect's own declarations ask for the names of a browser.
+const STRICT = {
+  target: "ES2024",
+  lib: ["ES2024", "ESNext.Collection", "ESNext.Iterator"],
+  module: "NodeNext",
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
+
+/** Every member that is misused here must be known well enough for a compiler to object. */
+const MISUSE = `
+import { openCabinet } from "data-cabinet"
+import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Effect } from "effect"
+
+const cabinet = await openCabinet()
+// @ts-expect-error -- a source is made by name
+await cabinet.sources.create({ title: "Orders" })
+// @ts-expect-error -- an id is a number
+await cabinet.keys.revoke("1")
+// @ts-expect-error -- there are three channels
+cabinet.feed({ channel: "carrier pigeon" })
+// @ts-expect-error -- a receipt is no text
+const text: string = await cabinet.intake(1, { fields: {} })
+// @ts-expect-error -- rows name their columns
+;(await cabinet.rows("sources.orders")).columns.map((column) => column.colour)
+// @ts-expect-error -- an address is a text
+await openCabinet({ databaseUrl: 5432 })
+// @ts-expect-error -- Intake is provided, another service is not, and an error stays in the type
+const done: Effect.Effect<string> = Intake.use((intake) => intake.accept(1, {})).pipe(Effect.provide(openCabinetLayer()))
+console.log(text, done)
+`
+
+it.each([5, 7] as const)(
+  "TypeScript %i resolves the types and checks the examples",
+  async (version) => {
+    const config = join(here.app, `tsconfig.${version}.json`)
+    const files = ["program.ts", "misuse.ts"]
+    writeFileSync(join(here.app, "program.ts"), PROGRAM)
+    writeFileSync(join(here.app, "misuse.ts"), MISUSE)
+    writeFileSync(config, JSON.stringify({ compilerOptions: STRICT, files, include: ["examples/**/*.ts"] }))
+    expect(await finish(process.execPath, [compiler(version), "-p", config], here.app)).toBe("")
+  },
+  120_000,
+)

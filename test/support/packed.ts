@@ -1,0 +1,174 @@
+/**
+ * The published packages as a consumer gets them: packed, and installed by npm into an empty program that knows nothing of
+ * this workspace. Done once a test run, in the folder of the run's own cluster, which goes with it.
+ */
+import { execFile, spawn } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { inject } from "vitest"
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url))
+const PNPM = "pnpm@12.21.0"
+const run = promisify(execFile)
+
+/** By their folders; a package stands behind those it needs. */
+export const PACKAGES = ["core", "store-pg", "http-node", "delivery", "cli"] as const
+
+export interface Packed {
+  /** The program's folder, with `node_modules` and the examples in it. */
+  readonly app: string
+  /** The tarball of a package. */
+  readonly tarball: (name: (typeof PACKAGES)[number]) => string
+}
+
+/** What a consumer's Node sees: none of the conditions and settings that the tests run with. */
+export const consumerEnv = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(npm_|pnpm_|CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|NODE_ENV$|VITEST|CI$)/i.test(name),
+  )
+  const path = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
+  return { ...Object.fromEntries(kept), PATH: path, ...extra }
+}
+
+/** Runs a program to its end; rejects with all that it printed. */
+export const finish = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  try {
+    const { stdout } = await run(command, args, { cwd, env: consumerEnv(env), maxBuffer: 16_777_216, timeout: 100_000 })
+    return stdout
+  } catch (error) {
+    const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
+    throw new Error(`${message}\n${stdout}\n${stderr}`, { cause: error })
+  }
+}
+
+/** The first test file that asks does the work, the others wait for it. */
+export const packed = async (): Promise<Packed> => {
+  const home = join(dirname(inject("postgresSocketDir")), "packed")
+  const done = join(home, "done")
+  const app = join(home, "app")
+  const tarballs = join(home, "tarballs")
+  if (mkdirSync(home, { recursive: true }) !== undefined) {
+    let outcome = ""
+    try {
+      await build(app, tarballs)
+    } catch (error) {
+      outcome = error instanceof Error ? error.message : String(error)
+    }
+    writeFileSync(done, outcome)
+  }
+  while (!existsSync(done)) await sleep(50)
+  const outcome = readFileSync(done, "utf8")
+  if (outcome !== "") throw new Error(outcome)
+  return {
+    app,
+    tarball: (name) => {
+      const stem = name === "cli" ? "data-cabinet-" : `data-cabinet-${name}-`
+      return join(
+        tarballs,
+        readdirSync(tarballs).find((file) => new RegExp(`^${stem}\\d`).test(file))!,
+      )
+    },
+  }
+}
+
+const build = async (app: string, tarballs: string): Promise<void> => {
+  for (const folder of [app, tarballs]) mkdirSync(folder)
+  // What is published is what was built; nothing happens here when that is up to date.
+  await finish(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b", "packages/cli"], ROOT)
+  await Promise.all(
+    PACKAGES.map((name) =>
+      finish("npx", ["--yes", PNPM, "pack", "--pack-destination", tarballs], join(ROOT, "packages", name)),
+    ),
+  )
+  writeFileSync(join(app, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
+  const files = readdirSync(tarballs).map((file) => join(tarballs, file))
+  await finish(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--prefer-offline", ...files, ...(await consumerPackages())],
+    app,
+  )
+  cpSync(join(ROOT, "examples"), join(app, "examples"), {
+    recursive: true,
+    filter: (source) => !/node_modules|package\.json$|\.test\.ts$/.test(source.slice(ROOT.length)),
+  })
+}
+
+/** What the examples need beside ours, in the versions that this workspace has. */
+const consumerPackages = async (): Promise<ReadonlyArray<string>> => {
+  const manifest = (path: string) =>
+    JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Record<string, Record<string, string>>
+  const examples = manifest("examples/package.json")
+  const wanted = { ...examples["dependencies"], ...examples["devDependencies"] }
+  const types = manifest("package.json")["devDependencies"]!["@types/node"]!
+  return [
+    ...Object.entries(wanted).flatMap(([name, version]) =>
+      version.startsWith("workspace:") ? [] : [`${name}@${version}`],
+    ),
+    `@types/node@${types}`,
+  ]
+}
+
+/** The compiler of an older or the present TypeScript, as a script for Node. */
+export const compiler = (version: 5 | 7): string => {
+  const from = createRequire(join(ROOT, version === 5 ? "test/package.json" : "package.json"))
+  return join(dirname(from.resolve(version === 5 ? "typescript5/package.json" : "typescript/package.json")), "bin/tsc")
+}
+
+export interface Running {
+  /** All that it printed so far. */
+  readonly output: () => string
+  /** Asks it to end and waits; gives its exit code. */
+  readonly stop: () => Promise<number | null>
+}
+
+const started = new Set<() => void>()
+
+/** Starts a program of the consumer and waits until it has printed what tells that it is ready. */
+export const start = async (
+  script: string,
+  ready: RegExp,
+  app: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Running> => {
+  const child = spawn(process.execPath, [script], { cwd: app, env: consumerEnv(env) })
+  const kill = () => void child.kill("SIGKILL")
+  started.add(kill)
+  let text = ""
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      started.delete(kill)
+      resolve(code)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    const collect = (chunk: Buffer) => {
+      text += chunk.toString()
+      if (ready.test(text)) resolve()
+    }
+    child.stdout.on("data", collect)
+    child.stderr.on("data", collect)
+    void ended.then((code) => reject(new Error(`${script} ended with ${code}: ${text}`)))
+  })
+  return {
+    output: () => text,
+    stop: () => {
+      child.kill("SIGTERM")
+      return ended
+    },
+  }
+}
+
+/** For `afterAll`: ends what a failed test left running. */
+export const stopAll = (): void => {
+  for (const kill of started) kill()
+}
