@@ -25,12 +25,13 @@ const blocks = (markdown: string): ReadonlyArray<Block> =>
     shown: shown?.trimEnd(),
   }))
 
-/** Times differ, and how wide a column is with them. */
+/** Times differ, and how long an attempt took, and how wide a column is with them. */
 const comparable = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
     .replaceAll(/ +/g, " ")
     .replaceAll(/ $/gm, "")
+    .replaceAll(/^(TIME \d+ \S+ \d+) \d+ /gm, "$1 MS ")
 
 let home: Home
 let server: ServerProcess | undefined
