@@ -3,6 +3,7 @@
  * it listens. All are ended by the one who started them, by their own number.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
 const CABINET = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
@@ -13,6 +14,8 @@ export interface Contestant {
   readonly port: number
   /** The line it began with. */
   readonly said: unknown
+  /** Tells it one line of JSON and waits for the line that it answers; only for what listens to that. */
+  readonly ask: (what: unknown) => Promise<unknown>
   readonly stop: () => Promise<void>
 }
 
@@ -47,24 +50,26 @@ const start = async (
 ) => {
   const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), file, ...args], {
     env: cleanEnvironment(env),
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   })
   running.add(child)
   child.once("exit", () => running.delete(child))
-  const said = await new Promise<unknown>((resolve, reject) => {
-    let text = ""
-    child.stdout!.on("data", (chunk: Buffer) => {
-      text += chunk.toString()
-      const end = text.indexOf("\n")
-      if (end !== -1) resolve(JSON.parse(text.slice(0, end)))
-    })
-    child.once("exit", (code) => reject(new Error(`${name} ended with ${code} before it listened`)))
-  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const nextLine = async (): Promise<unknown> => {
+    const line = await lines.next()
+    if (line.done === true) throw new Error(`${name} ended before it answered`)
+    return JSON.parse(line.value)
+  }
+  const said = await nextLine()
+  const ask = (what: unknown) => {
+    child.stdin.write(`${JSON.stringify(what)}\n`)
+    return nextLine()
+  }
   const stop = async () => {
     child.kill("SIGTERM")
     await exited(child)
   }
-  return { pid: child.pid!, said, stop }
+  return { pid: child.pid!, said, ask, stop }
 }
 
 /** A yardstick: `test/bench/yardstick/<file>.ts`, told its database by DATABASE_URL. */
@@ -75,7 +80,7 @@ export const yardstick = async (
 ): Promise<Contestant> => {
   const path = fileURLToPath(new URL(`./yardstick/${file}.ts`, import.meta.url))
   const { said, ...process } = await start(name, path, [], env)
-  return { name, ...process, said, port: (said as { port: number }).port }
+  return { name, ...process, said, port: (said as { port?: number }).port ?? 0 }
 }
 
 export interface OurServer extends Contestant {
@@ -100,6 +105,22 @@ export const ourServer = async (url: string, more: ReadonlyArray<string> = [], n
     intakePath: welcome.source?.intake_path ?? "",
     key: welcome.key?.key ?? "",
   }
+}
+
+/** `cabinet work` as it is shipped: deliveries without HTTP. It says nothing, so it is asked for nothing. */
+export const ourWorker = async (url: string, name = "ours") => {
+  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8"]
+  const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), CABINET, ...args], {
+    env: cleanEnvironment(),
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await exited(child)
+  }
+  return { name, pid: child.pid!, stop }
 }
 
 /** Runs one command of `cabinet` to its end and answers its JSON. */

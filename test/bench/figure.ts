@@ -12,6 +12,8 @@ export interface Bench {
   readonly cluster: Cluster
   readonly scale: Scale
   readonly rounds: number
+  /** Seconds that a contestant is run in before the first round, before each round, and measured. */
+  readonly runIn: number
   readonly warmUp: number
   readonly seconds: number
   /** One of three, by the scale. */

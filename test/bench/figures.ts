@@ -1,5 +1,8 @@
 /** All figures, in the order of the table. */
 import type { Figure } from "./figure.ts"
+import { intakeBatch } from "./figure/intakeBatch.ts"
+import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
+import { rows } from "./figure/rows.ts"
 
-export const FIGURES: ReadonlyArray<Figure> = [intakeJson]
+export const FIGURES: ReadonlyArray<Figure> = [intakeJson, intakeBatch, intakeForms, rows]

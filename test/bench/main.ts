@@ -1,5 +1,5 @@
 /**
- * `cabinet bench [--quick|--long] [--json] [--into FILE] [FIGURE…]`: measures side by side and prints the table. It needs
+ * `cabinet bench [--quick|--long] [--json] [--markdown FILE] [FIGURE…]`: measures side by side and prints the table. It needs
  * nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
  */
 import { writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ const { values: flags, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    into: { type: "string" },
+    markdown: { type: "string" },
     rounds: { type: "string" },
     seconds: { type: "string" },
   },
@@ -41,9 +41,10 @@ const sized: Bench["sized"] = (quick, usual, long = usual) =>
 const bench: Bench = {
   cluster,
   scale,
-  rounds: flags.rounds === undefined ? 5 : Number(flags.rounds),
-  warmUp: sized(0.4, 1),
-  seconds: flags.seconds === undefined ? sized(0.6, 3) : Number(flags.seconds),
+  rounds: flags.rounds === undefined ? sized(3, 5) : Number(flags.rounds),
+  runIn: sized(1, 3),
+  warmUp: sized(0.2, 0.5),
+  seconds: flags.seconds === undefined ? sized(0.5, 2) : Number(flags.seconds),
   sized,
   say: (line) => process.stderr.write(`${line}\n`),
 }
@@ -104,6 +105,6 @@ if (flags.json) {
     ...told.map((figure) => `${details(figure, outcomes.get(figure.name)!)}\n`),
   ].join("\n")
   process.stdout.write(`${text}\n`)
-  if (flags.into !== undefined) writeFileSync(flags.into, `${text}\n`)
+  if (flags.markdown !== undefined) writeFileSync(flags.markdown, `${text}\n`)
 }
 process.exit(failed ? 1 : 0)

@@ -2,14 +2,25 @@
 import type { Bench, Goal, Standing } from "./figure.ts"
 import { divided, median } from "./figure.ts"
 import { load, type Measured } from "./load/load.ts"
+import { processCpu } from "./processCpu.ts"
 
-export interface Entrant {
+interface Contender {
   readonly name: string
   readonly pid: number
-  readonly port: number
-  readonly requests: ReadonlyArray<string>
   /** Units of work in a request; 1 unless it is a batch. */
   readonly units?: number
+}
+
+/** A server, with the requests that it is sent. */
+export interface Entrant extends Contender {
+  readonly port: number
+  readonly requests: ReadonlyArray<string>
+}
+
+/** A process that does its work by itself when asked, for so many seconds, and says how much it did. */
+export interface Driven extends Contender {
+  readonly drives: true
+  readonly ask: (what: unknown) => Promise<unknown>
 }
 
 export interface LoadKind {
@@ -32,28 +43,57 @@ const inUnits = (measured: Measured, units: number): Measured => ({
   },
 })
 
-export const alternate = async (bench: Bench, entrants: ReadonlyArray<Entrant>, kind: LoadKind): Promise<Rounds> => {
+const drive = async ({ ask, pid }: Driven, order: Times, databaseCpu: () => number): Promise<Measured> => {
+  await ask({ prepare: order })
+  await ask({ seconds: order.warmUp })
+  const before = { server: processCpu(pid), database: databaseCpu() }
+  const { done, seconds } = (await ask({ seconds: order.seconds })) as { done: number; seconds: number }
+  const each = (now: number, then: number) => ((now - then) * 1000) / done
+  const cpu = { server: each(processCpu(pid), before.server), database: each(databaseCpu(), before.database), load: 0 }
+  return { done, seconds, rate: done / seconds, cpu, median: 0, p99: 0 }
+}
+
+interface Times {
+  readonly warmUp: number
+  readonly seconds: number
+}
+
+const once = (
+  bench: Bench,
+  entrant: Entrant | Driven,
+  kind: LoadKind,
+  { warmUp, seconds }: Times,
+): Promise<Measured> => {
+  if ("drives" in entrant) return drive(entrant, { warmUp, seconds }, bench.cluster.cpu)
+  const { port, requests } = entrant
+  return load({ ...kind, port, requests, warmUp, seconds }, entrant, bench.cluster.cpu)
+}
+
+/** Each contender is run in before the first round, for compiled code is fast only once it has run for a while. */
+export const alternate = async (
+  bench: Bench,
+  entrants: ReadonlyArray<Entrant | Driven>,
+  kind: LoadKind,
+): Promise<Rounds> => {
   const rounds = new Map(entrants.map(({ name }) => [name, [] as Array<Measured>]))
+  for (const entrant of entrants) await once(bench, entrant, kind, { warmUp: 0, seconds: bench.runIn })
   for (let round = 0; round < bench.rounds; round++) {
     for (let turn = 0; turn < entrants.length; turn++) {
       const entrant = entrants[(turn + round) % entrants.length]!
       await bench.cluster.settle()
-      const order = {
-        ...kind,
-        port: entrant.port,
-        requests: entrant.requests,
-        warmUp: bench.warmUp,
-        seconds: bench.seconds,
-      }
-      const measured = inUnits(await load(order, entrant, bench.cluster.cpu), entrant.units ?? 1)
+      const measured = inUnits(await once(bench, entrant, kind, bench), entrant.units ?? 1)
       rounds.get(entrant.name)!.push(measured)
-      const { server, database } = measured.cpu
-      bench.say(
-        `  ${round + 1} ${entrant.name}: ${Math.round(measured.rate)}/s, p99 ${measured.p99.toFixed(1)} ms, CPU ${Math.round(server)} + ${Math.round(database)} us`,
-      )
+      tell(bench, round, entrant.name, measured)
     }
   }
   return rounds
+}
+
+export const tell = (bench: Bench, round: number, name: string, { rate, p99, cpu }: Measured): void => {
+  const slow = p99 === 0 ? "" : `, p99 ${p99.toFixed(1)} ms`
+  bench.say(
+    `  ${round + 1} ${name}: ${Math.round(rate)}/s${slow}, CPU ${Math.round(cpu.server)} + ${Math.round(cpu.database)} us`,
+  )
 }
 
 const cpuOf = ({ cpu }: Measured): number => cpu.server + cpu.database

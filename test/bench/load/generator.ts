@@ -29,6 +29,10 @@ interface Line {
   readonly requests: ReadonlyArray<{ readonly bytes: Buffer; readonly slots: ReadonlyArray<number> }>
   turn: number
   rest: Buffer | undefined
+  /** Of the answer that is coming in: bytes of the body still to come, all of them, and whether it is a success. */
+  missing: number
+  length: number
+  good: boolean
   /** When the request under way was sent, or was due; undefined while idle. */
   since: number | undefined
 }
@@ -66,30 +70,38 @@ const next = (line: Line): void => {
 
 const LENGTH = /\r\ncontent-length: *(\d+)/i
 
-const take = (line: Line, chunk: Buffer): void => {
-  let data = line.rest === undefined ? chunk : Buffer.concat([line.rest, chunk])
-  line.rest = undefined
-  while (data.length > 0) {
-    const end = data.indexOf("\r\n\r\n")
-    const head = end === -1 ? "" : data.toString("latin1", 0, end)
-    const length = end === -1 ? 0 : Number(LENGTH.exec(head)?.[1] ?? Number.NaN)
-    if (Number.isNaN(length)) throw new Error(`an answer without a length: ${head}`)
-    if (end === -1 || data.length < end + 4 + length) {
-      line.rest = data
-      return
-    }
-    const good = data[9] === 50 // "2" of "HTTP/1.1 2xx"
-    if (!good) firstFailure ??= data.toString("latin1", 0, 600)
-    if (measuring) {
-      if (good) done++
-      else failures++
-      bytes += length
-      latencies.push(performance.now() - line.since!)
-    }
-    data = data.subarray(end + 4 + length)
-    line.since = undefined
-    next(line)
+const answered = (line: Line, good: boolean, length: number): void => {
+  if (measuring) {
+    if (good) done++
+    else failures++
+    bytes += length
+    latencies.push(performance.now() - line.since!)
   }
+  line.since = undefined
+  next(line)
+}
+
+/** A connection has one request under way, so what comes is its answer: the head, then as many bytes as it says. */
+const take = (line: Line, chunk: Buffer): void => {
+  if (line.missing > 0) {
+    line.missing -= chunk.length
+    if (line.missing <= 0) answered(line, line.good, line.length)
+    return
+  }
+  const data = line.rest === undefined ? chunk : Buffer.concat([line.rest, chunk])
+  line.rest = undefined
+  const end = data.indexOf("\r\n\r\n")
+  if (end === -1) {
+    line.rest = data
+    return
+  }
+  const head = data.toString("latin1", 0, end)
+  line.length = Number(LENGTH.exec(head)?.[1] ?? Number.NaN)
+  if (Number.isNaN(line.length)) throw new Error(`an answer without a length: ${head}`)
+  line.good = data[9] === 50 // "2" of "HTTP/1.1 2xx"
+  if (!line.good) firstFailure ??= data.toString("latin1", 0, 600)
+  line.missing = end + 4 + line.length - data.length
+  if (line.missing <= 0) answered(line, line.good, line.length)
 }
 
 const open = (): Promise<void> =>
@@ -104,6 +116,9 @@ const open = (): Promise<void> =>
       requests,
       turn: Math.floor(Math.random() * requests.length),
       rest: undefined,
+      missing: 0,
+      length: 0,
+      good: false,
       since: undefined,
     }
     socket.once("error", reject)

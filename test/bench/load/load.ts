@@ -32,7 +32,8 @@ export interface LoadResult {
   readonly waiting: number
 }
 
-export interface Measured extends LoadResult {
+/** Latencies are 0 where none were taken. */
+export interface Measured extends Pick<LoadResult, "done" | "seconds" | "median" | "p99"> {
   /** Requests a second. */
   readonly rate: number
   /** Microseconds of CPU a request. */

@@ -9,11 +9,9 @@ import { Admission } from "@data-cabinet/core/limit/Admission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as Server from "@data-cabinet/http-node/Server"
 import { Context, Effect, Layer, Option } from "effect"
-import { cabinetDatabase } from "../../../packages/cli/src/cabinet/CabinetDatabase.ts"
-import { cabinetLayer } from "../../../packages/cli/src/cabinet/CabinetLayer.ts"
-import { httpLayer } from "../../../packages/cli/src/cabinet/HttpLayer.ts"
-import { readSettings } from "../../../packages/cli/src/cabinet/Settings.ts"
 import { Listener } from "@data-cabinet/http-node/Listener"
+import { httpLayer } from "../../../packages/cli/src/cabinet/HttpLayer.ts"
+import { openCabinet } from "./openCabinet.ts"
 
 const secret = randomBytes(24).toString("base64url")
 const source = Option.some({ id: 1, version: 1, encoding: null, thanksUrl: null })
@@ -21,9 +19,7 @@ const pass = Effect.succeed({ allowed: true, limit: 1, remaining: 1, retryAfter:
 let id = 0
 
 const serve = Effect.gen(function* () {
-  const settings = yield* readSettings({ given: {}, env: process.env })
-  const database = yield* cabinetDatabase(settings, "join")
-  const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: false }))
+  const { cabinet, settings } = yield* openCabinet()
   const atOnce = Layer.mergeAll(
     Layer.succeed(EventLog, {
       append: ({ events }) => Effect.succeed(events.map(({ empty }) => ({ id: ++id, repeatOf: null, empty }))),

@@ -1,6 +1,7 @@
 /** The whole command, with everything below it. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
+import { benchCommand } from "./BenchCommand.ts"
 import { cabinetsCommand } from "./CabinetsCommand.ts"
 import { columnCommand } from "./ColumnCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
@@ -42,5 +43,6 @@ export const cabinet = root.pipe(
     hideCommand,
     cabinetsCommand,
     doctorCommand,
+    benchCommand,
   ]),
 )

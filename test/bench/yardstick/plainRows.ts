@@ -1,0 +1,44 @@
+/**
+ * plain: reads by `SELECT` and `JSON.stringify`. One prepared statement a page, keyset paging, rows as the driver gives
+ * them. It asks for no key.
+ */
+import Fastify from "fastify"
+import { listen } from "./listen.ts"
+import { pool } from "./pool.ts"
+
+const db = pool(8)
+const LIMIT = 100
+
+interface Query {
+  readonly city: string
+  readonly cursor?: string
+}
+
+const app = Fastify()
+app.get<{ Querystring: Query }>("/rows", async ({ query }) => {
+  const after = query.cursor === undefined ? null : (JSON.parse(atob(query.cursor)) as ReadonlyArray<unknown>)
+  const { rows, fields } = await db.query<Record<string, unknown>>(
+    after === null
+      ? {
+          name: "first",
+          text: "SELECT * FROM orders WHERE city = $1 ORDER BY placed_at DESC, id DESC LIMIT $2",
+          values: [query.city, LIMIT + 1],
+        }
+      : {
+          name: "next",
+          text: `SELECT * FROM orders WHERE city = $1 AND (placed_at, id) < ($3, $4)
+                 ORDER BY placed_at DESC, id DESC LIMIT $2`,
+          values: [query.city, LIMIT + 1, ...after],
+        },
+  )
+  const data = rows.slice(0, LIMIT)
+  const last = data.at(-1)
+  const more = rows.length > LIMIT
+  return {
+    data,
+    has_more: more,
+    next_cursor: more && last ? btoa(JSON.stringify([last["placed_at"], last["id"]])) : null,
+    columns: fields.map(({ name }) => ({ name, label: name, comment: null })),
+  }
+})
+await listen(app)
