@@ -4,6 +4,7 @@ import { Schema } from "effect"
 /**
  * `bad_url`: not the form of a delivery address. `not_public`: it leads to an address that is not public; the message
  * names the address and the network. `name_not_found`: the host's name has no address, or its name server was silent.
+ * `not_resent`: the delivery cannot be sent again; the message says why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
   code: Schema.Literals([
@@ -14,6 +15,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "no_such_address",
     "no_such_source",
     "no_such_delivery",
+    "not_resent",
   ]),
   message: Schema.String,
 }) {}

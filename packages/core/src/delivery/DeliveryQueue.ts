@@ -91,7 +91,10 @@ export class DeliveryQueue extends Context.Service<
     ) => Effect.Effect<number | null, StoreUnavailable>
     /** Makes a ping, already claimed by the caller, who sends and settles it. */
     readonly ping: (addressId: number, leaseSeconds: number) => Answer<Claimed>
-    /** Makes it due now, whatever became of it, its retry interval from the start. Under way already: nothing to do. */
+    /**
+     * Makes it due now, whatever became of it, its retry interval from the start. Under way already: nothing to do. A
+     * ping, a deleted event, and what was for an address that is removed, are refused.
+     */
     readonly resend: (deliveryId: number) => Answer<Delivery>
     /** The same for all of an address whose events were accepted in `[from, to)` (RFC 3339); answers how many. */
     readonly resendRange: (addressId: number, from: string, to: string) => Answer<number>

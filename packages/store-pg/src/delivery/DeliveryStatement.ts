@@ -8,7 +8,15 @@ export const RESEND = `
   UPDATE cabinet.delivery d SET state = 'due', due_at = cabinet.now(), failures = 0, claimed_at = NULL
   WHERE d.id = $1::bigint AND d.type <> 'ping' AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
     AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = d.address_id AND a.removed_at IS NULL)
-    AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = d.event_id AND e.deleted_at IS NULL)`
+    AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = d.event_id AND e.deleted_at IS NULL)
+  RETURNING 1 AS one`
+
+/** $1 delivery: what stood in the way of sending it again. */
+export const WHY_NOT_RESENT = `
+  SELECT CASE WHEN d.type = 'ping' THEN 'a ping is not sent again: cabinet address ping sends a new one'
+    WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN format('its address %s was removed', d.address_id)
+    ELSE format('its event %s was deleted', d.event_id) END AS why
+  FROM cabinet.delivery d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
 /** $1 address, $2 from, $3 to, $4 the delivery after which to go on, $5 how many: one bite, answering its last id. */
 export const RESEND_BITE = `

@@ -88,7 +88,15 @@ export const layer = Layer.effect(
           }),
         ),
       resend: (deliveryId) =>
-        orUnavailable(Effect.andThen(sql.unsafe(Statement.RESEND, [deliveryId]), find(deliveryId))),
+        orUnavailable(
+          Effect.gen(function* () {
+            const moved = yield* sql.unsafe(Statement.RESEND, [deliveryId])
+            const delivery = yield* find(deliveryId)
+            if (moved.length > 0 || delivery.state === "due") return delivery
+            const [found] = yield* sql.unsafe<{ why: string }>(Statement.WHY_NOT_RESENT, [deliveryId])
+            return yield* refuse("not_resent", `delivery ${deliveryId} cannot be sent again: ${found?.why}`)
+          }),
+        ),
       resendRange: Effect.fnUntraced(function* (addressId, from, to) {
         for (const moment of [from, to]) {
           if (!RFC3339.test(moment) || Number.isNaN(Date.parse(moment))) {

@@ -6,7 +6,8 @@ import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
  *
  * The rows are locked one by one in the order of their ids (a plain join was seen to scan the table).
  * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
- * cancelled while it was under way stays so, unless it was delivered after all. An address turns failing or healthy
+ * cancelled while it was under way stays so, unless it was delivered after all; its answer is not kept, for the event may
+ * have been purged meanwhile, and an answer may repeat what was sent. An address turns failing or healthy
  * only when it changes, and not when somebody else is changing it.
  */
 export const SETTLE = `
@@ -17,7 +18,8 @@ export const SETTLE = `
     ORDER BY id
   ),
   held AS MATERIALIZED (
-    SELECT t.*, d.address_id, d.claimed_at, d.type,
+    SELECT t.id, t.attempt, t.delivered, t.ms, t.peer, t.status, t.failure,
+      CASE WHEN d.state = 'due' THEN t.answer END AS answer, d.address_id, d.claimed_at, d.type,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
     FROM told t CROSS JOIN LATERAL (

@@ -107,8 +107,11 @@ export const layer = Layer.effect(
                 return yield* new TrashError({ code: "no_such_event", message: `There is no event ${stranger}.` })
               }
               const ids = yield* deleteRows(found)
-              for (const statement of [ERASE_ORIGINALS, ERASE_MARKS, ERASE_ANSWERS]) yield* sql.unsafe(statement, [ids])
-              return (yield* sql.unsafe(ERASE_EVENTS, [ids])).length
+              for (const statement of [ERASE_ORIGINALS, ERASE_MARKS]) yield* sql.unsafe(statement, [ids])
+              const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
+              // Only now: what is under way was cancelled with the event, and no answer of it is kept from here on.
+              yield* sql.unsafe(ERASE_ANSWERS, [ids])
+              return erased.length
             }),
           )
           .pipe(orUnavailable),

@@ -179,6 +179,39 @@ it("resend makes one or a range due again, cancel ends one", async () => {
   await expect(cabinet.queue((queue) => queue.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
+it("resend refuses what cannot be sent again, and says why", async () => {
+  const { id } = await address()
+  const removed = await address()
+  const [first] = await cabinet.accept(source, 2)
+  const batch = await claim()
+  const of = (addressId: number, event?: number) =>
+    batch.find(
+      (one) => one.addressId === addressId && (event === undefined || one.event!.text.includes(`"id":${event},`)),
+    )!
+  const ping = await cabinet.queue((queue) => queue.ping(id, 60))
+  await settle(...[...batch, ping].map((delivery) => settlementOf(delivery, 200)))
+  await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${first}`)
+  await cabinet.book((book) => book.remove(removed.id))
+  const refused = (delivery: number, words: string) =>
+    expect(cabinet.queue((queue) => queue.resend(delivery))).rejects.toMatchObject({
+      code: "not_resent",
+      message: expect.stringContaining(words),
+    })
+  await refused(ping.id, "a ping is not sent again")
+  await refused(of(id, first).id, `its event ${first} was deleted`)
+  await refused(of(removed.id).id, `its address ${removed.id} was removed`)
+  expect(await claim()).toEqual([])
+})
+
+it("settle keeps no answer of what was cancelled meanwhile, which a purge may have wanted gone", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 2)
+  const batch = await claim()
+  await cabinet.run("UPDATE cabinet.event SET deleted_at = cabinet.now()")
+  await settle(settlementOf(batch[0]!, 500), settlementOf(batch[1]!, 200))
+  expect((await log(id)).map(({ answer }) => answer)).toEqual([null, null])
+})
+
 it("nextDue tells the milliseconds to the first delivery of a lane", async () => {
   await address()
   expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBeNull()
