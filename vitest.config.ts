@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     globalSetup: ["test/support/postgresCluster.ts"],
+    setupFiles: ["test/support/describedAnswers.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -153,7 +153,7 @@ it("POST /upload leaves nothing behind of an upload that breaks off or stands st
     await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1))
     if (ends) socket.destroy()
     await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 5000)
-    if (!ends) assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s)
+    if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s))
     socket.destroy()
   }
 })

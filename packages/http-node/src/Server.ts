@@ -14,6 +14,7 @@ import { errorResponse } from "./api/ApiError.ts"
 import { faultError, logFault } from "./api/Fault.ts"
 import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
+import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
 import { carriesSecret } from "./intake/CarriesSecret.ts"
 import { Listener, type ListenOptions } from "./Listener.ts"
@@ -35,11 +36,8 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions) {
     const match = findProcess(path)
     if (match !== undefined) return match.route.handle(request, { params: match.params, query })
     return Effect.matchEffect(cabinets.byHost(request.headers["host"]), {
-      onFailure: (unavailable) =>
-        Effect.succeed(
-          errorResponse({ code: "reader_off", message: unavailable.message, retryAfter: unavailable.retryAfter }),
-        ),
-      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : noSuchEndpoint),
+      onFailure: (unavailable) => Effect.succeed(cabinetAway(request, unavailable)),
+      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : Effect.succeed(noCabinet(request))),
     })
   })
   return runnable(answer)
@@ -80,7 +78,7 @@ export const metricsLayer = (options: ListenOptions) => {
   const find = routeTable([metricsRoute])
   const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const match = find(splitUrl(request.url).path)
-    return match === undefined ? noSuchEndpoint : match.route.handle(request, { params: [], query: "" })
+    return match === undefined ? Effect.succeed(noSuchEndpoint) : match.route.handle(request, { params: [], query: "" })
   })
   return Layer.effectDiscard(
     Effect.gen(function* () {

@@ -7,12 +7,9 @@
  */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/cabinet/CabinetRegistry"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { errorResponse } from "@data-cabinet/http-node/api/ApiError"
 import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
-import { unavailableResponse } from "@data-cabinet/http-node/intake/IntakeResponse"
-import { acceptsHtml } from "@data-cabinet/http-node/page/Language"
+import { cabinetAway } from "@data-cabinet/http-node/cabinet/NoCabinet"
 import { Clock, Context, type Duration, Effect, Layer, Option, RcMap, Schedule, type Scope } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { cabinetLayer } from "./CabinetLayer.ts"
 import { cabinetHttpLayer } from "./HttpLayer.ts"
 import { openDatabase } from "./OpenDatabase.ts"
@@ -52,12 +49,6 @@ const TRY_AGAIN_MILLIS = 2_000
 const RELOAD_MILLIS = 1_000
 
 const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
-
-/** The same refusal in the words of whichever face was asked. */
-const refusal = (request: HttpServerRequest.HttpServerRequest, error: StoreUnavailable) =>
-  request.url.startsWith("/webhook/")
-    ? unavailableResponse(request, error, acceptsHtml(request.headers["accept"]))
-    : errorResponse({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })
 
 const openOne = (cabinet: RegisteredCabinet, options: ManyOptions) =>
   Effect.gen(function* () {
@@ -130,7 +121,7 @@ export const manyCabinets = Effect.fnUntraced(function* (options: ManyOptions) {
   const httpOf = (name: string): Http => ({
     answer: (request) =>
       Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request))).pipe(
-        Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(refusal(request, error))),
+        Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(cabinetAway(request, error))),
       ),
   })
 

@@ -20,7 +20,7 @@ export const errorResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const type = ERROR_TYPES[error.code]
   const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }
-  const all: Record<string, string> = { "cache-control": "no-store", ...headers }
+  const all: Record<string, string> = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers }
   if (type === "unauthorized") all["www-authenticate"] = "Bearer"
   if (error.retryAfter !== undefined) all["retry-after"] = String(error.retryAfter)
   return HttpServerResponse.text(JSON.stringify(body), {

@@ -1,10 +1,7 @@
 /** The answer to an address that nothing stands at. */
-import { Effect } from "effect"
 import { errorResponse } from "./ApiError.ts"
 
-export const noSuchEndpoint = Effect.succeed(
-  errorResponse({
-    code: "no_such_endpoint",
-    message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs.",
-  }),
-)
+export const noSuchEndpoint = errorResponse({
+  code: "no_such_endpoint",
+  message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs.",
+})

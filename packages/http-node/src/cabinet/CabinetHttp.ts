@@ -33,7 +33,7 @@ export class CabinetHttp extends Context.Service<
           // Express cuts the path it is mounted at off the address; node:http and Fastify leave it on.
           const match =
             find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
-          if (match === undefined) return noSuchEndpoint
+          if (match === undefined) return Effect.succeed(noSuchEndpoint)
           const began = performance.now()
           return Effect.map(
             guarded(match.route, match.route.handle(request, { params: match.params, query })),

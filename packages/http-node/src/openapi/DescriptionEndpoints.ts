@@ -15,7 +15,10 @@ export const descriptionRoutes = Effect.gen(function* () {
   const document = openApiDocument(baseUrl)
   const text = Effect.succeed(JSON.stringify(document))
   const redirect = Effect.succeed(
-    HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, { status: 302 }),
+    HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, {
+      status: 302,
+      headers: { "cache-control": "no-store", "content-length": "0" },
+    }),
   )
   const leadTo = (path: Route["path"]): Route => ({
     path,

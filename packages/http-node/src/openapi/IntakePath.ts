@@ -1,11 +1,13 @@
 /** The intake address in the OpenAPI document: public, outside the API's paths, with answers of its own shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
-import type { PathItem, ResponseObject } from "./OperationObject.ts"
+import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 
 const fields = { type: "object", additionalProperties: true }
 
-const CORS = { "Access-Control-Allow-Origin": { description: "Any origin.", schema: { const: "*" } } }
+const CORS = {
+  "Access-Control-Allow-Origin": { description: "Any origin.", required: true, schema: { const: "*" } },
+}
 
 const refusal = (
   description: string,
@@ -20,6 +22,15 @@ const refusal = (
   },
 })
 
+const SECRET: ParameterObject = {
+  name: "intake_secret",
+  in: "path",
+  required: true,
+  description: "The source's secret.",
+  schema: { type: "string" },
+  example: "s3cr3t",
+}
+
 export const INTAKE_PATH: PathItem = {
   post: {
     operationId: "submit",
@@ -28,16 +39,7 @@ export const INTAKE_PATH: PathItem = {
     description:
       "Takes any fields, stores them as sent, and answers after they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. The secret in the address is all the protection there is: treat it as one.",
     security: [],
-    parameters: [
-      {
-        name: "intake_secret",
-        in: "path",
-        required: true,
-        description: "The source's secret.",
-        schema: { type: "string" },
-        example: "s3cr3t",
-      },
-    ],
+    parameters: [SECRET],
     requestBody: {
       required: false,
       content: {
@@ -63,7 +65,10 @@ export const INTAKE_PATH: PathItem = {
       },
       "303": {
         description: "Stored; a browser's form is led to the source's thank-you page.",
-        headers: { ...CORS, Location: { description: "That page.", schema: { type: "string", format: "uri" } } },
+        headers: {
+          ...CORS,
+          Location: { description: "That page.", required: true, schema: { type: "string", format: "uri" } },
+        },
       },
       "400": refusal("The body is not an object, nor a list of objects. It is kept in an event without fields.", {
         ok: false,
@@ -79,7 +84,7 @@ export const INTAKE_PATH: PathItem = {
       "405": refusal(
         "Only POST is taken.",
         { ok: false, error: "method_not_allowed", detail: "Send with POST." },
-        { Allow: { description: "POST.", schema: { type: "string" } } },
+        { Allow: { description: "POST.", required: true, schema: { const: "POST" } } },
       ),
       "408": refusal("The body did not arrive in time.", {
         ok: false,
@@ -112,6 +117,29 @@ export const INTAKE_PATH: PathItem = {
         { ok: false, error: "unavailable", detail: "Send again in a moment." },
         { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
       ),
+    },
+  },
+  options: {
+    operationId: "mayScriptSubmit",
+    tags: ["Intake"],
+    summary: "May a script submit?",
+    description:
+      "A browser's question before a script of another site sends: any may, without credentials. Whether the source exists is not looked at.",
+    security: [],
+    parameters: [SECRET],
+    responses: {
+      "204": {
+        description: "It may.",
+        headers: {
+          ...CORS,
+          "Access-Control-Allow-Methods": { description: "POST.", required: true, schema: { const: "POST" } },
+          "Access-Control-Allow-Headers": {
+            description: "The headers that were asked for.",
+            required: true,
+            schema: { type: "string" },
+          },
+        },
+      },
     },
   },
 }

@@ -1,6 +1,7 @@
 /** The shapes of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
 
@@ -228,10 +229,21 @@ export const SCHEMAS = {
   IntakeError: {
     type: "object",
     description: "Why intake refused a body; the text of `detail` is for people.",
-    required: ["ok", "error"],
+    required: ["ok", "error", "detail"],
     properties: {
       ok: { const: false },
-      error: { type: "string", examples: ["too_large"] },
+      error: {
+        enum: [
+          ...INTAKE_ERROR_CODES,
+          "bad_json",
+          "not_an_object",
+          "bad_encoding",
+          "method_not_allowed",
+          "unavailable",
+          "internal_error",
+        ],
+        description: "The machine code.",
+      },
       detail: { type: "string" },
       id: id("The event under which a body that is no object was kept.", 10417),
       limit: { type: "integer" },

@@ -5,7 +5,7 @@ import { Listener } from "@data-cabinet/http-node/Listener"
 import * as Server from "@data-cabinet/http-node/Server"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Context, Effect, Layer, ManagedRuntime, Option } from "effect"
-import { request } from "node:http"
+import { request, type RequestOptions } from "node:http"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, readiness } from "../support/apiServer.ts"
 
@@ -53,9 +53,10 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.dispose())
 
-const ask = (host: string, path = "/api/v1/sources") =>
+const ask = (host: string, path = "/api/v1/sources", more: RequestOptions = {}) =>
   new Promise<readonly [number, string]>((resolve, reject) => {
-    request({ port, host: "127.0.0.1", path, headers: { host, authorization: `Bearer ${KEY}` } }, (response) => {
+    const headers = { host, authorization: `Bearer ${KEY}`, ...more.headers }
+    request({ port, host: "127.0.0.1", path, ...more, headers }, (response) => {
       let text = ""
       response.setEncoding("utf8")
       response.on("data", (chunk: string) => (text += chunk))
@@ -79,6 +80,18 @@ it("Cabinets.many answers 404 to an unknown host, 503 while a cabinet cannot be 
   assert.equal((await ask("three.cabinet.test"))[0], 404)
   assert.equal((await ask("127.0.0.1"))[0], 404)
   assert.equal((await ask("down.cabinet.test"))[0], 503)
+})
+
+it("Cabinets.many says so to senders in the words of the intake, to people in a page", async () => {
+  const send = (host: string, headers = {}) => ask(host, "/webhook/secret", { method: "POST", headers })
+  const [unknown, text] = await send("three.cabinet.test")
+  assert.deepEqual([unknown, JSON.parse(text).error], [404, "not_found"])
+  const [away, why] = await send("down.cabinet.test")
+  assert.deepEqual([away, JSON.parse(why).error], [503, "unavailable"])
+  const form = { "content-type": "application/x-www-form-urlencoded", accept: "text/html" }
+  for (const host of ["three.cabinet.test", "down.cabinet.test"]) {
+    assert.match((await send(host, form))[1], /^<!doctype html>/i)
+  }
 })
 
 it("Cabinets.many leaves the process's own addresses to any host, and metrics to their port", async () => {

@@ -1,7 +1,8 @@
 /**
  * Counts requests by minutes of the wall clock, exactly over all processes: an upsert in an unlogged table, one for all
- * requests of this process that came at the same time (see FoldedCounts). A subject that is over its limit is remembered until the minute ends, so that a flood of refused requests costs the
- * database nothing. Counts begin anew after a database crash.
+ * requests of this process that came at the same time (see FoldedCounts). A subject of the intake that is over its limit
+ * is remembered until the minute ends, so that a flood of refused requests costs the database nothing. Counts begin anew
+ * after a database crash.
  */
 import { Admission, type Allowance } from "@data-cabinet/core/limit/Admission"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
@@ -20,12 +21,19 @@ export interface AdmissionOptions {
 
 const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute FROM (SELECT cabinet.now() AS at) n`
 
+/**
+ * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts to that one,
+ * which must not begin anew once more. Further back than that only a clock can have gone that was set.
+ */
+const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
+
 /** Rows are upserted in one order everywhere, so that no two folds wait for each other crosswise. */
 const UPSERT = `
   ORDER BY 1
   ON CONFLICT (subject) DO UPDATE SET
-    count = CASE WHEN w.minute = excluded.minute THEN w.count + excluded.count ELSE excluded.count END,
-    minute = excluded.minute, last_at = excluded.last_at`
+    count = CASE WHEN ${SAME} THEN w.count + excluded.count ELSE excluded.count END,
+    minute = CASE WHEN ${SAME} THEN w.minute ELSE excluded.minute END,
+    last_at = CASE WHEN ${SAME} THEN greatest(w.last_at, excluded.last_at) ELSE excluded.last_at END`
 
 const RETRY_AFTER = `greatest(1, ceil(extract(epoch FROM w.minute + interval '1 minute' - w.last_at)))::int4 AS retry_after`
 

@@ -78,6 +78,21 @@ it("PgAdmission begins anew with the next minute", async () => {
   assert.strictEqual((await count()).remaining, 59)
 })
 
+it("PgAdmission counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
+  await midMinute()
+  const count = () => one.runPromise(Admission.use((admission) => admission.intakeSource(9)))
+  const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
+  assert.strictEqual((await count()).remaining, 59)
+  await move("-1 minute")
+  const late = await count()
+  assert.strictEqual(late.remaining, 58)
+  assert.isAtMost(late.retryAfter, 60)
+  await move("1 minute")
+  assert.strictEqual((await count()).remaining, 57)
+  await move("-2 minutes")
+  assert.strictEqual((await count()).remaining, 59)
+})
+
 it("PgAdmission knows live keys among revoked and made-up ones that are asked for at the same time", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at)

@@ -1,0 +1,55 @@
+/** The ear that all test files have: it hears every answer of the API, and finds one that is not as described. */
+import { createServer, get, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { takeFailures } from "../support/describedAnswers.ts"
+
+const GOOD = { data: [], has_more: false, next_cursor: null }
+
+const server = createServer((asked, answer) => {
+  const good = asked.url?.includes("good") === true
+  answer.setHeader("x-ratelimit-limit", "120").setHeader("x-ratelimit-remaining", "119")
+  answer.setHeader("content-type", "application/json")
+  if (asked.method === "HEAD") answer.end()
+  else answer.end(JSON.stringify(good ? GOOD : { ...GOOD, more: "than described" }))
+})
+let base = ""
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+
+/** Asks in every way that tests ask. */
+const askAll = async (path: string) => {
+  await (await fetch(base + path)).text()
+  await (await fetch(new Request(base + path))).json()
+  await new Promise((resolve) => get(base + path, (answer) => answer.resume().once("end", resolve)))
+  await new Promise((resolve) => {
+    const asking = request(new URL(path, base), (answer) => void answer.toArray().then(resolve))
+    asking.end()
+  })
+  await new Promise((resolve) =>
+    request(base + path)
+      .once("close", resolve)
+      .end(),
+  )
+}
+
+it("hears what is wrong, however it was asked for, and wherever the cabinet is mounted", async () => {
+  await askAll("/api/v1/sources")
+  const wrong = await takeFailures()
+  assert.deepEqual(
+    wrong.map((failure) => /^GET \/api\/v1\/sources -> 200: .*additional properties/.test((failure as Error).message)),
+    [true, true, true, true, true],
+  )
+  await askAll("/mounted/here/api/v1/sources")
+  assert.lengthOf(await takeFailures(), 5)
+})
+
+it("lets pass what is as described, and what is no answer of a cabinet", async () => {
+  await askAll("/api/v1/sources?good")
+  await fetch(`${base}/api/v1/sources`, { method: "HEAD" })
+  await askAll("/elsewhere")
+  assert.deepEqual(await takeFailures(), [])
+})
