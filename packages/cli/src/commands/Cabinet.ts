@@ -2,6 +2,7 @@
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
+import { backupCommand, restoreCommand } from "./BackupCommand.ts"
 import { cabinetsCommand } from "./CabinetsCommand.ts"
 import { columnCommand } from "./ColumnCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
@@ -42,6 +43,8 @@ export const cabinet = root.pipe(
     exposeCommand,
     hideCommand,
     cabinetsCommand,
+    backupCommand,
+    restoreCommand,
     doctorCommand,
     benchCommand,
   ]),

@@ -9,6 +9,7 @@ import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plainText } from "../output/PlainText.ts"
+import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
@@ -20,26 +21,15 @@ const text = (name: string, value: string, about: string) =>
 const yes = (name: string, about: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
 
-const BAR = 30
-const REDRAW_MILLIS = 100
-
-/** Draws on stderr, and only where somebody watches. */
-const progressBar = () => {
-  let drawn = 0
-  const watched = process.stderr.isTTY
+const drawing = () => {
+  const bar = progressBar()
   const draw = ({ phase, done, total }: ImportProgress, now: number) => {
-    if (!watched || now - drawn < REDRAW_MILLIS) return
-    drawn = now
     const part = total === null || total === 0 ? 0 : Math.min(1, done / total)
-    const bar = "█".repeat(Math.round(part * BAR)).padEnd(BAR, "░")
-    const unit = phase === "accepting" ? `${done} of ${total} rows` : `${Math.round(part * 100)} %`
-    process.stderr.write(`\r\u001b[K${phase.padEnd(9)} ${bar} ${unit}`)
+    bar.draw(phase, part, phase === "accepting" ? `${done} of ${total} rows` : `${Math.round(part * 100)} %`, now)
   }
   return {
     tell: (progress: ImportProgress) => Effect.map(Clock.currentTimeMillis, (now) => draw(progress, now)),
-    clear: Effect.sync(() => {
-      if (watched) process.stderr.write("\r\u001b[K")
-    }),
+    clear: Effect.sync(bar.clear),
   }
 }
 
@@ -106,7 +96,7 @@ export const importCommand = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const bar = progressBar()
+        const bar = drawing()
         const file = yield* fileOnDisk(input.file)
         const options = {
           format: Option.getOrUndefined(input.format),

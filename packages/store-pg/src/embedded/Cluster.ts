@@ -44,12 +44,7 @@ export const clusterVersion = (pgdata: string): number | undefined => {
  */
 export const initCluster = async (options: ClusterOptions): Promise<void> => {
   const { binaries, launcher, pgdata, superuser, password } = options
-  const [parent, stem] = [dirname(pgdata), `${basename(pgdata)}.new-`]
-  for (const left of readdirSync(parent)) {
-    if (left.startsWith(stem)) rmSync(join(parent, left), { recursive: true, force: true })
-  }
-  const fresh = mkdtempSync(join(parent, stem))
-  chmodSync(fresh, 0o700)
+  const { path: fresh, remove } = besideCluster(pgdata)
   const target = join(fresh, "pgdata")
   mkdirSync(target, { mode: 0o700 })
   const auth = ["--auth=trust"]
@@ -71,14 +66,27 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
   ]
   const { code, output } = await run(words, launcher, binaries.env)
   if (code !== 0) {
-    rmSync(fresh, { recursive: true, force: true })
+    remove()
     throw new EmbeddedPostgresError({
       code: "init_failed",
       message: `PostgreSQL could not make its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`,
     })
   }
   renameSync(target, pgdata)
-  rmSync(fresh, { recursive: true, force: true })
+  remove()
+}
+
+/**
+ * A new directory beside `pgdata` to make a cluster in, on the same disk, so that it can be renamed into place. What an
+ * interrupted run left there before is removed: the caller holds the locks that keep others from making one just now.
+ */
+export const besideCluster = (pgdata: string): { readonly path: string; readonly remove: () => void } => {
+  const [parent, stem] = [dirname(pgdata), `${basename(pgdata)}.new-`]
+  const clear = (path: string) => rmSync(path, { recursive: true, force: true })
+  for (const left of readdirSync(parent)) if (left.startsWith(stem)) clear(join(parent, left))
+  const path = mkdtempSync(join(parent, stem))
+  chmodSync(path, 0o700)
+  return { path, remove: () => clear(path) }
 }
 
 /** PostgreSQL 15 and 16 have no locale provider of their own; there plain C is the one locale that is everywhere. */

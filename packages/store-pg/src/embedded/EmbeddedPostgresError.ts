@@ -14,6 +14,9 @@ import { Schema } from "effect"
  * - `start_failed`: the server did not come up.
  * - `stop_failed`: the server did not end in time.
  * - `incompatible`: the data were made by another major version of PostgreSQL.
+ * - `backup_refused`, `restore_refused`: there is nothing to back up, or something in the way.
+ * - `backup_failed`, `restore_failed`: the disk or the database did not go along; nothing was changed.
+ * - `bad_backup`: the file is no backup, was damaged, or does not fit here.
  */
 export const EmbeddedPostgresErrorCode = Schema.Literals([
   "no_binaries",
@@ -25,6 +28,11 @@ export const EmbeddedPostgresErrorCode = Schema.Literals([
   "start_failed",
   "stop_failed",
   "incompatible",
+  "backup_refused",
+  "backup_failed",
+  "restore_refused",
+  "restore_failed",
+  "bad_backup",
 ])
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {

@@ -39,7 +39,7 @@ export const ensureRunning = async (dir: DataDir, transport: Transport): Promise
   if (version !== undefined && version !== binaries.major) {
     throw new EmbeddedPostgresError({
       code: "incompatible",
-      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and this program brings ${binaries.major}. Take a backup with the version that made them and restore it here, or choose another --data-dir.`,
+      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and this program brings ${binaries.major}. Serve them with the version of this program that made them; docs/operations.md says how they go over to this one. Nothing in them was touched.`,
     })
   }
   const launcher = findLauncher(binaries.postgres, binaries.env, dir.root)

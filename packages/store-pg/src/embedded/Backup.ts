@@ -1,0 +1,136 @@
+/**
+ * Backs the embedded PostgreSQL up, all its cabinets, into one file, while it goes on serving: every event acknowledged
+ * before the backup began is in it. Works beside a running server, and without one, which it then starts for as long.
+ * Refuses to overwrite a file.
+ */
+import { existsSync } from "node:fs"
+import { open, readdir, readFile, stat } from "node:fs/promises"
+import { dirname, join as joinPath, resolve } from "node:path"
+import { Effect } from "effect"
+import { type BackupArchive, createArchive } from "./BackupArchive.ts"
+import { type BackupEnd, CLUSTER_NAME, headOf, PASSWORD_NAME } from "./BackupFormat.ts"
+import { backupSession, type BackupStart, type BackupStop } from "./BackupSession.ts"
+import { clusterVersion } from "./Cluster.ts"
+import { clusterFiles, CONTROL_FILE, orNothing } from "./ClusterFiles.ts"
+import { type DataDir, dataDirAt } from "./DataDir.ts"
+import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export interface BackupOptions {
+  readonly dataDir: string
+  /** Gzipped unless its name ends in `.tar`. */
+  readonly file: string
+  /** Told as bytes of the database are written; `total` may still grow. */
+  readonly tell?: (progress: { readonly done: number; readonly total: number }) => void
+}
+
+export interface BackupReport extends BackupEnd {
+  readonly file: string
+  readonly archiveBytes: number
+  readonly madeAt: string
+  readonly postgres: number
+}
+
+const refused = (message: string) => new EmbeddedPostgresError({ code: "backup_refused", message })
+
+/** A disk's refusals in words; what the database says is in words already. */
+const attempting = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => {
+      if (error instanceof EmbeddedPostgresError) return error
+      const message = `The backup ${file} could not be written: ${(error as Error).message}. Nothing is left of it.`
+      return new EmbeddedPostgresError({ code: "backup_failed", message })
+    },
+  })
+
+export const backup = (options: BackupOptions): Effect.Effect<BackupReport, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const dir = dataDirAt(options.dataDir)
+    const file = resolve(options.file)
+    if (!EmbeddedPostgres.exists(dir.root)) {
+      return yield* refused(`There is no database in ${dir.root} to back up. Name its directory with --data-dir.`)
+    }
+    if (existsSync(file)) {
+      return yield* refused(`${file} is there already, and a backup overwrites nothing. Choose another name.`)
+    }
+    if (!existsSync(dirname(file))) return yield* refused(`There is no directory ${dirname(file)}.`)
+    const { superuserUrl } = yield* EmbeddedPostgres.join({ dataDir: dir.root })
+    const postgres = clusterVersion(dir.pgdata)!
+    const progress = { done: 0, total: 0 }
+    const wrote = (bytes: number) => {
+      progress.done += bytes
+      options.tell?.(progress)
+    }
+    return yield* Effect.acquireUseRelease(
+      attempting(file, () => createArchive({ file, wrote })),
+      (archive) =>
+        backupSession(
+          superuserUrl,
+          (start) =>
+            attempting(file, () => copyCluster(archive, dir, postgres, start, progress)).pipe(Effect.as(start.madeAt)),
+          (stop, madeAt) =>
+            attempting(file, async () => {
+              await copyLog(archive, dir, stop, progress)
+              return { ...(await archive.finish()), file, madeAt, postgres }
+            }),
+        ),
+      (archive) => Effect.promise(archive.discard),
+    )
+  }).pipe(Effect.scoped)
+
+type Progress = { total: number }
+
+const copyCluster = async (
+  archive: BackupArchive,
+  dir: DataDir,
+  postgres: number,
+  { madeAt }: BackupStart,
+  progress: Progress,
+): Promise<void> => {
+  await archive.head(headOf(postgres, madeAt))
+  if (existsSync(dir.passwordFile)) await archive.text(PASSWORD_NAME, await readFile(dir.passwordFile))
+  const files = await clusterFiles(dir.pgdata)
+  progress.total += files.reduce((sum, { size }) => sum + size, 0)
+  await archive.directory(CLUSTER_NAME)
+  for (const { path, kind } of files) {
+    const name = `${CLUSTER_NAME}/${path}`
+    if (kind === "directory") await archive.directory(name)
+    else await copyFile(archive, name, joinPath(dir.pgdata, path))
+  }
+  await archive.text(`${CLUSTER_NAME}/${CONTROL_FILE}`, await wholeControlFile(joinPath(dir.pgdata, CONTROL_FILE)))
+}
+
+const copyFile = async (archive: BackupArchive, name: string, path: string): Promise<void> => {
+  const source = await orNothing(open(path, "r"))
+  if (source === undefined) return
+  try {
+    await archive.file(name, source)
+  } finally {
+    await source.close()
+  }
+}
+
+/** It alone has no log to mend it, and may be written just while it is read: read until it is twice the same. */
+const wholeControlFile = async (path: string): Promise<Buffer> => {
+  let last = await readFile(path)
+  for (;;) {
+    const next = await readFile(path)
+    if (next.equals(last)) return next
+    last = next
+  }
+}
+
+const copyLog = async (archive: BackupArchive, dir: DataDir, stop: BackupStop, progress: Progress): Promise<void> => {
+  const { label, firstLog, lastLog } = stop
+  const isNeeded = (name: string) =>
+    /^[0-9A-F]{8}\.history$/u.test(name) || (/^[0-9A-F]{24}$/u.test(name) && name >= firstLog && name <= lastLog)
+  const folder = joinPath(dir.pgdata, "pg_wal")
+  const names = (await readdir(folder)).filter(isNeeded).sort()
+  for (const end of [firstLog, lastLog]) {
+    if (!names.includes(end)) throw refused(`The database no longer has ${end} of its log. Try the backup again.`)
+  }
+  for (const name of names) progress.total += (await stat(joinPath(folder, name))).size
+  await archive.text(`${CLUSTER_NAME}/backup_label`, label)
+  for (const name of names) await copyFile(archive, `${CLUSTER_NAME}/pg_wal/${name}`, joinPath(folder, name))
+}

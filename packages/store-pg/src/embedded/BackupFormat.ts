@@ -1,0 +1,118 @@
+/**
+ * What a backup file is: a tar archive, gzipped or not, of
+ *
+ *   cabinet-backup.json       what made it, and of which PostgreSQL; first
+ *   password                  only of a cluster that is reached over TCP
+ *   pgdata/…                  the files of the cluster, in the end its backup label and the log that makes them whole
+ *   cabinet-backup-end.json   how much there was, and a digest of it all; last, so that a file cut short has none
+ *
+ * Refuses what this program cannot start: another format, another major version, another kind of machine.
+ */
+import { createHash } from "node:crypto"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export const HEAD_NAME = "cabinet-backup.json"
+export const END_NAME = "cabinet-backup-end.json"
+export const PASSWORD_NAME = "password"
+export const CLUSTER_NAME = "pgdata"
+
+const FORMAT = 1
+
+export interface BackupHead {
+  readonly format: number
+  /** Major version of PostgreSQL. */
+  readonly postgres: number
+  /** The files of a cluster fit only the kind of machine that they were written on. */
+  readonly platform: string
+  readonly arch: string
+  /** RFC 3339, the database's clock, when the backup began. */
+  readonly madeAt: string
+}
+
+export interface BackupEnd {
+  readonly files: number
+  /** Of the files as they lie on the disk. */
+  readonly bytes: number
+  readonly digest: string
+}
+
+export const headOf = (postgres: number, madeAt: string): BackupHead => ({
+  format: FORMAT,
+  postgres,
+  platform: process.platform,
+  arch: process.arch,
+  madeAt,
+})
+
+/** A running sum over names, sizes and contents, the same when written and when read. */
+export class BackupSum {
+  readonly #all = createHash("sha256")
+  #files = 0
+  #bytes = 0
+
+  /** `digest`: SHA-256 of the content. */
+  add(name: string, size: number, digest: string): void {
+    this.#all.update(`${name}\0${size}\0${digest}\n`)
+    this.#files += 1
+    this.#bytes += size
+  }
+
+  /** Once, after the last file. */
+  end(): BackupEnd {
+    return { files: this.#files, bytes: this.#bytes, digest: this.#all.digest("hex") }
+  }
+}
+
+export const badBackup = (file: string, why: string): EmbeddedPostgresError =>
+  new EmbeddedPostgresError({ code: "bad_backup", message: `${file} cannot be restored: ${why}` })
+
+const recordOf = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws EmbeddedPostgresError `bad_backup` */
+export const readHead = (file: string, text: string, postgres: number): BackupHead => {
+  const head = recordOf(text) as BackupHead | undefined
+  if (typeof head?.format !== "number") throw badBackup(file, "it is no backup that `cabinet backup` made.")
+  if (head.format !== FORMAT) {
+    throw badBackup(file, "a newer version of this program made it. Restore it with that version, or a later one.")
+  }
+  if (head.postgres !== postgres) {
+    throw badBackup(
+      file,
+      `it holds the files of PostgreSQL ${head.postgres}, and this program brings ${postgres}. Restore it with the version of this program that made it; docs/operations.md says how its content then goes over.`,
+    )
+  }
+  if (head.platform !== process.platform || head.arch !== process.arch) {
+    throw badBackup(
+      file,
+      `it was made on ${head.platform} (${head.arch}), and this machine is ${process.platform} (${process.arch}). Restore it on a machine of that kind; docs/operations.md says how its content then goes over.`,
+    )
+  }
+  return head
+}
+
+/** @throws EmbeddedPostgresError `bad_backup` */
+export const checkEnd = (file: string, text: string | undefined, found: BackupEnd): void => {
+  if (text === undefined) throw badBackup(file, "it ends too early. Copy it again from where it was made.")
+  const end = recordOf(text) as BackupEnd | undefined
+  if (end?.files !== found.files || end.bytes !== found.bytes || end.digest !== found.digest) {
+    throw badBackup(file, "its content was damaged. Copy it again from where it was made, or take an older one.")
+  }
+}
+
+/**
+ * Where in a backup's cluster a file lies, as its path's parts.
+ * @throws EmbeddedPostgresError `bad_backup` for a name that no backup has, such as one that leads out of the directory
+ */
+export const clusterPath = (file: string, name: string): ReadonlyArray<string> => {
+  const [top, ...parts] = name.replace(/\/$/u, "").split("/")
+  const safe = parts.every((part) => /^[A-Za-z0-9_.-]+$/u.test(part) && part !== "." && part !== "..")
+  if (top !== CLUSTER_NAME || !safe) throw badBackup(file, `it holds ${JSON.stringify(name)}, which no backup does.`)
+  return parts
+}

@@ -1,0 +1,69 @@
+/**
+ * The session that a backup is made in. PostgreSQL is told when copying begins and when it is done, and keeps the log
+ * between the two, which makes one whole of files that were copied while they were written. The session's end, however it
+ * comes, ends the backup and lets the log go.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { SqlConnection, SqlError } from "effect/sql"
+import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+/** The slot keeps the log from before the backup's beginning; it goes with the session. */
+const KEEP_LOG = "SELECT slot_name::text FROM pg_create_physical_replication_slot($1, true, true)"
+
+const START = `
+SELECT pg_walfile_name(pg_backup_start('cabinet backup', true)) AS wal,
+       to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS made_at`
+
+const STOP = `SELECT pg_walfile_name(lsn) AS wal, labelfile AS label FROM pg_backup_stop(false)`
+
+export interface BackupStart {
+  /** RFC 3339. */
+  readonly madeAt: string
+}
+
+export interface BackupStop {
+  /** To be put among the copied files, before anything is started on them. */
+  readonly label: string
+  /** The first and the last file of the log that belong to the backup; those between have names between. */
+  readonly firstLog: string
+  readonly lastLog: string
+}
+
+const ask = <Row>(connection: SqlConnection.Connection, text: string, values: ReadonlyArray<unknown> = []) =>
+  Effect.map(connection.execute(text, values, undefined), (rows) => (rows as ReadonlyArray<Row>)[0]!)
+
+/** `copy` the files, then `copyLog`, while its files are still kept. `url` is the superuser's. */
+export const backupSession = <A, B>(
+  url: string,
+  copy: (start: BackupStart) => Effect.Effect<A, EmbeddedPostgresError>,
+  copyLog: (stop: BackupStop, copied: A) => Effect.Effect<B, EmbeddedPostgresError>,
+): Effect.Effect<B, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const connection = yield* (yield* PgClient.PgClient).reserve
+    yield* ask(connection, KEEP_LOG, [`cabinet_backup_${process.pid}`])
+    const start = yield* ask<{ wal: string; made_at: string }>(connection, START)
+    const copied = yield* copy({ madeAt: start.made_at })
+    const stop = yield* ask<{ wal: string; label: string }>(connection, STOP)
+    return yield* copyLog({ label: stop.label, firstLog: start.wal, lastLog: stop.wal }, copied)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      PgClient.layer({
+        url: Redacted.make(url),
+        maxConnections: 1,
+        applicationName: "data-cabinet backup",
+        startupParameters: { statement_timeout: "0", idle_in_transaction_session_timeout: "0" },
+      }),
+    ),
+    lossAsFailure,
+    Effect.catchTag("SqlError", (error: SqlError.SqlError) =>
+      Effect.fail(
+        new EmbeddedPostgresError({
+          code: "backup_failed",
+          message: `The database ended the backup: ${sqlMessage(error)}. Nothing was written; try again.`,
+        }),
+      ),
+    ),
+  )

@@ -1,0 +1,80 @@
+/**
+ * Which files of a running cluster belong into a backup: all but those that only mean something to the server that runs,
+ * which PostgreSQL makes anew, as its own base backups leave them out. The log is no part of the list; see BackupSession.
+ */
+import { lstat, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export interface ClusterFile {
+  /** Below the cluster's directory, with `/`. */
+  readonly path: string
+  readonly kind: "file" | "directory"
+  readonly size: number
+}
+
+const LEFT_OUT = new Set([
+  "postmaster.pid",
+  "postmaster.opts",
+  "backup_label",
+  "backup_manifest",
+  "tablespace_map",
+  "current_logfiles",
+  "pg_internal.init",
+])
+
+/** Kept as directories without what is in them. */
+const EMPTY = new Set([
+  "pg_dynshmem",
+  "pg_notify",
+  "pg_replslot",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat_tmp",
+  "pg_subtrans",
+  "pg_wal",
+])
+
+export const CONTROL_FILE = "global/pg_control"
+
+/**
+ * Directories stand before what is in them. The control file is not in the list: it is to be read last of all.
+ * What goes while this looks is left out.
+ */
+export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<ClusterFile>> => {
+  const found: Array<ClusterFile> = []
+  const walk = async (below: string): Promise<void> => {
+    const entries = await orNothing(readdir(join(pgdata, below), { withFileTypes: true }))
+    for (const entry of entries ?? []) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`
+      if (LEFT_OUT.has(entry.name) || entry.name.startsWith("pgsql_tmp") || path === CONTROL_FILE) continue
+      if (below === "pg_tblspc") throw tablespace(pgdata)
+      const isEmpty = below === "" && EMPTY.has(entry.name)
+      if (entry.isDirectory() || isEmpty) {
+        found.push({ path, kind: "directory", size: 0 })
+        if (!isEmpty) await walk(path)
+      } else if (entry.isFile()) {
+        const stat = await orNothing(lstat(join(pgdata, path)))
+        if (stat !== undefined) found.push({ path, kind: "file", size: stat.size })
+      }
+    }
+  }
+  await walk("")
+  return found
+}
+
+/** Undefined for what is not there any more. */
+export const orNothing = async <A>(work: Promise<A>): Promise<A | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
+
+const tablespace = (pgdata: string) =>
+  new EmbeddedPostgresError({
+    code: "backup_refused",
+    message: `The database in ${pgdata} has tablespaces outside its directory, which a backup cannot hold. Back it up with pg_basebackup.`,
+  })

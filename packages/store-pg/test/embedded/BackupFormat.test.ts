@@ -1,0 +1,32 @@
+/** The names that a restore takes from a file that anybody may have made. */
+import { resolve } from "node:path"
+import { clusterPath } from "@data-cabinet/store-pg/embedded/BackupFormat"
+import { assert, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const Parts = Schema.Array(Schema.Literals(["base", "..", ".", "", "1_fsm", "a b", "C:", "\\", "pg_wal", "\0", "…"]))
+const Name = Schema.Struct({ top: Schema.Literals(["pgdata", "", "..", "/", "pgdata "]), parts: Parts })
+
+it.prop(
+  "clusterPath gives paths below the cluster's directory, whatever the name, or refuses it",
+  [Name],
+  ([{ top, parts }]) => {
+    const name = [top, ...parts].join("/")
+    let path: ReadonlyArray<string>
+    try {
+      path = clusterPath("file", name)
+    } catch (error) {
+      assert.match((error as Error).message, /which no backup does/)
+      return
+    }
+    const whole = resolve("/somewhere/pgdata", ...path)
+    assert.isTrue(whole === "/somewhere/pgdata" || whole.startsWith("/somewhere/pgdata/"))
+    assert.isTrue(path.every((part) => /^[\w.-]+$/.test(part) && part !== ".."))
+  },
+  { arbitrary: { runs: 300, size: 6 } },
+)
+
+it("clusterPath takes the names of a cluster's files", () => {
+  expect(clusterPath("file", "pgdata/")).toEqual([])
+  expect(clusterPath("file", "pgdata/base/5/16384_fsm.1")).toEqual(["base", "5", "16384_fsm.1"])
+})

@@ -1,0 +1,107 @@
+/** What a restore refuses, each in a sentence, and leaves nothing of behind. */
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { backup } from "@data-cabinet/store-pg/embedded/Backup"
+import { restore } from "@data-cabinet/store-pg/embedded/Restore"
+import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+import { Effect } from "effect"
+import { extract, pack } from "tar-stream"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+
+let dir: string
+let good: Buffer
+
+const path = (name: string) => join(dir, name)
+const data = () => path("restored")
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "dc-restore-"))
+  const dataDir = path("data")
+  await Effect.runPromise(Effect.scoped(EmbeddedPostgres.join({ dataDir })))
+  await Effect.runPromise(backup({ dataDir, file: path("good.tar") }))
+  good = readFileSync(path("good.tar"))
+}, 60_000)
+
+// Each unpacks a whole cluster, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 90_000 })
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+/** The message of a restore that must fail, having left no cluster and no half of one. */
+const refusal = async (bytes: Buffer | string): Promise<string> => {
+  writeFileSync(path("given"), bytes)
+  const error = await Effect.runPromise(Effect.flip(restore({ dataDir: data(), file: path("given") })))
+  expect(existsSync(join(data(), "pgdata"))).toBe(false)
+  return error.message
+}
+
+/** The good backup with its entries changed on the way; undefined leaves one out. */
+const changed = async (change: (name: string, content: Buffer) => readonly [string, Buffer] | undefined) => {
+  const entries = extract()
+  createReadStream(path("good.tar")).pipe(entries)
+  const out = pack()
+  const written = (async () => {
+    const pieces: Array<Buffer> = []
+    for await (const piece of out as unknown as Readable) pieces.push(piece as Buffer)
+    return Buffer.concat(pieces)
+  })()
+  for await (const entry of entries) {
+    const pieces: Array<Buffer> = []
+    for await (const piece of entry as unknown as Readable) pieces.push(piece as Buffer)
+    const next = change(entry.header.name, Buffer.concat(pieces))
+    if (next !== undefined) {
+      await new Promise((done) => out.entry({ name: next[0], type: entry.header.type ?? "file" }, next[1], done))
+    }
+  }
+  out.finalize()
+  return written
+}
+
+const withHead = (change: object) =>
+  changed((name, content) =>
+    name === "cabinet-backup.json"
+      ? [name, Buffer.from(JSON.stringify({ ...JSON.parse(content.toString()), ...change }))]
+      : [name, content],
+  )
+
+it("restore refuses what is no backup", async () => {
+  expect(await refusal("")).toMatch(/it is empty/)
+  expect(await refusal("not an archive at all".repeat(100))).toMatch(/it is damaged or incomplete/)
+  expect(await refusal(await changed((name, content) => [name.replace("cabinet-backup", "other"), content]))).toMatch(
+    /it is no backup that `cabinet backup` made/,
+  )
+})
+
+it("restore refuses a file that was cut short, wherever", async () => {
+  expect(await refusal(good.subarray(0, good.length >> 1))).toMatch(/it is damaged or incomplete/)
+  expect(
+    await refusal(await changed((name, content) => (name.includes("-end") ? undefined : [name, content]))),
+  ).toMatch(/it ends too early/)
+})
+
+it("restore refuses a file of which one byte differs", async () => {
+  const bytes = Buffer.from(good)
+  // In the middle of a page of a catalog: nothing but the digest would ever tell.
+  const at = bytes.indexOf("pg_attribute")
+  expect(at).toBeGreaterThan(0)
+  bytes[at] = bytes[at]! ^ 1
+  expect(await refusal(bytes)).toMatch(/its content was damaged/)
+})
+
+it("restore refuses a backup of another major version, format or machine, and says what to do", async () => {
+  expect(await refusal(await withHead({ postgres: 17 }))).toMatch(
+    /holds the files of PostgreSQL 17.*docs\/operations\.md/,
+  )
+  expect(await refusal(await withHead({ format: 2 }))).toMatch(/a newer version of this program made it/)
+  expect(await refusal(await withHead({ arch: "mips" }))).toMatch(/was made on .*\(mips\)/)
+})
+
+it("restore refuses names that lead elsewhere", async () => {
+  for (const bad of ["pgdata/../../escaped", "escaped"]) {
+    const archive = await changed((name, content) => [name === "pgdata/PG_VERSION" ? bad : name, content])
+    expect(await refusal(archive)).toMatch(/which no backup does/)
+  }
+  expect(existsSync(path("escaped"))).toBe(false)
+})

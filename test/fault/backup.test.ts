@@ -1,0 +1,157 @@
+/**
+ * A backup taken while senders are at it, restored elsewhere: what was acknowledged before it began is there with its row,
+ * keys and deliveries go on, and so does a client of the feed that had already read on. A restore that is killed leaves
+ * nothing behind that could be taken for a database.
+ */
+import { existsSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+// Every command is a process of its own, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const SENDERS = 4
+const ANSWERS_BEFORE = 60
+const ENV = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_INTAKE_RATE: "0", CABINET_API_RATE: "100000" }
+
+let home: Home
+let file: string
+let receiver: Receiver
+/** What the server had to show when the backup was done and the senders had stopped. */
+let key: string
+let before: ReadonlyArray<number>
+let atTheEnd: ReadonlyArray<number>
+let cursor: string
+
+interface Page {
+  readonly data: ReadonlyArray<Record<string, unknown>>
+  readonly has_more: boolean
+  readonly next_cursor: string
+}
+
+/** Everything below a path, from a cursor on, and where it ended. */
+const read = async (server: ServerProcess, path: string, from = "") => {
+  const all: Array<Record<string, unknown>> = []
+  let after = from
+  for (;;) {
+    const url = `${server.baseUrl}${path}?limit=1000${after === "" ? "" : `&cursor=${encodeURIComponent(after)}`}`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+    assert.strictEqual(response.status, 200)
+    const page = (await response.json()) as Page
+    all.push(...page.data)
+    after = page.next_cursor
+    if (!page.has_more) return { all, after }
+  }
+}
+
+const idsOf = (items: ReadonlyArray<Record<string, unknown>>, name = "id") => items.map((item) => item[name] as number)
+
+const refused = async (args: ReadonlyArray<string>, words: RegExp, env = {}) => {
+  const result = await home.cabinet(args, env)
+  expect(result).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) })
+}
+
+beforeAll(async () => {
+  home = newHome()
+  file = join(home.dir, "cabinet.tar.gz")
+  receiver = await startReceiver()
+  const server = await home.serve(["--no-delivery"], ENV)
+  key = server.welcome.key!.key
+  await home.cabinet(["address", "add", receiver.url], ENV)
+
+  const acknowledged: Array<number> = []
+  let enough = () => {}
+  const warm = new Promise<void>((resolve) => (enough = resolve))
+  let stop = false
+  const send = async (sender: number) => {
+    for (let n = 0; !stop; n++) {
+      const body = JSON.stringify({ sender, n, text: "x".repeat(200) })
+      const headers = { "content-type": "application/json" }
+      const response = await fetch(server.welcome.source!.intake_url, { method: "POST", headers, body })
+      acknowledged.push(((await response.json()) as { id: number }).id)
+      if (acknowledged.length === ANSWERS_BEFORE) enough()
+    }
+  }
+  const senders = Array.from({ length: SENDERS }, (_, sender) => send(sender))
+  await warm
+  before = [...acknowledged]
+  const made = await home.cabinet(["backup", file, "--json"])
+  const during = acknowledged.length
+  stop = true
+  await Promise.all(senders)
+  assert.strictEqual(made.stderr, "")
+  const told = JSON.parse(made.stdout) as Record<string, unknown>
+  assert.deepInclude(told, { file, postgres: 18 })
+  assert.isAbove(during, before.length)
+  const feed = await read(server, "/api/v1/events")
+  atTheEnd = idsOf(feed.all)
+  cursor = feed.after
+  assert.strictEqual(await server.stop("SIGTERM"), 0)
+})
+afterAll(async () => {
+  await endAll()
+  await receiver.close()
+})
+
+it("a backup overwrites nothing, and there has to be something to back up", async () => {
+  await refused(["backup", file], /is there already, and a backup overwrites nothing/)
+  await refused(
+    ["backup", join(home.dir, "other.tar"), "--data-dir", join(home.dir, "none")],
+    /^There is no database in /,
+  )
+  await refused(["backup", "x.tar", "--cabinet", "orders"], /leave --cabinet out/)
+  await refused(["backup", "x.tar"], /pg_dump/, { DATABASE_URL: "postgres://nobody@127.0.0.1:9/none" })
+  await refused(["restore", file], /^There is a database in .* already/)
+  expect(readdirSync(home.dir).filter((name) => name.includes(".tar"))).toEqual(["cabinet.tar.gz"])
+})
+
+it("a restore that is killed leaves nothing that a server would start on, and does not stand in the next one's way", async () => {
+  const dataDir = join(home.dir, "killed")
+  const isUnpacking = () =>
+    existsSync(dataDir) && readdirSync(dataDir).some((name) => existsSync(join(dataDir, name, "pgdata", "base")))
+  const child = home.start(["restore", file, "--data-dir", dataDir])
+  while (!isUnpacking()) await sleep(1)
+  const gone = new Promise((resolve) => child.once("close", resolve))
+  child.kill("SIGKILL")
+  await gone
+  expect(existsSync(join(dataDir, "pgdata"))).toBe(false)
+  const again = await home.cabinet(["restore", file, "--data-dir", dataDir, "--json"])
+  expect(again).toMatchObject({ code: 0, stderr: "" })
+  expect(readdirSync(dataDir).filter((name) => name.startsWith("pgdata"))).toEqual(["pgdata"])
+  rmSync(dataDir, { recursive: true })
+})
+
+it("restored and served, it has all that was acknowledged before the backup, and everything goes on", async () => {
+  const dataDir = join(home.dir, "restored")
+  expect(await home.cabinet(["restore", file, "--data-dir", dataDir])).toMatchObject({ code: 0, stderr: "" })
+  const server = await home.serve([], { ...ENV, CABINET_DATA_DIR: dataDir })
+  expect(server.welcome.source).toBeNull()
+
+  const events = idsOf((await read(server, "/api/v1/events")).all)
+  const rows = idsOf((await read(server, "/api/v1/tables/sources/first_source/rows")).all, "_event_id")
+  const known = new Set(events)
+  expect(before.filter((id) => !known.has(id))).toEqual([])
+  expect([...rows].sort((a, b) => a - b)).toEqual([...events].sort((a, b) => a - b))
+  // A beginning of what there was: nothing out of its order, nothing left out in between.
+  expect(events).toEqual(atTheEnd.slice(0, events.length))
+
+  // The client that had read to the end, past the backup, goes on with what is new.
+  expect((await read(server, "/api/v1/events", cursor)).all).toEqual([])
+  const source = JSON.parse(
+    (await home.cabinet(["source", "show", "1", "--json"], { CABINET_DATA_DIR: dataDir })).stdout,
+  )
+  const posted = await fetch(new URL(source.intake_path as string, server.baseUrl), {
+    method: "POST",
+    body: new URLSearchParams({ after: "the restore" }),
+  })
+  const { id } = (await posted.json()) as { id: number }
+  expect(idsOf((await read(server, "/api/v1/events", cursor)).all)).toEqual([id])
+
+  const delivered = () =>
+    new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id))
+  await receiver.until(() => [...events, id].every((each) => delivered().has(each)))
+  expect(await server.stop("SIGTERM")).toBe(0)
+})
