@@ -55,9 +55,11 @@ export interface CabinetOptions {
   readonly delivers: boolean
   /** Of the owner's pool; the default is the pool's own. */
   readonly maxConnections?: number | undefined
+  /** Of the reader's. */
+  readonly maxReaderConnections?: number | undefined
 }
 
-const readerLayer = ({ roles: { reader }, settings }: CabinetOptions) => {
+const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: CabinetOptions) => {
   if (settings.reading === "off") return ReaderClient.layerOff(reader.role, "Reading is switched off.")
   if (!reader.there) return ReaderClient.layerOff(reader.role, reader.reason)
   return ReaderClient.layer({
@@ -65,6 +67,7 @@ const readerLayer = ({ roles: { reader }, settings }: CabinetOptions) => {
     role: reader.role,
     statementTimeoutMillis: settings.statementTimeout,
     lockTimeoutMillis: settings.lockTimeout,
+    ...(maxReaderConnections === undefined ? {} : { maxConnections: maxReaderConnections }),
   })
 }
 

@@ -1,6 +1,25 @@
-/** How a call of a Promise face is run: in the cabinet's context, refused once it is closed. */
+/**
+ * How the calls of a Promise face are run: in the cabinet's context, counted so that closing can wait for them, refused
+ * once it is closing, and rejected with a CabinetError.
+ */
+import { type Context, Effect, Exit } from "effect"
 import type { CabinetServices } from "../cabinet/CabinetLayer.ts"
-import type { Effect } from "effect"
+import { closed, fromCause, type KnownError } from "./CabinetError.ts"
+import type { Underway } from "./Underway.ts"
 
-/** Rejects with the use case's own error: an `Error` with a `code` from a closed list and a message in words. */
-export type Run = <A, E>(effect: Effect.Effect<A, E, CabinetServices>) => Promise<A>
+export type Run = <A, E extends KnownError>(effect: Effect.Effect<A, E, CabinetServices>) => Promise<A>
+
+/** `services` holds the logger as well. */
+export const runIn =
+  (services: Context.Context<CabinetServices>, underway: Underway): Run =>
+  async (effect) => {
+    if (underway.isClosing) throw closed()
+    const done = underway.begin()
+    try {
+      const exit = await Effect.runPromiseExitWith(services)(effect, { signal: underway.broken })
+      if (Exit.isSuccess(exit)) return exit.value
+      throw fromCause(exit.cause)
+    } finally {
+      done()
+    }
+  }

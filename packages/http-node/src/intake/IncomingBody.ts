@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
-import { brokenOff, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { Gathered } from "./Gathered.ts"
 
@@ -44,7 +44,7 @@ export class IncomingBody implements Body {
       source.resume()
       return Effect.sync(this.drop)
     })
-    if (source.readableEnded) this.#outcome = Effect.die(new Error(CONSUMED))
+    if (source.readableEnded) this.#outcome = consumed
     else if (source.destroyed) this.#outcome = Effect.fail(brokenOff())
     else source.on("end", this.#onEnd).on("error", this.#onBreak).on("close", this.#onBreak).on("data", this.#onData)
   }
@@ -84,6 +84,3 @@ export class IncomingBody implements Body {
     this.#wanted?.(outcome)
   }
 }
-
-const CONSUMED =
-  "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser"

@@ -6,7 +6,7 @@
 import { IncomingMessage } from "node:http"
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { brokenOff, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { Gathered } from "./Gathered.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
@@ -27,7 +27,9 @@ export const bodyOf = (request: HttpServerRequest.HttpServerRequest, limits: Lim
 const streamed = (request: HttpServerRequest.HttpServerRequest, limits: Limits, budget: BodyBudget) =>
   Effect.suspend((): Effect.Effect<Uint8Array, Unread> => {
     const gathered = new Gathered()
-    if (request.source instanceof Request && request.source.body === null) return Effect.succeed(gathered.bytes())
+    const { source } = request
+    if (source instanceof Request && source.body === null) return Effect.succeed(gathered.bytes())
+    if (source instanceof Request && source.bodyUsed) return consumed
     const take = (chunk: Uint8Array): Effect.Effect<void, Unread> => {
       if (gathered.length + chunk.byteLength > limits.maxBytes) return Effect.fail(tooLarge(limits.maxBytes))
       if (budget.held + chunk.byteLength > limits.buffered) return Effect.fail(crowded())

@@ -7,7 +7,7 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
-import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { isAway, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { dependentViews, dropViews, remakeViews } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
@@ -128,9 +128,18 @@ export const layer = Layer.effect(
         UPDATE cabinet.field_column SET type = ${type}, chosen = true WHERE source_id = ${sourceId} AND name = ${name}`
       // Submissions planned for the table as it was are void.
       yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
-      yield* remakeViews(sql, views)
+      yield* Effect.mapError(remakeViews(sql, views), (error) => asRefusal(error, name, type))
       return { column: yield* rowOf(sourceId, name), moved, sibling, views: names }
     })
+
+    /** A view that was written for the old type may not stand on the new one; the transaction is taken back then. */
+    const asRefusal = (error: SqlError.SqlError, name: string, type: ColumnKind) =>
+      isAway(error) || sqlState(error) === "55P03"
+        ? error
+        : new ColumnError({
+            code: "views_depend",
+            message: `A view that depends on column "${name}" does not work with type ${type}, so nothing was changed: ${sqlMessage(error)}. Drop it first, or write it for the new type.`,
+          })
 
     return SourceColumns.of({
       list: Effect.fnUntraced(function* (sourceId) {

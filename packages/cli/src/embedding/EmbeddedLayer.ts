@@ -1,0 +1,49 @@
+/**
+ * A whole cabinet inside another program, composed once for both faces: its services, the work it does by itself, and what
+ * an HTTP face needs. Listens nowhere.
+ */
+import { Effect, Layer } from "effect"
+import { listeningUrl } from "../cabinet/BaseUrl.ts"
+import { type CabinetDatabase, cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
+import { httpLayer } from "../cabinet/HttpLayer.ts"
+import type { Settings } from "../cabinet/Settings.ts"
+import { StartError } from "../cabinet/StartError.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
+import type { OpenCabinetOptions } from "./CabinetOptions.ts"
+
+/** What is composed of the options besides the settings. */
+type Pools = Pick<OpenCabinetOptions, "delivery" | "maxConnections" | "maxReaderConnections">
+
+/** The address that others reach it by; where none was said, the one that the command would listen on. */
+export const baseUrlOf = (settings: Settings): string => settings.baseUrl ?? listeningUrl(settings.host, settings.port)
+
+const compose = (database: CabinetDatabase, settings: Settings, options: Pools) => {
+  const delivers = options.delivery !== false
+  const { maxConnections, maxReaderConnections } = options
+  const work = delivers ? Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings)) : housekeepingLayer
+  return Layer.merge(work, httpLayer({ baseUrl: baseUrlOf(settings), settings })).pipe(
+    Layer.provideMerge(cabinetLayer({ ...database, settings, delivers, maxConnections, maxReaderConnections })),
+    Layer.catch((error) =>
+      Layer.effectContext(Effect.fail(new StartError({ code: "database_unreachable", message: error.message }))),
+    ),
+  )
+}
+
+/**
+ * Opens the database with the layer and lets it go with it. `told` hears of it once it is open. Always built anew: layers
+ * are known by identity, and what another cabinet of the same program built must never be taken for this one's.
+ */
+export const embeddedLayer = (
+  settings: Settings,
+  options: Pools,
+  told: (database: CabinetDatabase) => void = () => {},
+) =>
+  Layer.fresh(
+    Layer.unwrap(
+      Effect.map(cabinetDatabase(settings, "join"), (database) => {
+        told(database)
+        return compose(database, settings, options)
+      }),
+    ),
+  )

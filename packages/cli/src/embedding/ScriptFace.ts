@@ -1,0 +1,43 @@
+/** SQL as the cabinet's author role: how a program makes tables and views in a cabinet, with promises. */
+import { runScript, ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
+import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { Effect } from "effect"
+import type { Run } from "./RunEffect.ts"
+
+/** How a script is run. */
+export interface ScriptOptions {
+  /** False for statements that PostgreSQL takes outside a transaction only, such as VACUUM. Default true: all or nothing. */
+  readonly transaction?: boolean | undefined
+}
+
+/** What came of one statement. */
+export interface ScriptOutcome {
+  /** The statement, as it stood in the script. */
+  readonly statement: string
+  /** Its rows; null for a statement that answers none. Numbers past 2^53 lose digits here; `texts` has them all. */
+  readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> | null
+  /** Its rows as JSON text; null for a statement that answers none. */
+  readonly texts: ReadonlyArray<string> | null
+  /** How many rows were answered, or changed; null where PostgreSQL says no number. */
+  readonly count: number | null
+}
+
+export const runAsAuthor = (
+  run: Run,
+  author: RoleLogin,
+  script: string,
+  { transaction = true }: ScriptOptions,
+): Promise<ReadonlyArray<ScriptOutcome>> => {
+  if (!author.there) return run(Effect.fail(new ScriptError({ message: author.reason, number: 0 })))
+  const outcomes = runScript({ url: author.url, script, transaction })
+  return run(
+    Effect.map(outcomes, (all) =>
+      all.map(({ statement, rows, count }) => ({
+        statement,
+        rows: rows?.map((row) => JSON.parse(row) as Readonly<Record<string, unknown>>) ?? null,
+        texts: rows,
+        count,
+      })),
+    ),
+  )
+}

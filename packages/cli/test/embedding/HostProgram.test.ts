@@ -1,0 +1,131 @@
+/** What a program asks of a guest: its body parsers, its logger, its pool and its spelling mistakes. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { type Cabinet, openCabinet } from "data-cabinet"
+import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
+import { Context, Effect, Layer } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let cabinet: Cabinet
+const logged: Array<string> = []
+
+beforeAll(async () => {
+  database = await testDatabase({ empty: true })
+  cabinet = await openCabinet({
+    databaseUrl: database.url,
+    baseUrl: "http://shop.example/data",
+    maxConnections: 4,
+    maxReaderConnections: 1,
+    log: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
+  })
+})
+afterAll(async () => {
+  await cabinet.close()
+  await database.drop()
+})
+
+it("a body that the program has read already is told of in its log, with how to mount", async () => {
+  const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })
+  const server = createServer((request, response) => {
+    // What express.json() does.
+    void json(request).then(() => cabinet.nodeHandler(request, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const { pathname } = new URL(intakeUrl)
+    const viaNode = await fetch(`http://127.0.0.1:${port}${pathname}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"a":1}',
+    })
+    expect(viaNode.status).toBe(500)
+    const read = new Request(intakeUrl, { method: "POST", body: '{"a":1}' })
+    await read.json()
+    expect((await cabinet.fetchHandler(read)).status).toBe(500)
+    expect(logged).toHaveLength(2)
+    for (const line of logged) expect(line).toMatch(/mount the cabinet's handler in front of any body parser/)
+    expect(logged.join()).not.toContain(intakeUrl.split("/").at(-1))
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+it("no more connections are opened than the program allows, however much is asked at once", async () => {
+  const { id, intakeUrl } = await cabinet.sources.create({ name: "Pool" })
+  let most = 0
+  let done = false
+  const watching = (async () => {
+    while (!done) {
+      const [row] = await database.run(
+        `SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = '${database.name}' AND pid <> pg_backend_pid()`,
+      )
+      most = Math.max(most, row!["n"] as number)
+    }
+  })()
+  const bytes = new TextEncoder().encode("n\n1\n2\n")
+  await Promise.all([
+    cabinet.imports.file(id, { name: "pool.csv", bytes }),
+    ...Array.from({ length: 40 }, (_, n) => cabinet.intake(id, { fields: { n } })),
+    ...Array.from({ length: 10 }, (_, n) =>
+      cabinet.fetchHandler(new Request(`${intakeUrl}?n=${n}`, { method: "POST", body: "x=1" })),
+    ),
+    ...Array.from({ length: 20 }, () => cabinet.rows("sources.pool")),
+    ...Array.from({ length: 20 }, () => cabinet.sources.list()),
+  ])
+  done = true
+  await watching
+  expect(most).toBeGreaterThan(3)
+  expect(most).toBeLessThanOrEqual(4 + 2 + 1)
+})
+
+it("openCabinet refuses what it does not know or cannot be, by the option's own name", async () => {
+  const refused: ReadonlyArray<readonly [options: object, words: RegExp]> = [
+    [{ databaseURL: "postgres://localhost/x" }, /^openCabinet has no option databaseURL\.$/],
+    [{ statementTimeout: 5 }, /no option statementTimeout\./],
+    [{ timeZone: "Mars/Base" }, /^timeZone is "Mars\/Base": it must be the name of a time zone/],
+    [{ statementTimeoutMillis: -1 }, /^statementTimeoutMillis is "-1ms"/],
+    [{ databaseUrl: "mysql://localhost/x" }, /^databaseUrl is not right: it must be an address such as postgres/],
+    [{ maxConnections: 3 }, /^maxConnections is 3: it must be a whole number from 4 to 1000\.$/],
+    [{ maxReaderConnections: 0 }, /^maxReaderConnections is 0/],
+  ]
+  for (const [options, words] of refused) {
+    const opening = openCabinet(options)
+    await expect(opening, words.source).rejects.toThrow(words)
+    await expect(opening).rejects.toMatchObject({ name: "CabinetError", code: "bad_setting" })
+  }
+})
+
+class Here extends Context.Service<Here, ReadonlyArray<string>>()("test/Here") {}
+class There extends Context.Service<There, ReadonlyArray<string>>()("test/There") {}
+
+it("two layers in one Effect program are two cabinets", async () => {
+  const second = await testDatabase({ empty: true })
+  try {
+    const make = (name: string) =>
+      Effect.gen(function* () {
+        const { id } = yield* Sources.use((sources) => sources.create({ name }))
+        yield* Intake.use((intake) => intake.accept(id, { total: "12.50" }))
+        return (yield* Sources.use((sources) => sources.list)).map((source) => source.name)
+      })
+    const layer = Layer.merge(
+      Layer.effect(Here, make("Here")).pipe(
+        Layer.provide(openCabinetLayer({ databaseUrl: database.url, delivery: false })),
+      ),
+      Layer.effect(There, make("There")).pipe(
+        Layer.provide(openCabinetLayer({ databaseUrl: second.url, delivery: false })),
+      ),
+    )
+    const [here, there] = await Effect.runPromise(Effect.all([Here, There]).pipe(Effect.provide(layer)))
+    expect(here).toContain("Pool")
+    expect(there).toEqual(["There"])
+  } finally {
+    await second.drop()
+  }
+})
