@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 
 // Packages are tested from their sources: the condition "source" leads to src/*.ts.
 const conditions = ["source", "module", "node", "development|production"]
@@ -10,6 +10,8 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions, externalConditions: ["source", "node", "module-sync"] } } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    // These have a configuration of their own, so that `npm test` needs no browser.
+    exclude: [...configDefaults.exclude, "test/browser/**"],
     globalSetup: ["test/support/postgresCluster.ts"],
     setupFiles: ["test/support/describedAnswers.ts"],
     pool: "forks",

@@ -86,7 +86,8 @@ const WINDOWS_1251: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 128 }, (_, n) => [new TextDecoder("windows-1251").decode(Uint8Array.of(128 + n)), 128 + n]),
 )
 
-const bytesOf = (text: string, charset: "utf-8" | "windows-1251"): Buffer =>
+/** Text in the bytes of a charset; what it does not have must not be asked for. */
+export const bytesOf = (text: string, charset: "utf-8" | "windows-1251"): Buffer =>
   charset === "utf-8"
     ? Buffer.from(text)
     : Buffer.from([...text].map((character) => WINDOWS_1251.get(character) ?? character.charCodeAt(0)))

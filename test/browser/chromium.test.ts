@@ -1,0 +1,30 @@
+/** The browser of these tests sees what it must see; otherwise every "nothing was asked for outside" would be worthless. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type Chromium, startChromium } from "./support/chromium.ts"
+import { type Site, startSite } from "./support/site.ts"
+
+let chromium: Chromium
+let site: Site
+beforeAll(async () => {
+  chromium = await startChromium()
+  site = await startSite()
+})
+afterAll(async () => {
+  await chromium.close()
+  await site.close()
+})
+
+it("what a page asks for elsewhere is counted and refused, by name and by number", async () => {
+  const { page, outside } = await chromium.visit()
+  const addresses = ["http://elsewhere.example/a.png", "http://192.0.2.1/b.png", "http://localhost:9/c.png"]
+  await page.goto(site.put("/", addresses.map((address) => `<img src="${address}">`).join("")))
+  const loaded = await page.evaluate(() => [...document.images].map(({ naturalWidth }) => naturalWidth))
+  assert.deepStrictEqual([outside.toSorted(), loaded], [addresses.toSorted(), [0, 0, 0]])
+})
+
+it("what a policy forbids is a complaint", async () => {
+  const { page, complaints } = await chromium.visit()
+  const policy = { "content-security-policy": "default-src 'none'" }
+  await page.goto(site.put("/strict", `<style>body { color: red }</style>`, policy))
+  assert.match(complaints.join("\n"), /the policy forbids style-src-elem inline/)
+})

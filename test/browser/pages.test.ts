@@ -1,0 +1,169 @@
+/** The pages in words of the intake address, as a person on a phone meets them in Chromium. */
+import { intakePage, type IntakePage } from "@data-cabinet/http-node/page/IntakePages"
+import { PAGE_HEADERS } from "@data-cabinet/http-node/page/Page"
+import type { Page, Response } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { type Chromium, startChromium, type Visit } from "./support/chromium.ts"
+import { type Site, startSite } from "./support/site.ts"
+
+const PHONE = { width: 340, height: 640 }
+
+let database: TestDatabase
+let cabinet: IntakeCabinet
+let strict: IntakeCabinet
+let chromium: Chromium
+let site: Site
+beforeAll(async () => {
+  database = await testDatabase()
+  cabinet = await intakeCabinet(database.url)
+  strict = await intakeCabinet(database.url, { intakeRate: 1 })
+  chromium = await startChromium()
+  site = await startSite()
+}, 60_000)
+afterAll(async () => {
+  await chromium.close()
+  await site.close()
+  await strict.close()
+  await cabinet.close()
+  await database.drop()
+})
+
+/** What a page of ours is, wherever it comes from: in its own style, on the screen's width, quiet. */
+const assertFine = async ({ page, outside, complaints }: Visit, language: "en" | "ru", words: string) => {
+  const seen = await page.evaluate(() => {
+    const places = [...document.body.querySelectorAll("*")].map((element) => element.getBoundingClientRect())
+    return {
+      language: document.documentElement.lang,
+      heading: document.querySelector("h1")?.textContent,
+      styled: getComputedStyle(document.querySelector("main")!).borderTopLeftRadius,
+      scrolls: document.documentElement.scrollWidth > innerWidth,
+      beyond: places.filter(({ left, right }) => left < 0 || right > innerWidth).length,
+    }
+  })
+  assert.deepStrictEqual(seen, { language, heading: words, styled: "14px", scrolls: false, beyond: 0 })
+  assert.deepStrictEqual([outside, complaints], [[], []])
+}
+
+/** A visitor with a form before them. */
+const withForm = async (action: string, locale: string, field = "<input name=a value=1>"): Promise<Visit> => {
+  const visit = await chromium.visit({ locale, viewport: PHONE })
+  const html = `<!doctype html><form method="post" enctype="multipart/form-data" action="${action}">${field}<button>OK</button></form>`
+  await visit.page.goto(site.put("/form", html))
+  return visit
+}
+
+const press = async (page: Page): Promise<Response> => {
+  const [response] = await Promise.all([page.waitForNavigation(), page.click("button")])
+  return response!
+}
+
+describe.each([
+  {
+    locale: "en-US",
+    language: "en",
+    thanks: "Thank you",
+    lost: "Nothing takes in data here",
+    opened: "This address takes in data",
+    large: "That is too much at once",
+    often: "Too many at once",
+  },
+  {
+    locale: "ru-RU",
+    language: "ru",
+    thanks: "Спасибо",
+    lost: "По этому адресу данные не принимают",
+    opened: "Это адрес для приёма данных",
+    large: "Слишком много данных",
+    often: "Слишком много запросов",
+  },
+] as const)("in $language", ({ locale, language, thanks, lost, opened, large, often }) => {
+  it("a sent form is thanked for, and the way back leads to it", async () => {
+    const visit = await withForm(cabinet.address(await cabinet.source(`thanks ${locale}`)), locale)
+    assert.strictEqual((await press(visit.page)).status(), 200)
+    await assertFine(visit, language, thanks)
+    // What is told of the form's page across origins is its origin.
+    await visit.page.click("a")
+    await visit.page.waitForURL(`${site.origin}/`)
+  })
+
+  it("a form to nowhere says that nothing was saved", async () => {
+    const visit = await withForm(`http://127.0.0.1:${cabinet.port}/webhook/nothing-here`, locale)
+    assert.strictEqual((await press(visit.page)).status(), 404)
+    await assertFine(visit, language, lost)
+  })
+
+  it("the address opened in the browser says what it is for", async () => {
+    const visit = await chromium.visit({ locale, viewport: PHONE })
+    const response = await visit.page.goto(cabinet.address(await cabinet.source(`opened ${locale}`)))
+    assert.strictEqual(response!.status(), 405)
+    assert.strictEqual(response!.headers()["allow"], "POST")
+    await assertFine(visit, language, opened)
+  })
+
+  it.each([1_100_000, 12_000_000])("a file of %d bytes is too large, and that reaches the person", async (size) => {
+    const address = cabinet.address(await cabinet.source(`large ${size} ${locale}`))
+    const visit = await withForm(address, locale, "<input type=file name=f>")
+    await visit.page.setInputFiles("input", { name: "f.bin", mimeType: "image/png", buffer: Buffer.alloc(size, 7) })
+    assert.strictEqual((await press(visit.page)).status(), 413)
+    await assertFine(visit, language, large)
+  })
+
+  it("a form sent too often says when to come back", async () => {
+    const address = strict.address(await strict.source(`often ${locale}`))
+    const statuses: Array<number> = []
+    let visit: Visit
+    // The second within a minute is one too many; should the minute turn between them, the third is.
+    do {
+      visit = await withForm(address, locale)
+      statuses.push((await press(visit.page)).status())
+    } while (statuses.at(-1) === 200 && statuses.length < 3)
+    assert.strictEqual(statuses.at(-1), 429, String(statuses))
+    await assertFine(visit, language, often)
+    assert.match((await visit.page.textContent("p"))!, language === "ru" ? /Подождите \d+ секунд/ : /wait \d+ second/)
+  })
+})
+
+it("a form goes on to the page that its source names", async () => {
+  const thanksUrl = site.put("/спасибо", "<!doctype html><h1>Ours</h1>")
+  const visit = await withForm(cabinet.address(await cabinet.source("thanks url", { thanksUrl })), "ru-RU")
+  await press(visit.page)
+  await visit.page.waitForURL(new URL(thanksUrl).href)
+  assert.strictEqual(await visit.page.textContent("h1"), "Ours")
+  assert.strictEqual(await visit.page.evaluate(() => document.body.innerHTML.includes("webhook")), false)
+})
+
+it("a form that stands in a frame is thanked for in it", async () => {
+  const action = cabinet.address(await cabinet.source("framed"))
+  const visit = await chromium.visit({ viewport: PHONE })
+  const html = `<!doctype html><form method="post" action="${action}" target="answer"><input name="a" value="1"><button>OK</button></form><iframe name="answer"></iframe>`
+  await visit.page.goto(site.put("/frame", html))
+  await visit.page.click("button")
+  await visit.page.frameLocator("iframe").getByRole("heading", { name: "Thank you" }).waitFor()
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+const EVERY: ReadonlyArray<IntakePage> = [
+  { name: "thanks" },
+  { name: "method_not_allowed" },
+  { name: "not_found" },
+  { name: "too_large", limit: 1_048_576 },
+  { name: "rate_limited", retryAfter: 59 },
+  { name: "timeout" },
+  { name: "unavailable" },
+  { name: "internal_error", number: "0b9f3c1e-5d3c-4c44-9d3e-2f6a8f0f7d11" },
+]
+
+it.each(["light", "dark"] as const)("every page that there is fits a phone, in a %s scheme", async (colorScheme) => {
+  const back = new URL(`https://${"a-very-long-name".repeat(3)}.${"of-some-shop".repeat(4)}.example/`)
+  const visit = await chromium.visit({ viewport: PHONE, colorScheme })
+  for (const language of ["en", "ru"] as const) {
+    for (const what of EVERY) {
+      const html = intakePage(what, language, back)
+      const heading = /<h1>(.*)<\/h1>/.exec(html)![1]!
+      await visit.page.goto(site.put(`/${language}/${what.name}`, html, PAGE_HEADERS))
+      await assertFine(visit, language, heading)
+    }
+  }
+})

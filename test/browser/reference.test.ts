@@ -1,0 +1,67 @@
+/** The bundled reference page as Chromium shows it: whole, still, and from this machine alone. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ApiServer, serveApi } from "../../packages/http-node/test/support/apiServer.ts"
+import { type Chromium, startChromium } from "./support/chromium.ts"
+
+let reference: ApiServer
+/** Its base address is the other's, so that `docs` leads there. */
+let api: ApiServer
+let chromium: Chromium
+beforeAll(async () => {
+  reference = await serveApi()
+  api = await serveApi({ baseUrl: reference.base })
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium.close()
+  await api.close()
+  await reference.close()
+})
+
+it.each([340, 800, 1280])(
+  "at %d pixels /api/v1/docs leads to a reference of which every part can be reached",
+  async (width) => {
+    const { page, outside, complaints } = await chromium.visit({ viewport: { width, height: 800 } })
+    await page.goto(`${api.base}/api/v1/docs`)
+    assert.strictEqual(page.url(), `${reference.base}/reference`)
+    // From here on nothing may be needed of anybody.
+    await page.context().setOffline(true)
+    const { scrolls, radius } = await page.evaluate(() => ({
+      scrolls: document.documentElement.scrollWidth > innerWidth,
+      radius: getComputedStyle(document.querySelector("section.op")!).borderTopLeftRadius,
+    }))
+    assert.deepStrictEqual({ scrolls, radius }, { scrolls: false, radius: "12px" })
+    const links = await page.locator("nav a").all()
+    assert.isAbove(links.length, 12)
+    for (const link of links) {
+      const target = (await link.getAttribute("href"))!
+      await link.evaluate((element) => (element as HTMLElement).click())
+      const top = await page.evaluate(
+        () =>
+          new Promise<number>((done) => {
+            const place = () => document.querySelector(":target")!.getBoundingClientRect()
+            let last = Number.NaN
+            // Scrolling is smooth: it is over when a frame shows what the last one did.
+            const look = () => {
+              const { top } = place()
+              if (top === last) done(top)
+              else requestAnimationFrame(look)
+              last = top
+            }
+            requestAnimationFrame(look)
+          }),
+      )
+      assert.isTrue(top >= -1 && top < 800, `${target} stands at ${top}`)
+    }
+    assert.deepStrictEqual([outside, complaints], [[], []])
+  },
+)
+
+it("every answer of the reference can be unfolded by keyboard, and stays within its card", async () => {
+  const { page, outside, complaints } = await chromium.visit({ viewport: { width: 340, height: 800 } })
+  await page.goto(`${reference.base}/reference`)
+  for (const summary of await page.locator("details:not([open]) > summary").all()) await summary.press("Enter")
+  assert.strictEqual(await page.locator("details:not([open])").count(), 0)
+  assert.isFalse(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+  assert.deepStrictEqual([outside, complaints], [[], []])
+})

@@ -1,0 +1,38 @@
+/** Somebody's web site on the loopback, whose pages send to the cabinet: another origin than the cabinet's. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export interface SitePage {
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const startSite = async () => {
+  const pages = new Map<string, SitePage>()
+  const server = createServer((request, response) => {
+    const found = pages.get(new URL(request.url ?? "/", "http://site").pathname)
+    // A browser asks for an icon by itself, and would complain of its absence.
+    response.writeHead(found === undefined ? 204 : 200, {
+      "content-type": "text/html; charset=utf-8",
+      ...found?.headers,
+    })
+    response.end(found?.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    /** Puts a page up and gives its address. */
+    put: (path: string, body: SitePage["body"], headers: SitePage["headers"] = {}): string => {
+      pages.set(path, { body, headers })
+      return origin + path
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export type Site = Awaited<ReturnType<typeof startSite>>
