@@ -1,4 +1,7 @@
 /** The pages in words of the intake address, as a person on a phone meets them in Chromium. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { intakePage, type IntakePage } from "@data-cabinet/http-node/page/IntakePages"
 import { PAGE_HEADERS } from "@data-cabinet/http-node/page/Page"
 import type { Page, Response } from "playwright-core"
@@ -15,7 +18,9 @@ let cabinet: IntakeCabinet
 let strict: IntakeCabinet
 let chromium: Chromium
 let site: Site
+let files: string
 beforeAll(async () => {
+  files = mkdtempSync(join(tmpdir(), "cabinet-pages-"))
   database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
   strict = await intakeCabinet(database.url, { intakeRate: 1 })
@@ -28,6 +33,7 @@ afterAll(async () => {
   await strict.close()
   await cabinet.close()
   await database.drop()
+  rmSync(files, { recursive: true })
 })
 
 /** What a page of ours is, wherever it comes from: in its own style, on the screen's width, quiet. */
@@ -84,6 +90,7 @@ describe.each([
     assert.strictEqual((await press(visit.page)).status(), 200)
     await assertFine(visit, language, thanks)
     // What is told of the form's page across origins is its origin.
+    site.put("/", "<!doctype html><title>Home</title>")
     await visit.page.click("a")
     await visit.page.waitForURL(`${site.origin}/`)
   })
@@ -105,7 +112,9 @@ describe.each([
   it.each([1_100_000, 12_000_000])("a file of %d bytes is too large, and that reaches the person", async (size) => {
     const address = cabinet.address(await cabinet.source(`large ${size} ${locale}`))
     const visit = await withForm(address, locale, "<input type=file name=f>")
-    await visit.page.setInputFiles("input", { name: "f.bin", mimeType: "image/png", buffer: Buffer.alloc(size, 7) })
+    const file = join(files, `${size}.png`)
+    writeFileSync(file, Buffer.alloc(size, 7))
+    await visit.page.setInputFiles("input", file)
     assert.strictEqual((await press(visit.page)).status(), 413)
     await assertFine(visit, language, large)
   })
@@ -129,7 +138,7 @@ it("a form goes on to the page that its source names", async () => {
   const thanksUrl = site.put("/спасибо", "<!doctype html><h1>Ours</h1>")
   const visit = await withForm(cabinet.address(await cabinet.source("thanks url", { thanksUrl })), "ru-RU")
   await press(visit.page)
-  await visit.page.waitForURL(new URL(thanksUrl).href)
+  await visit.page.waitForURL(thanksUrl)
   assert.strictEqual(await visit.page.textContent("h1"), "Ours")
   assert.strictEqual(await visit.page.evaluate(() => document.body.innerHTML.includes("webhook")), false)
 })

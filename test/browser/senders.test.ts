@@ -233,7 +233,7 @@ it("a beacon of text, of a form and of a typed blob arrives while its page is le
   assert.strictEqual(form.payload, '{"событие":"уход","ms":"1"}')
   assert.deepStrictEqual(form.row, { событие: "уход", ms: "1" })
   assert.strictEqual((await beaconed(`new URLSearchParams([["a", "b"]])`)).payload, '{"a":"b"}')
-  const blob = await beaconed(`new Blob(['{"n":0.10}'], { type: "application/json" })`)
+  const blob = await beaconed(`new Blob(['{"n":0.10}'], { type: "text/plain" })`)
   assert.strictEqual(blob.payload, '{"n":0.10}')
 })
 

@@ -1,6 +1,6 @@
 /**
  * The tests that need a browser, apart from the others so that those need none:
- * `vitest run --config test/browser/vitest.config.ts`. They have one Chromium of the machine's own, see support/chromium.ts.
+ * `CHROMIUM=$(.ci/chromium) npx vitest run --config test/browser/vitest.config.ts`.
  */
 import { fileURLToPath } from "node:url"
 import { defineConfig, mergeConfig } from "vitest/config"

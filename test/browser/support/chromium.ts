@@ -3,23 +3,13 @@
  * before it is looked up, and counted. What a page complains of is kept: errors of the console, uncaught ones, and
  * whatever its policy forbade.
  */
-import { existsSync } from "node:fs"
 import { type BrowserContextOptions, chromium, type ConsoleMessage, type Page } from "playwright-core"
 
-const USUAL = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-]
-
-/** `CHROMIUM` names another one. */
+/** Which browser: `.ci/chromium` finds or installs one, and prints its path. */
 const executable = (): string => {
   const named = process.env["CHROMIUM"]
-  const found = named === undefined || named === "" ? USUAL.find((path) => existsSync(path)) : named
-  if (found === undefined) throw new Error("There is no Chromium here: install one, or name it in CHROMIUM")
-  return found
+  if (named === undefined || named === "") throw new Error("Name a browser: CHROMIUM=$(.ci/chromium) vitest …")
+  return named
 }
 
 const ONLY_US = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"

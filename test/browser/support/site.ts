@@ -24,8 +24,9 @@ export const startSite = async () => {
     origin,
     /** Puts a page up and gives its address. */
     put: (path: string, body: SitePage["body"], headers: SitePage["headers"] = {}): string => {
-      pages.set(path, { body, headers })
-      return origin + path
+      const address = new URL(path, origin)
+      pages.set(address.pathname, { body, headers })
+      return address.href
     },
     close: () =>
       new Promise<void>((resolve) => {

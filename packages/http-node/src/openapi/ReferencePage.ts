@@ -8,7 +8,7 @@ export const REFERENCE_STYLE = `
 :root{color-scheme:light dark;--ground:#fbfbfc;--card:#fff;--ink:#1c2430;--soft:#5a6675;--line:#dfe3e8;--mark:#1f7a4d;--code:#f1f3f6;--link:#1d5fbf}
 @media (prefers-color-scheme:dark){:root{--ground:#14181d;--card:#1d232a;--ink:#e8ecf1;--soft:#a3afbd;--line:#323a44;--mark:#5cc792;--code:#262d36;--link:#86b6ff}}
 *{box-sizing:border-box}
-html{scroll-behavior:smooth}
+@media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 a{color:var(--link);text-decoration:none}
 a:hover{text-decoration:underline}
