@@ -161,13 +161,9 @@ const fetched = async (body: string, headers: Record<string, string> = {}) => {
   await opened()
   let answer: unknown
   const arrived = await cabinet.arrival(async () => {
-    answer = await visit.page.evaluate(
-      async ([url, body, headers]) => {
-        const response = await fetch(url, { method: "POST", body: (0, eval)(body), headers })
-        return { status: response.status, ...(await response.json()) }
-      },
-      [cabinet.intake, body, headers] as const,
-    )
+    const options = `{ method: "POST", body: ${body}, headers: ${JSON.stringify(headers)} }`
+    const script = `fetch("${cabinet.intake}", ${options}).then(async (it) => ({ status: it.status, ...(await it.json()) }))`
+    answer = await visit.page.evaluate(script)
   })
   return { ...arrived, answer }
 }
@@ -218,8 +214,7 @@ it("fetch sends a body that the page packed", async () => {
 const beaconed = (body: string) =>
   cabinet.arrival(async () => {
     await visit.page.evaluate(
-      ([url, body]) => addEventListener("pagehide", () => navigator.sendBeacon(url, (0, eval)(body))),
-      [cabinet.intake, body] as const,
+      `void addEventListener("pagehide", () => navigator.sendBeacon("${cabinet.intake}", ${body}))`,
     )
     await visit.page.goto(site.put("/next", "<!doctype html><title>Next</title>"))
   })
