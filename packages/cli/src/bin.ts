@@ -1,6 +1,9 @@
 /** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
 import { readFileSync } from "node:fs"
 import { Effect, Exit } from "effect"
+import { Haste } from "./cabinet/Haste.ts"
+import { workerNumber } from "./cabinet/Worker.ts"
+import { isOurs, type ToWorker } from "./cabinet/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
@@ -11,7 +14,8 @@ const SAME_SIGNAL_MILLIS = 500
 // Whoever read our output has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
-const fiber = Effect.runFork(runCommand(process.argv.slice(2), version))
+let hasty = false
+const fiber = Effect.runFork(Effect.provideService(runCommand(process.argv.slice(2), version), Haste, () => hasty))
 const awake = setInterval(() => {}, 2_147_483_647)
 
 let signalledAt: number | undefined
@@ -19,6 +23,16 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     signalledAt ??= Date.now()
     if (Date.now() - signalledAt > SAME_SIGNAL_MILLIS) process.exit(130)
+    hasty = signal !== "SIGTERM"
+    fiber.interruptUnsafe()
+  })
+}
+
+if (workerNumber() !== null) {
+  // A terminal's Ctrl-C has reached the worker already when its parent passes it on.
+  process.on("message", (message) => {
+    if (!isOurs(message) || message.cabinet !== "stop") return
+    hasty = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).haste
     fiber.interruptUnsafe()
   })
 }

@@ -9,6 +9,15 @@ export interface ListenOptions {
   readonly host: string
   /** How long requests under way may still take once the server stops, in milliseconds. */
   readonly drainMillis?: number
+  /** Asked once the server is to stop: for how many more milliseconds it takes new requests all the same. */
+  readonly noticeMillis?: () => number
+  /** Whether other processes of the same server listen there too, and share the connections. */
+  readonly shared?: boolean
+}
+
+/** Whether a server is about to stop; who sends it requests finds out by asking whether it is ready. */
+export interface Stopping {
+  begun: boolean
 }
 
 /** The address could not be taken. */
@@ -34,12 +43,19 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 export class Listener extends Context.Service<Listener, { readonly host: string; readonly port: number }>()(
   "@data-cabinet/http-node/Listener",
 ) {
-  static readonly layer = (handler: Handler, options: ListenOptions): Layer.Layer<Listener, ListenError> =>
+  /**
+   * Stops in three steps. Notice: `stopping` is set, every answer ends its connection, new requests are still taken.
+   * Drain: no new connections, requests under way are answered. Then whatever is left is cut.
+   */
+  static readonly layer = (
+    handler: Handler,
+    options: ListenOptions,
+    stopping: Stopping = { begun: false },
+  ): Layer.Layer<Listener, ListenError> =>
     Layer.effect(
       Listener,
       Effect.gen(function* () {
         const open = new Set<ServerResponse>()
-        let draining = false
         const server = createServer(
           {
             headersTimeout: HEADERS_MILLIS,
@@ -51,16 +67,18 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
           (request, response) => {
             open.add(response)
             response.once("close", () => open.delete(response))
-            if (draining) response.shouldKeepAlive = false
+            if (stopping.begun) response.shouldKeepAlive = false
             handler(request, response)
           },
         )
         server.maxConnections = MAX_CONNECTIONS
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
-            draining = true
+            stopping.begun = true
             for (const response of open) response.shouldKeepAlive = false
-            return drain(server, options.drainMillis ?? DRAIN_MILLIS)
+            const notice = options.noticeMillis?.() ?? 0
+            const drained = drain(server, options.drainMillis ?? DRAIN_MILLIS)
+            return notice > 0 ? Effect.andThen(Effect.sleep(notice), drained) : drained
           }),
         )
         const { address, port } = server.address() as AddressInfo
@@ -69,11 +87,17 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
     )
 }
 
-const listen = (server: Server, { host, port }: ListenOptions) =>
+/**
+ * Where the system spreads connections over processes by itself. Elsewhere Node's cluster hands them out: there a
+ * process that is killed can leave a connection that was on its way to it hanging, here it is reset.
+ */
+const SPREADS = process.platform === "linux" || process.platform === "freebsd"
+
+const listen = (server: Server, { host, port, shared = false }: ListenOptions) =>
   Effect.callback<void, ListenError>((resume) => {
     const refuse = (error: NodeJS.ErrnoException) => resume(Effect.fail(listenError(error, host, port)))
     server.once("error", refuse)
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, ...(shared && SPREADS ? { exclusive: true, reusePort: true } : {}) }, () => {
       server.off("error", refuse)
       resume(Effect.void)
     })

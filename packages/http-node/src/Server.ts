@@ -17,7 +17,7 @@ import { Cabinets } from "./cabinet/Cabinets.ts"
 import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
 import { carriesSecret } from "./intake/CarriesSecret.ts"
-import { Listener, type ListenOptions } from "./Listener.ts"
+import { Listener, type ListenOptions, type Stopping } from "./Listener.ts"
 import { routeTable, splitUrl } from "./Route.ts"
 
 export interface ServerOptions {
@@ -28,9 +28,9 @@ export interface ServerOptions {
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
 /** The app that all faces run. */
-export const app = Effect.fnUntraced(function* (options: ServerOptions) {
+export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
   const cabinets = yield* Cabinets
-  const findProcess = routeTable(yield* processRoutes(options))
+  const findProcess = routeTable(yield* processRoutes(options, stopping))
   const answer: App = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const { path, query } = splitUrl(request.url)
     const match = findProcess(path)
@@ -56,9 +56,9 @@ const runnable = (answer: App): App =>
 const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, carriesSecret)
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
-export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions) {
+export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {
   const scope = yield* Scope.Scope
-  const handler = yield* Effect.provide(NodeHttpServer.makeHandler(yield* app(options), { scope }), UNTRACED)
+  const handler = yield* Effect.provide(NodeHttpServer.makeHandler(yield* app(options, stopping), { scope }), UNTRACED)
   return (request: IncomingMessage, response: ServerResponse): void => handler(request, response)
 })
 
@@ -69,9 +69,13 @@ export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions)
   return (request: Request): Promise<Response> => handler(request)
 })
 
-/** A server of its own. Stops by draining: no new connections, requests under way are answered, then it ends. */
-export const layer = (options: ServerOptions & ListenOptions) =>
-  Layer.unwrap(Effect.map(nodeHandler(options), (handler) => Listener.layer(handler, options)))
+/** A server of its own. Stops by draining (see Listener); `/readyz` says so from the first moment. */
+export const layer = (options: ServerOptions & ListenOptions) => {
+  const stopping: Stopping = { begun: false }
+  return Layer.unwrap(
+    Effect.map(nodeHandler(options, stopping), (handler) => Listener.layer(handler, options, stopping)),
+  )
+}
 
 /** The counters on a port of their own, with nothing else beside them. */
 export const metricsLayer = (options: ListenOptions) => {

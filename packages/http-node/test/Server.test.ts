@@ -72,6 +72,32 @@ describe("layer", () => {
     await ended
   })
 
+  it("gives notice: not ready at once, takes what arrives until the time is over, and then ends", async () => {
+    const runtime = ManagedRuntime.make(
+      Server.layer({ metrics: true, host: "127.0.0.1", port: 0, noticeMillis: () => 3000 }).pipe(
+        Layer.provide(composed({})),
+        Layer.provideMerge(TestClock.layer()),
+      ),
+    )
+    const { port } = await runtime.runPromise(Listener)
+    const base = `http://127.0.0.1:${port}`
+    const clock = await runtime.runPromise(TestClock.testClockWith(Effect.succeed))
+    const ready = async () => await fetch(`${base}/readyz`)
+    assert.equal((await ready()).status, 200)
+    const ended = runtime.dispose()
+    let answer = await ready()
+    while (answer.status === 200) answer = await ready()
+    assert.deepEqual(await answer.json(), { ok: false, error: "the server is stopping" })
+    await Effect.runPromise(clock.adjust(2999))
+    const late = await fetch(`${base}/api/v1/sources`, { headers })
+    assert.equal(late.status, 200)
+    assert.equal(late.headers.get("connection"), "close")
+    await late.text()
+    await Effect.runPromise(clock.adjust(1))
+    await ended
+    assert.equal(await ready().catch(() => "refused"), "refused")
+  })
+
   it("ends although a request never ends", async () => {
     const entered = Promise.withResolvers<void>()
     const list = Effect.andThen(

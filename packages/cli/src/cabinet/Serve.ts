@@ -1,23 +1,23 @@
 /**
  * A server: database, composition, work and HTTP, opened one after the other and closed in the reverse order, so that
- * requests under way are answered and deliveries under way are settled before their database goes.
+ * requests under way are answered and deliveries under way are settled before their database goes. With several workers
+ * the parent opens the database and the workers do the rest.
  */
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
-import { metricsRoute } from "@data-cabinet/http-node/cabinet/ProcessRoutes"
 import { Listener, type ListenError } from "@data-cabinet/http-node/Listener"
 import * as Server from "@data-cabinet/http-node/Server"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Scope } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { listeningUrl, noteBaseUrl } from "./BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "./CabinetDatabase.ts"
 import { cabinetLayer } from "./CabinetLayer.ts"
 import { type FirstThings, firstThings } from "./FirstStart.ts"
+import { Haste } from "./Haste.ts"
 import { httpLayer } from "./HttpLayer.ts"
 import { openMany } from "./OpenMany.ts"
 import type { Settings } from "./Settings.ts"
 import { StartError } from "./StartError.ts"
+import { saysItServes, sharedMetrics, workPlace } from "./Worker.ts"
+import type { WorkPlace } from "./WorkerMessages.ts"
+import { startWorkers } from "./Workers.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "./WorkLayer.ts"
 
 export interface ServeOptions {
@@ -45,65 +45,98 @@ const notListening = (error: ListenError): StartError => {
   return new StartError({ code: "port_taken", message: error.message + advice })
 }
 
-/** The address has to be known before anything listens; whoever takes the port in between is told of as usual. */
-const freePort = (host: string) =>
-  Effect.callback<number, StartError>((resume) => {
-    const probe = createServer()
-    probe.once("error", (error) =>
-      resume(
-        Effect.fail(new StartError({ code: "port_taken", message: `Cannot listen on ${host}: ${error.message}.` })),
-      ),
-    )
-    probe.listen(0, host, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resume(Effect.succeed(port)))
-    })
-  })
-
-const serveMetrics = Effect.fnUntraced(function* (host: string, port: number) {
-  const scope = yield* Scope.Scope
-  const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    request.url === "/metrics"
-      ? metricsRoute.handle(request, { params: [], query: "" })
-      : Effect.succeed(HttpServerResponse.empty({ status: 404 })),
+/**
+ * Tries a port, and picks a free one for 0: the address has to be known before anything listens. Whoever takes the port
+ * in between is told of as usual.
+ */
+const triedPort = (host: string, port: number): Effect.Effect<number, StartError> =>
+  Layer.build(Listener.layer(() => {}, { host, port, drainMillis: 0 })).pipe(
+    Effect.map((context) => Context.get(context, Listener).port),
+    Effect.scoped,
+    Effect.mapError(notListening),
   )
-  const handler = yield* NodeHttpServer.makeHandler(answer, { scope })
-  yield* Layer.build(Listener.layer(handler, { host, port, drainMillis: 0 }))
+
+/** What a worker opens of the owner's and the reader's connections, so that all workers together fit one PostgreSQL. */
+const connectionsOf = (workers: number) =>
+  workers === 1 ? {} : { maxConnections: 6, maxReaderConnections: Math.max(2, Math.floor(16 / workers)) }
+
+interface OnPlace extends ServeOptions {
+  readonly place: WorkPlace
+}
+
+/** Serves a database that is open already; a worker begins here. Null for a server of many cabinets. */
+const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
+  const { database, baseUrl, port, workers } = place
+  const { host, metricsPort, serviceDomain } = settings
+  const haste = yield* Haste
+  const shared = workers > 1
+  const own = {
+    host,
+    port,
+    shared,
+    metrics: metricsPort === null,
+    noticeMillis: () => (haste() ? 0 : settings.drainTime),
+  }
+  const metrics =
+    metricsPort === null
+      ? Effect.void
+      : Layer.build(Server.metricsLayer({ host, port: metricsPort, shared, drainMillis: 0 })).pipe(
+          Effect.mapError(notListening),
+        )
+
+  if (serviceDomain !== null) {
+    const faces = yield* openMany({ database, settings, serviceDomain, delivers: delivery, polls: poll })
+    yield* metrics
+    const all = Server.layer(own).pipe(Layer.provide(Layer.succeedContext(faces)))
+    yield* Effect.mapError(Layer.build(all), notListening)
+    return null
+  }
+  const cabinet = yield* Effect.mapError(
+    Layer.build(cabinetLayer({ ...database, settings, delivers: delivery, ...connectionsOf(workers) })),
+    (error) => new StartError({ code: "database_unreachable", message: error.message }),
+  )
+  const provided = Layer.succeedContext(cabinet)
+  const work = delivery ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
+  yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
+
+  yield* metrics
+  const http = Server.layer(own).pipe(Layer.provide(httpLayer({ baseUrl, settings })), Layer.provide(provided))
+  yield* Effect.mapError(Layer.build(http), notListening)
+  return cabinet
 })
 
-/** Serves until the scope closes. */
-export const serve = ({ settings, delivery, poll }: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
+/** Serves as one of several until the scope closes. */
+export const serveAsWorker = (options: ServeOptions) =>
   Effect.gen(function* () {
+    const shared = yield* Layer.build(sharedMetrics)
+    yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
+    yield* saysItServes
+  })
+
+const begin = <R>(first: Effect.Effect<FirstThings | null, unknown, R>) =>
+  Effect.mapError(first, (error) => new StartError({ code: "database_unfit", message: String(error) }))
+
+/** Serves until the scope closes: in this process, or in several that this one holds together. */
+export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { settings } = options
+    const { host, workers, metricsPort } = settings
     const database = yield* cabinetDatabase(settings, "serve")
-    const { host, metricsPort } = settings
-    const port = settings.port === 0 ? yield* freePort(host) : settings.port
+    const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
+    if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)
+    const place = { database, baseUrl, port, workers }
 
-    const { serviceDomain } = settings
-    if (serviceDomain !== null) {
-      const faces = yield* openMany({ database, settings, serviceDomain, delivers: delivery, polls: poll })
-      if (metricsPort !== null) yield* Effect.mapError(serveMetrics(host, metricsPort), notListening)
-      const all = Server.layer({ host, port, metrics: metricsPort === null })
-      yield* Effect.mapError(Layer.build(Layer.provide(all, Layer.succeedContext(faces))), notListening)
-      return { baseUrl, database, first: null }
+    let first: FirstThings | null = null
+    if (workers > 1) {
+      yield* startWorkers(place)
+      if (settings.serviceDomain === null) {
+        first = yield* begin(Effect.provide(firstThings, cabinetLayer({ ...database, settings, delivers: false })))
+      }
+    } else {
+      const cabinet = yield* serveOn({ ...options, place })
+      if (cabinet !== null) first = yield* begin(Effect.provideContext(firstThings, cabinet))
     }
-    const cabinet = yield* Effect.mapError(
-      Layer.build(cabinetLayer({ ...database, settings, delivers: delivery })),
-      (error) => new StartError({ code: "database_unreachable", message: error.message }),
-    )
-    const provided = Layer.succeedContext(cabinet)
-    const work = delivery ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
-    yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
-
-    if (metricsPort !== null) yield* Effect.mapError(serveMetrics(host, metricsPort), notListening)
-    const http = Server.layer({ host, port, metrics: metricsPort === null }).pipe(
-      Layer.provide(httpLayer({ baseUrl, settings })),
-      Layer.provide(provided),
-    )
-    yield* Effect.mapError(Layer.build(http), notListening)
-    if (database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
-    const first = yield* Effect.provideContext(firstThings, cabinet).pipe(
-      Effect.mapError((error) => new StartError({ code: "database_unfit", message: error.message })),
-    )
+    if (settings.serviceDomain === null && database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
     return { baseUrl, database, first }
   })

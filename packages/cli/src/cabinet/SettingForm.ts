@@ -74,11 +74,18 @@ export const networks: Form<Exclude<ReturnType<typeof parseNetworks>, string>> =
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, "": 1000, min: 60_000, m: 60_000 }
 
+const timeFrom =
+  (least: number): Form<number> =>
+  (given) => {
+    const [, digits, unit = ""] = /^(\d{1,9})\s*(ms|s|min|m|)$/.exec(given) ?? []
+    const millis = digits === undefined ? Number.NaN : Number(digits) * UNITS[unit]!
+    return millis >= least && millis <= 3_600_000
+      ? Result.succeed(millis)
+      : Result.fail("a time such as 500ms, 10s or 2min, at most an hour")
+  }
+
 /** Milliseconds; a bare number is seconds. */
-export const duration: Form<number> = (given) => {
-  const [, digits = "", unit = ""] = /^(\d{1,9})\s*(ms|s|min|m|)$/.exec(given) ?? []
-  const millis = digits === "" ? 0 : Number(digits) * UNITS[unit]!
-  return millis >= 1 && millis <= 3_600_000
-    ? Result.succeed(millis)
-    : Result.fail("a time such as 500ms, 10s or 2min, at most an hour")
-}
+export const duration = timeFrom(1)
+
+/** A duration that may be none at all: 0. */
+export const pause = timeFrom(0)

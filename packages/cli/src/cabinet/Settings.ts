@@ -192,6 +192,27 @@ export const SETTINGS = {
     Form.wholeNumber(1, 3650),
     "30",
   ),
+  drainTime: setting(
+    {
+      env: "CABINET_DRAIN_TIME",
+      flag: "drain-time",
+      value: "TIME",
+      about:
+        "How long a server that got SIGTERM still takes requests while /readyz says it stops; Ctrl-C waits for none",
+    },
+    Form.pause,
+    "3s",
+  ),
+  workers: setting(
+    {
+      env: "CABINET_WORKERS",
+      flag: "workers",
+      value: "N",
+      about: "Processes that share the port, for a machine of several cores",
+    },
+    Form.wholeNumber(1, 64),
+    "1",
+  ),
   metricsPort: optional(
     {
       env: "CABINET_METRICS_PORT",

@@ -9,6 +9,7 @@ export class StartError extends Schema.TaggedError<StartError>()("StartError", {
     "database_unfit",
     "embedded",
     "port_taken",
+    "worker_ended",
   ]),
   message: Schema.String,
 }) {}

@@ -4,8 +4,9 @@ import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
 import { openMany } from "../cabinet/OpenMany.ts"
-import { serve } from "../cabinet/Serve.ts"
+import { serve, serveAsWorker } from "../cabinet/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
+import { workerNumber } from "../cabinet/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import { report } from "../output/Report.ts"
@@ -36,11 +37,20 @@ export const serveCommand = Command.make(
     Effect.gen(function* () {
       const { settings } = yield* settingsOf(input)
       const json = yield* format
+      const worker = workerNumber()
       yield* Effect.gen(function* () {
-        const served = yield* serve({ settings, delivery: !input.noDelivery, poll: !input.noPoll })
-        yield* report(json, welcomeJson(served), (style) => welcome(served, style))
+        const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
+        if (worker !== null) yield* serveAsWorker(options)
+        else {
+          const served = yield* serve(options)
+          yield* report(json, welcomeJson(served), (style) => welcome(served, style))
+        }
         yield* untilStopped
-      }).pipe(Effect.scoped, Effect.provide(serverLog(settings)))
+      }).pipe(
+        Effect.scoped,
+        worker === null ? (self) => self : Effect.annotateLogs({ worker }),
+        Effect.provide(serverLog(settings)),
+      )
     }),
 ).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and upkeep, all in one process"))
 

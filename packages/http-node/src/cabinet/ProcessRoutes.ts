@@ -1,8 +1,9 @@
 /** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
-import { Duration, Effect } from "effect"
+import { Context, Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { errorResponse } from "../api/ApiError.ts"
+import type { Stopping } from "../Listener.ts"
 import type { Route } from "../Route.ts"
 import { Readiness } from "./Readiness.ts"
 
@@ -14,15 +15,16 @@ const status = (code: number, body: object) =>
 const fault = (correlationId: string) =>
   errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
 
-/** `metrics: false` where the counters have a port of their own. */
-export const processRoutes = (options: { readonly metrics: boolean }) =>
+/** `metrics: false` where the counters have a port of their own. A server that is stopping is not ready. */
+export const processRoutes = (options: { readonly metrics: boolean }, stopping: Readonly<Stopping>) =>
   Effect.map(Readiness, (readiness): ReadonlyArray<Route> => {
     const healthz: Route = { path: "/healthz", fault, handle: () => Effect.succeed(status(200, { ok: true })) }
     const readyz: Route = {
       path: "/readyz",
       fault,
-      handle: () =>
-        readiness.check.pipe(
+      handle: () => {
+        if (stopping.begun) return Effect.succeed(status(503, { ok: false, error: "the server is stopping" }))
+        return readiness.check.pipe(
           Effect.timeoutOrElse({
             duration: Duration.seconds(5),
             orElse: () => Effect.succeed("the database did not answer within 5 s"),
@@ -30,17 +32,26 @@ export const processRoutes = (options: { readonly metrics: boolean }) =>
           Effect.map((missing) =>
             missing === null ? status(200, { ok: true }) : status(503, { ok: false, error: missing }),
           ),
-        ),
+        )
+      },
     }
     return options.metrics ? [healthz, readyz, metricsRoute] : [healthz, readyz]
   })
 
-/** The counters in Prometheus' text form. */
+/** This process's own counters in Prometheus' text form. */
+export const ownMetrics: Effect.Effect<string> = PrometheusMetrics.format({ prefix: "cabinet" })
+
+/** What `/metrics` answers: its own counters, unless several processes share the port and one answers for all. */
+export const MetricsText = Context.Reference<Effect.Effect<string>>(
+  "@data-cabinet/http-node/cabinet/ProcessRoutes/MetricsText",
+  { defaultValue: () => ownMetrics },
+)
+
 export const metricsRoute: Route = {
   path: "/metrics",
   fault,
   handle: () =>
-    Effect.map(PrometheusMetrics.format({ prefix: "cabinet" }), (text) =>
+    Effect.map(Effect.flatten(MetricsText), (text) =>
       HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore }),
     ),
 }

@@ -1,0 +1,131 @@
+/** One server of several processes behind one port: exact limits and repeats, a worker that dies, notice before the end. */
+import { execFileSync } from "node:child_process"
+import { Agent, request } from "node:http"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const WORKERS = 3
+const RATE = 20
+
+let database: TestDatabase
+let server: ServerProcess
+let exited = false
+
+beforeAll(async () => {
+  database = await testDatabase()
+  server = await newHome().serve(["--workers", String(WORKERS)], {
+    DATABASE_URL: database.url,
+    CABINET_INTAKE_RATE: String(RATE),
+    CABINET_DRAIN_TIME: "4s",
+  })
+})
+afterAll(async () => {
+  if (!exited) await endAll()
+  await database.drop()
+}, 60_000)
+
+interface Answer {
+  readonly status: number
+  readonly connection: string | undefined
+  readonly text: string
+}
+
+interface Asked {
+  readonly form?: string
+  readonly key?: string
+  readonly agent?: Agent
+}
+
+/** On a connection of its own, so that the workers take turns. */
+const ask = (url: string, { form, key, agent }: Asked = {}) =>
+  new Promise<Answer>((resolve, reject) => {
+    const headers = {
+      ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+      ...(key === undefined ? {} : { "x-api-key": key }),
+    }
+    const sent = request(
+      url,
+      { method: form === undefined ? "GET" : "POST", agent: agent ?? false, headers },
+      (response) => {
+        let text = ""
+        response.on("data", (chunk) => (text += chunk))
+        response.on("end", () =>
+          resolve({ status: response.statusCode!, connection: response.headers.connection, text }),
+        )
+      },
+    )
+    sent.on("error", reject)
+    sent.end(form)
+  })
+
+const intake = () => server.welcome.source!.intake_url
+
+/** The database's clock moves on to the beginning of a minute that nobody has sent anything in. */
+const nextMinute = () =>
+  database.run(
+    "UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp() + shift) + interval '61 s' - clock_timestamp()",
+  )
+
+const metrics = async () => (await ask(`${server.baseUrl}/metrics`)).text
+
+it("equal bodies that come to all workers at once have one first", async () => {
+  await nextMinute()
+  const answers = await Promise.all(Array.from({ length: RATE }, () => ask(intake(), { form: "same=1" })))
+  const firsts = answers.filter(({ text }) => !(JSON.parse(text) as { duplicate: boolean }).duplicate)
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(firsts).toHaveLength(1)
+})
+
+it("a worker that is killed is replaced while the others serve", async () => {
+  await nextMinute()
+  const workers = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(server.pid)], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("bin.ts"))
+    .map((line) => Number.parseInt(line, 10))
+  expect(workers).toHaveLength(WORKERS)
+  process.kill(workers[0]!, "SIGKILL")
+  for (let serving = 0; serving < WORKERS;) {
+    // The connection that the killed one had is lost; nobody else's is.
+    const text = await metrics().catch(() => "")
+    serving = /^cabinet_workers_replaced 1$/m.test(text)
+      ? Number(/^cabinet_workers_serving (\d+)$/m.exec(text)?.[1])
+      : 0
+  }
+  expect(server.log()).toMatch(/worker \d ended \(SIGKILL\) and is replaced/)
+  expect((await ask(intake(), { form: "after=1" })).status).toBe(200)
+})
+
+it("the limit of a source is exact over all workers, and every worker takes its share", async () => {
+  await nextMinute()
+  const answers = await Promise.all(Array.from({ length: 3 * RATE }, (_, n) => ask(intake(), { form: `n=${n}` })))
+  const taken = answers.filter(({ status }) => status === 200)
+  expect(taken).toHaveLength(RATE)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * RATE)
+  const text = await metrics()
+  for (let worker = 1; worker <= WORKERS; worker++) {
+    expect(text).toMatch(new RegExp(`cabinet_http_requests\\{worker="${worker}",.*webhook`))
+  }
+  expect(text.match(/^# TYPE cabinet_http_requests counter$/gm)).toHaveLength(1)
+})
+
+it("SIGTERM is said by /readyz at once, and what arrives until the end of the notice is answered", async () => {
+  const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+  expect((await ask(`${server.baseUrl}/healthz`, { agent: kept })).connection).toBe("keep-alive")
+  const ended = server.stop("SIGTERM")
+  let answer = await ask(`${server.baseUrl}/readyz`)
+  while (answer.status === 200) answer = await ask(`${server.baseUrl}/readyz`)
+  expect(answer).toMatchObject({ status: 503, connection: "close" })
+  expect(answer.text).toContain("stopping")
+  const late = await ask(`${server.baseUrl}/api/v1/sources`, { key: server.welcome.key!.key })
+  expect(late).toMatchObject({ status: 200, connection: "close" })
+  expect(await ended).toBe(0)
+  exited = true
+  await expect(ask(`${server.baseUrl}/healthz`)).rejects.toThrow("ECONNREFUSED")
+  const left = await database.run(
+    "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'data-cabinet%'",
+  )
+  expect(left).toEqual([])
+})
