@@ -23,6 +23,7 @@ import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetRead
 import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressBook"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
@@ -49,7 +50,15 @@ export interface CabinetOptions {
   readonly roles: Roles
   readonly settings: Pick<
     Settings,
-    "allowedNetworks" | "apiRate" | "intakeRate" | "lockTimeout" | "reading" | "statementTimeout" | "timeZone"
+    | "allowedNetworks"
+    | "apiRate"
+    | "intakeRate"
+    | "lockTimeout"
+    | "readLag"
+    | "readUrl"
+    | "reading"
+    | "statementTimeout"
+    | "timeZone"
   >
   /** Whether this process sends deliveries: then it also listens for what other processes accept. */
   readonly delivers: boolean
@@ -62,20 +71,23 @@ export interface CabinetOptions {
 const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: CabinetOptions) => {
   if (settings.reading === "off") return ReaderClient.layerOff(reader.role, "Reading is switched off.")
   if (!reader.there) return ReaderClient.layerOff(reader.role, reader.reason)
-  return ReaderClient.layer({
+  const primary = {
     url: reader.url,
     role: reader.role,
     statementTimeoutMillis: settings.statementTimeout,
     lockTimeoutMillis: settings.lockTimeout,
     ...(maxReaderConnections === undefined ? {} : { maxConnections: maxReaderConnections }),
-  })
+  }
+  const { readUrl, readLag } = settings
+  return readUrl === null
+    ? ReaderClient.layer(primary)
+    : StandbyReader.layer({ url: readUrl, maxLagMillis: readLag, reader: primary })
 }
 
 export const cabinetLayer = (options: CabinetOptions) => {
   const { url, settings, maxConnections } = options
-  const connections = Layer.merge(
-    OwnerClient.layer({ url, ...(maxConnections === undefined ? {} : { maxConnections }) }),
-    readerLayer(options),
+  const connections = readerLayer(options).pipe(
+    Layer.provideMerge(OwnerClient.layer({ url, ...(maxConnections === undefined ? {} : { maxConnections }) })),
   )
   const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
     Layer.provide(NameLookup.layer()),

@@ -61,6 +61,25 @@ export const SETTINGS = {
     },
     Form.databaseAddress,
   ),
+  readUrl: optional(
+    {
+      env: "DATABASE_READ_URL",
+      flag: "database-read-url",
+      value: "URL",
+      about: "A streaming standby that rows are read from; login and database are the primary's",
+    },
+    Form.databaseAddress,
+  ),
+  readLag: setting(
+    {
+      env: "CABINET_READ_LAG",
+      flag: "read-lag",
+      value: "TIME",
+      about: "How far behind the standby may be; while it is farther, rows are read from the primary",
+    },
+    Form.duration,
+    "5s",
+  ),
   readerUrl: optional(
     {
       env: "DATABASE_READER_URL",

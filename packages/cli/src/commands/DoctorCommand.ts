@@ -1,6 +1,7 @@
 /** `cabinet doctor`: looks a cabinet over, names what is wrong and what to do about it. */
 import { Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
 import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { ReaderClient, type StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { CabinetDatabase } from "../cabinet/CabinetDatabase.ts"
@@ -92,6 +93,25 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
   ]
 }
 
+const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
+  if (state === null) return []
+  const { used, lagMillis, maxLagMillis, reason } = state
+  const limit = `${maxLagMillis / 1000} s`
+  return [
+    used
+      ? finding(
+          "standby",
+          "ok",
+          `Rows are read from the standby, ${((lagMillis ?? 0) / 1000).toFixed(1)} s behind (at most ${limit}).`,
+        )
+      : finding(
+          "standby",
+          "warn",
+          `Rows are read from the primary, not from the standby of DATABASE_READ_URL. ${reason ?? ""} Bring it back, or raise CABINET_READ_LAG from ${limit}.`,
+        ),
+  ]
+}
+
 const ofDeliveries = (gauge: QueueGauge): Finding => {
   const numbers = `${gauge.due} due, ${gauge.retrying} to be tried again, ${gauge.paused} paused`
   if (gauge.stuck > 0) {
@@ -116,19 +136,35 @@ const line = ({ level, message }: Finding, style: Style): string => {
   return `${level === "warn" ? style.yellow("warn") : style.red("bad ")}  ${message}`
 }
 
-export const doctorCommand = Command.make("doctor", settingFlags("readerUrl", "authorUrl", "reading"), (input) =>
-  withCabinet(input, (database, settings) =>
-    Effect.gen(function* () {
-      const checkup = yield* Checkup.use((one) => one.examine)
-      const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
-      const findings = [...ofRoles(database, settings), ...ofDatabase(checkup), ofDeliveries(gauge)]
-      const bad = findings.filter(({ level }) => level === "bad").length
-      const value = { ok: bad === 0, findings, database: snakeKeys(checkup), deliveries: snakeKeys(gauge) }
-      yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
-      if (bad > 0) {
-        const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
-        return yield* new CommandError({ code: "refused", message })
-      }
-    }),
-  ),
+export const doctorCommand = Command.make(
+  "doctor",
+  settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag"),
+  (input) =>
+    withCabinet(input, (database, settings) =>
+      Effect.gen(function* () {
+        const checkup = yield* Checkup.use((one) => one.examine)
+        const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
+        const { standby } = yield* ReaderClient
+        const replica = standby === undefined ? null : yield* standby.settled
+        const findings = [
+          ...ofRoles(database, settings),
+          ...ofDatabase(checkup),
+          ...ofStandby(replica),
+          ofDeliveries(gauge),
+        ]
+        const bad = findings.filter(({ level }) => level === "bad").length
+        const value = {
+          ok: bad === 0,
+          findings,
+          database: snakeKeys(checkup),
+          standby: snakeKeys(replica),
+          deliveries: snakeKeys(gauge),
+        }
+        yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
+        if (bad > 0) {
+          const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
+          return yield* new CommandError({ code: "refused", message })
+        }
+      }),
+    ),
 ).pipe(Command.withDescription("Look the cabinet over: what is wrong, and what to do"))

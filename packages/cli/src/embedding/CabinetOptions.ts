@@ -27,6 +27,10 @@ export interface OpenCabinetOptions {
   readonly readerUrl?: string | undefined
   /** Login of the author role, likewise. */
   readonly authorUrl?: string | undefined
+  /** A streaming standby that rows are read from; login and database are the primary's. */
+  readonly readUrl?: string | undefined
+  /** How far behind it may be, in milliseconds; while it is farther, rows are read from the primary. Default 5,000. */
+  readonly readLagMillis?: number | undefined
   /** Where the days of a period begin. Default `UTC`. */
   readonly timeZone?: string | undefined
   /** Where `/api/v1/docs` leads. Default: the bundled reference page. */
@@ -67,6 +71,8 @@ const asSettings = (options: OpenCabinetOptions) =>
     baseUrl: options.baseUrl,
     readerUrl: options.readerUrl,
     authorUrl: options.authorUrl,
+    readUrl: options.readUrl,
+    readLag: millis(options.readLagMillis),
     timeZone: options.timeZone,
     docsUrl: options.docsUrl,
     trustedProxies: list(options.trustedProxies),

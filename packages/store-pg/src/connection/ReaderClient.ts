@@ -6,6 +6,27 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SESSION } from "./OwnerClient.ts"
 
+/** What is known of the standby that rows are read from. */
+export interface StandbyState {
+  /** Whether reads go there now. */
+  readonly used: boolean
+  /** How much of what was committed a read there may miss; null while that is not known. */
+  readonly lagMillis: number | null
+  readonly maxLagMillis: number
+  /** Why reads go to the primary instead, in words; null while they do not. */
+  readonly reason: string | null
+}
+
+/** A streaming standby that rows are read from while it is near enough. */
+export interface Standby {
+  readonly client: PgClient.PgClient
+  readonly isNear: () => boolean
+  /** Reads go to the primary until the next look: it does not answer. */
+  readonly setAside: () => void
+  /** Looks until reads go there, or for a few seconds. */
+  readonly settled: Effect.Effect<StandbyState>
+}
+
 /** The reader's pool, or none where there is no reader: then reading is off. */
 export class ReaderClient extends Context.Service<
   ReaderClient,
@@ -19,6 +40,8 @@ export class ReaderClient extends Context.Service<
     readonly statementTimeoutMillis: number
     /** Why reading is off, in words; empty while it is on. */
     readonly offReason: string
+    /** Where reads go first, if there is such a server. */
+    readonly standby?: Standby | undefined
   }
 >()("@data-cabinet/store-pg/connection/ReaderClient") {}
 
@@ -34,6 +57,24 @@ export interface ReaderOptions {
   readonly lockTimeoutMillis?: number
 }
 
+/** A pool of the reader's sessions, on the primary or on a standby. */
+export const readerPool = (options: ReaderOptions, applicationName = "data-cabinet reader") =>
+  PgClient.layer({
+    url: Redacted.make(options.url),
+    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    idleTimeout: "60 seconds",
+    connectTimeout: "5 seconds",
+    applicationName,
+    startupParameters: {
+      ...SESSION,
+      // The second is for the bodies of functions that customers' views call; our own statements name schemas.
+      search_path: "pg_catalog, public",
+      default_transaction_read_only: "on",
+      statement_timeout: String(options.statementTimeoutMillis ?? STATEMENT_TIMEOUT),
+      lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
+    },
+  })
+
 export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
@@ -48,25 +89,7 @@ export const layer = (options: ReaderOptions) =>
         }),
       ),
     ),
-  ).pipe(
-    Layer.provide(
-      PgClient.layer({
-        url: Redacted.make(options.url),
-        maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-        idleTimeout: "60 seconds",
-        connectTimeout: "5 seconds",
-        applicationName: "data-cabinet reader",
-        startupParameters: {
-          ...SESSION,
-          // The second is for the bodies of functions that customers' views call; our own statements name schemas.
-          search_path: "pg_catalog, public",
-          default_transaction_read_only: "on",
-          statement_timeout: String(options.statementTimeoutMillis ?? STATEMENT_TIMEOUT),
-          lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
-        },
-      }),
-    ),
-  )
+  ).pipe(Layer.provide(readerPool(options)))
 
 /** Reading switched off, with the reason that `reader_off` answers carry. */
 export const layerOff = (role: string, offReason: string) =>

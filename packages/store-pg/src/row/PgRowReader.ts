@@ -2,13 +2,16 @@
  * Reads rows on the reader's own connections, whose sessions are read-only, in UTC and under time limits from their
  * start. One query is one statement and one round trip; only where a customer's functions may have run is the session
  * put back in order after it.
+ *
+ * Where there is a standby that is near, it is asked first. What it cannot answer, for its connection is lost, a table is
+ * newer than it, or its replay ended the query, the primary answers within what is left of the time.
  */
 import { ReadError, RefusedValue } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber, Layer, Option, type Scope } from "effect"
+import { Clock, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { ReaderClient } from "../connection/ReaderClient.ts"
+import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { ObjectTurns } from "./ObjectTurns.ts"
 import { RESET_SESSION, TRY_VALUE } from "./ReadStatement.ts"
@@ -20,6 +23,9 @@ const PATIENCE = "8 seconds"
 
 /** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
 const GRACE = 1_500
+
+/** With less time than this left, in milliseconds, the primary is not asked as well. */
+const LEAST_LEFT = 500
 
 const off = (message: string) => new ReadError({ code: "reader_off", message, retryAfter: 2 })
 
@@ -34,20 +40,33 @@ const busy = new ReadError({
 export const layer = Layer.effect(
   RowReader,
   Effect.gen(function* () {
-    const { client, maxConnections, statementTimeoutMillis, offReason } = yield* ReaderClient
+    const { client, maxConnections, statementTimeoutMillis, offReason, standby } = yield* ReaderClient
     if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
     const pool = client.value
     const share = Math.max(1, Math.floor(maxConnections / 2))
     const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE })
+    const limit = statementTimeoutMillis + GRACE
+    const readOn = (pool: PgClient.PgClient, query: RowQuery, millis: number) =>
+      answered(Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))), millis)
+    const readNear = Effect.fnUntraced(function* (near: Standby, query: RowQuery) {
+      const began = yield* Clock.currentTimeMillis
+      return yield* readOn(near.client, query, limit).pipe(
+        Effect.catchTag("ReadError", (error) =>
+          Effect.gen(function* () {
+            if (error.code === "reader_off") near.setAside()
+            const left = began + limit - (yield* Clock.currentTimeMillis)
+            if (error.code === "query_timeout" || left < LEAST_LEFT) return yield* error
+            return yield* readOn(pool, query, left)
+          }),
+        ),
+      )
+    })
     return RowReader.of({
       read: (query) =>
         turns.take(
           query.object,
           busy,
-          answered(
-            Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))),
-            statementTimeoutMillis + GRACE,
-          ),
+          Effect.suspend(() => (standby?.isNear() === true ? readNear(standby, query) : readOn(pool, query, limit))),
         ),
     })
   }),

@@ -1,0 +1,172 @@
+/**
+ * Reads rows from a streaming standby while it is near, and from the primary while it is not. The standby is looked at all
+ * the time: is it a standby, of this very primary, and how far behind? What is not known to be near enough is not used,
+ * so a read there misses nothing that was committed longer ago than the limit.
+ *
+ * It is reached with the reader's own login and in the database of the same name, for both are the primary's, copied.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Context, Effect, Layer, Metric, Option, Redacted, Schedule } from "effect"
+import type { SqlError } from "effect/sql"
+import { StatementClient } from "./OwnerClient.ts"
+import {
+  layer as primaryReader,
+  ReaderClient,
+  type ReaderOptions,
+  readerPool,
+  type Standby,
+  type StandbyState,
+} from "./ReaderClient.ts"
+import { ReplayLag } from "./ReplayLag.ts"
+import { lossAsFailure, sqlMessage } from "./StoreFailure.ts"
+
+const PRIMARY = `
+SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS place, system_identifier::text AS system, current_database()::text AS database
+FROM pg_control_system()`
+
+const STANDBY = `
+SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0')::text AS place, system_identifier::text AS system
+FROM pg_control_system()`
+
+/** No look takes longer: a server that is frozen is far away. */
+const PATIENCE = "2 seconds"
+
+/** For how long somebody who asks how it stands waits for it to come near. */
+const SETTLE_LOOKS = 15
+
+const lagGauge = Metric.gauge("standby_lag_seconds", {
+  description: "How much of what was committed a read of rows on the standby may miss, in seconds.",
+})
+const usedGauge = Metric.gauge("standby_in_use", {
+  description: "1 while rows are read from the standby, 0 while they are read from the primary instead of it.",
+})
+
+export interface StandbyOptions {
+  /** Where it is; the login and the database in it are not used. */
+  readonly url: string
+  readonly maxLagMillis: number
+  /** The reader on the primary. */
+  readonly reader: ReaderOptions
+}
+
+/** The standby's address with the login and the database that the reader has on the primary. */
+const standbyAddress = (standbyUrl: string, readerUrl: string): string => {
+  const [standby, reader] = [new URL(standbyUrl), new URL(readerUrl)]
+  standby.username = reader.username
+  standby.password = reader.password
+  standby.pathname = reader.pathname
+  return standby.toString()
+}
+
+const fault = (why: string) => ({ fault: why })
+
+export const layer = (options: StandbyOptions) =>
+  Layer.effect(
+    ReaderClient,
+    Effect.gen(function* () {
+      const reader = yield* ReaderClient
+      const primary = yield* StatementClient
+      const pools = { ...options.reader, url: standbyAddress(options.url, options.reader.url) }
+      const poolOf = (layer: ReturnType<typeof readerPool>) =>
+        Effect.map(Layer.build(Layer.fresh(layer)), (context) => Context.get(context, PgClient.PgClient))
+      const client = yield* poolOf(readerPool(pools))
+      // A session of its own, so that it never waits behind reads.
+      const watcher = yield* poolOf(
+        PgClient.layer({
+          url: Redacted.make(pools.url),
+          maxConnections: 1,
+          connectTimeout: PATIENCE,
+          applicationName: "data-cabinet standby watch",
+          startupParameters: { search_path: "pg_catalog", statement_timeout: "2000" },
+        }),
+      )
+      const clock = yield* Clock.Clock
+      const lag = new ReplayLag()
+      const { maxLagMillis } = options
+      let reason: string | null = "It has not been looked at yet."
+      const isNear = () => reason === null && lag.at(clock.currentTimeMillisUnsafe()) <= maxLagMillis
+
+      const state = (): StandbyState => {
+        const behind = lag.at(clock.currentTimeMillisUnsafe())
+        const lagMillis = Number.isFinite(behind) ? behind : null
+        const used = isNear()
+        const far =
+          lagMillis === null ? "It has not caught up yet." : `It is more than ${maxLagMillis / 1000} s behind.`
+        return { used, lagMillis, maxLagMillis, reason: used ? null : (reason ?? far) }
+      }
+
+      const compare = Effect.gen(function* () {
+        const at = clock.currentTimeMillisUnsafe()
+        const [here] = yield* primary.unsafe<{ place: string; system: string; database: string }>(PRIMARY)
+        lag.primaryAt(at, Number(here!.place))
+        const [there] = yield* watcher.unsafe<{ standby: boolean; place: string | null; system: string }>(STANDBY)
+        if (there!.system !== here!.system) return fault("It is no copy of this database: DATABASE_READ_URL is wrong.")
+        if (!there!.standby)
+          return fault("It is a primary of its own now: DATABASE_READ_URL names no standby any more.")
+        lag.replayed(Number(there!.place ?? 0))
+        return { database: here!.database }
+      })
+
+      const look = compare.pipe(
+        lossAsFailure,
+        Effect.timeoutOrElse({
+          duration: PATIENCE,
+          orElse: () => Effect.succeed(fault("It does not answer in time.")),
+        }),
+        Effect.catch((error: SqlError.SqlError) => Effect.succeed(fault(`It cannot be asked: ${sqlMessage(error)}.`))),
+        Effect.map((seen) => {
+          if ("fault" in seen) {
+            reason = seen.fault
+            // Near is only what was found well, again from the beginning.
+            lag.forget()
+          } else reason = null
+          return seen
+        }),
+      )
+
+      let told: string | null | undefined
+      const tell = Effect.suspend(() => {
+        const { used, reason: why } = state()
+        if (why === told) return Effect.void
+        const first = told === undefined
+        told = why
+        if (used) return first ? Effect.void : Effect.logInfo("rows are read from the standby again")
+        return Effect.logWarning(`rows are read from the primary, not from the standby: ${why}`)
+      })
+      const measure = (database: string) =>
+        Effect.suspend(() => {
+          const { used, lagMillis } = state()
+          return Effect.all([
+            Metric.update(
+              Metric.withAttributes(lagGauge, { database }),
+              (lagMillis ?? Number.POSITIVE_INFINITY) / 1000,
+            ),
+            Metric.update(Metric.withAttributes(usedGauge, { database }), used ? 1 : 0),
+          ])
+        })
+
+      const database = decodeURIComponent(new URL(pools.url).pathname.slice(1))
+      yield* look.pipe(
+        Effect.andThen(tell),
+        Effect.andThen(measure(database)),
+        Effect.repeat(Schedule.spaced(Math.max(50, Math.min(1_000, maxLagMillis / 5)))),
+        Effect.forkScoped,
+      )
+      const standby: Standby = {
+        client,
+        isNear,
+        setAside: () => {
+          reason = "It did not answer a read."
+          lag.forget()
+        },
+        settled: Effect.gen(function* () {
+          for (let looks = 1; ; looks++) {
+            yield* look
+            if (isNear() || looks === SETTLE_LOOKS) return state()
+            yield* Effect.sleep("200 millis")
+          }
+        }),
+      }
+      return ReaderClient.of({ ...reader, standby: Option.isSome(reader.client) ? standby : undefined })
+    }),
+  ).pipe(Layer.provide(primaryReader(options.reader)))
