@@ -40,6 +40,7 @@ import * as PgPollBook from "@data-cabinet/store-pg/pull/PgPollBook"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgExposure from "@data-cabinet/store-pg/row/PgExposure"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import { Layer } from "effect"
@@ -106,6 +107,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgOperators.layer,
     PgPollBook.layer,
     PgRowReader.layer,
+    PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
     PgSourceColumns.layer,
     PgSources.layer,
     PgStagedImports.layer,

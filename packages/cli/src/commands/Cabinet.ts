@@ -17,6 +17,7 @@ import { pollCommand } from "./PollCommand.ts"
 import { root } from "./Root.ts"
 import { rowsCommand } from "./RowsCommand.ts"
 import { serveCommand, workCommand } from "./ServeCommand.ts"
+import { searchIndexCommand } from "./SearchIndexCommand.ts"
 import { sourceCommand } from "./SourceCommand.ts"
 import { sqlCommand } from "./SqlCommand.ts"
 import { purgeCommand, trashCommand, untrashCommand } from "./TrashCommand.ts"
@@ -39,6 +40,7 @@ export const cabinet = root.pipe(
     untrashCommand,
     purgeCommand,
     columnCommand,
+    searchIndexCommand,
     sqlCommand,
     exposeCommand,
     hideCommand,

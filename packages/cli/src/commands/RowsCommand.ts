@@ -8,7 +8,7 @@ import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
 /** A value as it is shown in a cell; a number keeps its digits. */
@@ -69,17 +69,9 @@ export const rowsCommand = Command.make(
   (input) =>
     withCabinet(input, () =>
       Effect.gen(function* () {
-        const dot = input.object.indexOf(".")
-        if (dot < 1 || dot === input.object.length - 1) {
-          const message = "Name the table with its schema, such as sources.orders or public.report."
-          return yield* new CommandError({ code: "usage", message })
-        }
+        const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
-        const page = yield* rows.page({
-          schema: input.object.slice(0, dot),
-          name: input.object.slice(dot + 1),
-          params: pairsOf(input),
-        })
+        const page = yield* rows.page({ schema, name, params: pairsOf(input) })
         const value = {
           data: new JsonText(`[${page.items.join(",")}]`),
           has_more: page.hasMore,

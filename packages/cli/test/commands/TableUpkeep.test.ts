@@ -69,3 +69,17 @@ it("column lists, relabels and retypes, with what does not fit beside it", async
     stderr: `Source ${source} has no column nothing.\n`,
   })
 })
+
+it("search-index makes an index once, takes it away, and refuses what cannot have one", async () => {
+  const table = "sources.first_source"
+  const made = await json("search-index", table)
+  expect(made).toMatchObject({ table, built: true })
+  expect(await json("search-index", table)).toEqual({ table, index: made.index, built: false })
+  expect((await json("rows", table, "--q", "007")).data).toHaveLength(1)
+  expect(await json("search-index", table, "--drop")).toEqual({ table, dropped: 1 })
+  expect(await call("search-index", "sources.nothing")).toMatchObject({
+    code: 1,
+    stderr: "There is no readable table or view sources.nothing.\n",
+  })
+  expect((await call("search-index", "nothing")).code).toBe(2)
+})

@@ -31,6 +31,8 @@ export interface ReadableTable {
   readonly inert: boolean
   /** The collation that folds case by Unicode on this server, quoted with its schema. */
   readonly foldCollation: string
+  /** True where an index by `cabinet search-index` stands ready that knows all the columns. */
+  readonly searchIndexed: boolean
 }
 
 /**

@@ -16,6 +16,8 @@ export interface RowQuery {
   readonly values: ReadonlyArray<QueryValue>
   /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
   readonly inert: boolean
+  /** True where the best way to the rows depends on the values: it is then looked for anew at every read. */
+  readonly planAnew: boolean
 }
 
 /** A row as the query returned it, column by column. */

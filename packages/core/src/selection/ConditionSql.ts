@@ -4,6 +4,7 @@ import type { TypeOperators } from "../row/ColumnType.ts"
 import { shownText } from "../row/RowJson.ts"
 import { quoteName } from "../row/SqlName.ts"
 import type { FilterCondition } from "./Selection.ts"
+import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
 import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
 import { type SqlParameters, TEXT } from "./SqlParameters.ts"
 
@@ -23,17 +24,30 @@ export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: Sql
   ...(plan.search === "" ? [] : [searchSql(plan, parameters)]),
 ]
 
+const patternOf = (sought: string, parameters: SqlParameters): string =>
+  parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
+
 /** Case is folded by the named collation, whatever the column's own; upper case, for ς and σ meet only there. */
 const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
-  const pattern = parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
+  const pattern = patternOf(sought, parameters)
   return `upper(${text} COLLATE ${collation}) LIKE upper(${pattern} COLLATE ${collation})`
 }
 
-const searchSql = ({ table, search }: SelectionPlan, parameters: SqlParameters): string => {
+/** True where rows are found by the index of their whole text before each column is looked into. */
+export const searchesIndex = ({ table, search }: SelectionPlan): boolean =>
+  table.searchIndexed && search !== "" && !search.includes(SEARCH_SEPARATOR)
+
+const searchSql = (plan: SelectionPlan, parameters: SqlParameters): string => {
+  const { table, search } = plan
   const any = table.columns.map((column) =>
     containsSql(shownText(column.type, columnSql(column)), search, table.foldCollation, parameters),
   )
-  return any.length === 0 ? "false" : `(${any.join(" OR ")})`
+  if (any.length === 0) return "false"
+  const columns = `(${any.join(" OR ")})`
+  if (!searchesIndex(plan)) return columns
+  const whole = rowText(table.columns, table.foldCollation, columnSql).sql
+  const pattern = `${searchFunction(table.foldCollation).sql}(ARRAY[${patternOf(search, parameters)}])`
+  return `${whole} LIKE ${pattern} AND ${columns}`
 }
 
 const COMPARISON = { eq: "eq", ne: "eq", gt: "gt", ge: "ge", lt: "lt", le: "le" } as const

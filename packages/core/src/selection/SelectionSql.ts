@@ -9,7 +9,7 @@ import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import { jsonValue, rowSelect } from "../row/RowJson.ts"
 import type { QueryRow, RowQuery } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
-import { columnSql, conditionsSql, OBJECT } from "./ConditionSql.ts"
+import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
 import type { SelectionPlan } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
@@ -40,7 +40,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   const parameters = new SqlParameters()
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
-  const byBlocks = plan.table.identity === "place" && order.sort === null
+  const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
   const page = (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters)
   const together = momentsTogether(plan.shown)
   const row = plan.shown.map(({ name, type }, index) => {
@@ -64,6 +64,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
     text,
     values: parameters.values,
     inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
+    planAnew: searchesIndex(plan),
   }
 }
 

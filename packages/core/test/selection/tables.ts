@@ -45,6 +45,7 @@ export const tableOf = (
     oid: 1,
     inert: true,
     foldCollation: `"pg_catalog"."pg_c_utf8"`,
+    searchIndexed: false,
     ...rest,
   }
 }

@@ -85,7 +85,8 @@ export const STAMP_OF_FOUND = `
   WHERE c.oid = $2::bigint::oid`
 
 /**
- * One readable object. $2, $3: its schema and name. Structures come as JSON text. A column: name, type as shown, type's
+ * One readable object. $2, $3: its schema and name; $4: the function that its search index would be made by, were there
+ * one. Structures come as JSON text. A column: name, type as shown, type's
  * oid, not null, comment, label.
  */
 export const FIND_READABLE = `
@@ -108,7 +109,17 @@ export const FIND_READABLE = `
         SELECT c.oid UNION SELECT h.inhrelid FROM part JOIN pg_inherits h ON h.inhparent = part.oid)
       SELECT FROM part JOIN pg_foreign_table l ON l.ftrelid = part.oid) END AS has_foreign,
     c.relhassubclass AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS has_heirs,
-    c.relkind = 'p' AS partitioned
+    c.relkind = 'p' AS partitioned,
+    NOT c.relhassubclass AND EXISTS (
+      SELECT FROM pg_index i
+      JOIN pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
+        AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = to_regprocedure($4)
+      WHERE i.indrelid = c.oid AND i.indisvalid AND NOT EXISTS (
+        SELECT FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT EXISTS (
+          SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+            AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum))
+    ) AS search_indexed
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**

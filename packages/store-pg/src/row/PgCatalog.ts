@@ -6,6 +6,7 @@
 import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { Table } from "@data-cabinet/core/row/Table"
+import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -42,6 +43,7 @@ interface DetailRow extends ObjectRow {
   readonly key: string | null
   readonly has_foreign: boolean
   readonly has_heirs: boolean
+  readonly search_indexed: boolean
 }
 
 type ColumnRow = readonly [
@@ -68,14 +70,14 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const { role } = yield* ReaderClient
     const known = new Map<number, TypeRow>()
-    let collation: string | undefined
+    let folding: string | undefined
 
     const foldCollation = Effect.suspend(() =>
-      collation !== undefined
-        ? Effect.succeed(collation)
+      folding !== undefined
+        ? Effect.succeed(folding)
         : Effect.map(sql.unsafe<{ name: string }>(FOLD_COLLATION), ([row]) => {
-            collation = quoteQualified("pg_catalog", row?.name ?? "default")
-            return collation
+            folding = quoteQualified("pg_catalog", row?.name ?? "default")
+            return folding
           }),
     )
 
@@ -103,7 +105,9 @@ export const layer = Layer.effect(
         if (now?.stamp === before.stamp) return Option.some(before.table)
         found.forget(schema, name)
       }
-      const [row] = yield* sql.unsafe<DetailRow>(FIND_READABLE, [role, schema, name])
+      const collation = yield* foldCollation
+      const searching = `${searchFunction(collation).sql}(text[])`
+      const [row] = yield* sql.unsafe<DetailRow>(FIND_READABLE, [role, schema, name, searching])
       if (row === undefined) return Option.none<ReadableTable>()
       if (row.definition !== null) {
         const [view] = yield* sql.unsafe<{ ours: boolean }>(VIEW_SHOWS_OURS, [row.oid])
@@ -111,7 +115,7 @@ export const layer = Layer.effect(
       }
       const columns: ReadonlyArray<ColumnRow> = JSON.parse(row.columns ?? "[]")
       const types = yield* describe(columns.map(([, , type]) => type))
-      const table = readable(row, columns, types, yield* foldCollation)
+      const table = readable(row, columns, types, collation)
       if (isStamped(row, columns)) found.keep({ table, stamp: row.stamp })
       return Option.some(table)
     })
@@ -148,6 +152,7 @@ const readable = (
     oid: Number(row.oid),
     inert: row.kind !== "view" && !row.row_policies,
     foldCollation,
+    searchIndexed: row.search_indexed,
   }
 }
 

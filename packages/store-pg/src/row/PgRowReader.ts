@@ -92,15 +92,15 @@ const read = (
   connection: Connection,
   query: RowQuery,
 ): Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue> => {
-  const rows = connection
-    .executeValues(
-      query.text,
-      query.values.map(({ text }) => text),
-    )
-    .pipe(
-      Effect.map((values) => values as ReadonlyArray<QueryRow>),
-      Effect.catch((error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail)),
-    )
+  const values = query.values.map(({ text }) => text)
+  const rows = (
+    query.planAnew
+      ? connection.executeValuesUnprepared(query.text, values)
+      : connection.executeValues(query.text, values)
+  ).pipe(
+    Effect.map((values) => values as ReadonlyArray<QueryRow>),
+    Effect.catch((error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail)),
+  )
   return query.inert ? rows : Effect.ensuring(rows, resetSession(connection))
 }
 

@@ -1,0 +1,15 @@
+/** How a command's user names a table or view: by its schema and name. */
+import { Effect } from "effect"
+import { CommandError } from "./CommandError.ts"
+
+/** The first dot divides: a schema with a dot in its name cannot be said here. */
+export const objectNamed = (
+  object: string,
+): Effect.Effect<{ readonly schema: string; readonly name: string }, CommandError> => {
+  const dot = object.indexOf(".")
+  if (dot < 1 || dot === object.length - 1) {
+    const message = "Name the table with its schema, such as sources.orders or public.report."
+    return Effect.fail(new CommandError({ code: "usage", message }))
+  }
+  return Effect.succeed({ schema: object.slice(0, dot), name: object.slice(dot + 1) })
+}

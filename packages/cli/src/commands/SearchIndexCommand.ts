@@ -1,0 +1,36 @@
+/** `cabinet search-index SCHEMA.NAME`: an index that makes `q` fast on a large table. */
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { report } from "../output/Report.ts"
+import { objectNamed } from "./ObjectName.ts"
+import { format, withCabinet } from "./Root.ts"
+
+export const searchIndexCommand = Command.make(
+  "search-index",
+  {
+    object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table, such as sources.orders")),
+    drop: Flag.Boolean("drop").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Take the index away"),
+      Flag.withDefault(false),
+    ),
+  },
+  ({ object, drop }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const { schema, name } = yield* objectNamed(object)
+        const port = yield* SearchIndex
+        if (drop) {
+          const dropped = yield* port.drop(schema, name)
+          const words = dropped === 0 ? `${object} has no search index.` : `${object} has no search index any more.`
+          return yield* report(yield* format, { table: object, dropped }, () => words)
+        }
+        const { index, built } = yield* port.build(schema, name)
+        const words = built
+          ? `${object} has the search index ${index} now. Say this again when columns have come.`
+          : `${object} has a search index with all its columns.`
+        yield* report(yield* format, { table: object, index, built }, () => words)
+      }),
+    ),
+).pipe(Command.withDescription("Make searches with q fast on a large table"))

@@ -1,0 +1,96 @@
+/** What `cabinet search-index` makes: the functions of schema `cabinet_search`, and one index of a table. */
+import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
+
+const SCHEMA = `"${SEARCH_SCHEMA}"`
+
+/** Types whose own text is the same in every session. */
+const PLAIN = ["smallint", "integer", "bigint", "numeric", "boolean", "text", "json", "jsonb"]
+
+const shown = (type: string, body: string): string =>
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.shown(${type}) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${body}`
+
+const formatter = (name: string, argument: string, settings: string, body: string): string =>
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.${name}(${argument}) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+   ${settings} AS $$ BEGIN RETURN ${body}; END $$`
+
+const PINNED_SESSION = `SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET extra_float_digits = 1`
+
+const quotedOff = `pg_catalog.btrim(pg_catalog.to_json($1)::pg_catalog.text, '"')`
+
+/**
+ * pg_trgm knows only the letters of the server's own locale, and in that of the embedded server, C, no others than
+ * English ones. There the letters of other alphabets are written as English ones; that some then look alike only makes
+ * the index hand up a row too many, which `q` itself throws away.
+ */
+const LETTERS =
+  "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЉЊЋЂЏЈЅЌЃΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĞİŞÿ"
+const ENGLISH = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+const asEnglish = ENGLISH.repeat(10).slice(0, LETTERS.length)
+
+/** All of them; `lettersOfTheirOwn`: whether pg_trgm takes other alphabets here. */
+export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean): ReadonlyArray<string> => [
+  ...PLAIN.map((type) => shown(type, "$1::text")),
+  shown("bytea", `translate(encode($1, 'base64'), chr(10), '')`),
+  formatter("shown", "real", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("shown", "double precision", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("shown", "date", "", quotedOff),
+  formatter("shown", "timestamp", "", quotedOff),
+  formatter("shown", "timestamptz", "SET timezone = 'UTC'", `pg_catalog.replace(${quotedOff}, '+00:00', 'Z')`),
+  formatter("pinned", "anyelement", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("json_text", "anyarray", PINNED_SESSION, "pg_catalog.to_json($1)::pg_catalog.text"),
+  `CREATE OR REPLACE FUNCTION ${searchFunction(foldCollation).sql}(text[]) RETURNS text
+   LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+     DECLARE
+       whole pg_catalog.text := pg_catalog.upper(pg_catalog.array_to_string($1, pg_catalog.chr(1)) COLLATE ${foldCollation});
+     BEGIN
+       ${lettersOfTheirOwn ? "" : `IF pg_catalog.octet_length(whole) OPERATOR(pg_catalog.<>) pg_catalog.length(whole) THEN whole := pg_catalog.translate(whole, '${LETTERS}', '${asEnglish}'); END IF;`}
+       RETURN whole;
+     END $$`,
+]
+
+export const MAKE_SCHEMA: ReadonlyArray<string> = [
+  `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,
+  `GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`,
+]
+
+/** Only where no schema has it yet. */
+export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SCHEMA}`
+
+/** Where pg_trgm is; no row while the database has none. */
+export const TRIGRAM_SCHEMA = `
+  SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+  WHERE e.extname = 'pg_trgm'`
+
+/** `trigrams`: pg_trgm's schema, quoted. */
+export const KNOWS_LETTERS = (trigrams: string): string => `SELECT ${trigrams}.show_trgm('ж') <> '{}' AS known`
+
+/** $1: the oid of a table. */
+export const TABLE_TO_INDEX = `
+  SELECT c.relkind::text AS kind, c.relhassubclass AS heirs, pg_get_userbyid(c.relowner)::text AS owner,
+    pg_has_role(c.relowner, 'USAGE') AS mine
+  FROM pg_class c WHERE c.oid = $1::bigint::oid`
+
+/** The search indexes of a table, finished or not; $1: its oid. */
+export const SEARCH_INDEXES = `
+  SELECT DISTINCT k.relname::text AS name, i.indisvalid AS valid
+  FROM pg_index i
+  JOIN pg_class k ON k.oid = i.indexrelid
+  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
+  JOIN pg_proc p ON p.oid = d.refobjid
+  WHERE i.indrelid = $1::bigint::oid AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}')`
+
+/** The first name of its kind that is free beside the table; $1: its oid. */
+export const FREE_INDEX_NAME = `
+  SELECT n.name FROM pg_class c
+  CROSS JOIN LATERAL (SELECT 'cabinet_search_' || c.oid || CASE WHEN g > 1 THEN '_' || g ELSE '' END AS name, g
+    FROM generate_series(1, 1000) g) n
+  WHERE c.oid = $1::bigint::oid
+    AND NOT EXISTS (SELECT FROM pg_class o WHERE o.relnamespace = c.relnamespace AND o.relname = n.name)
+  ORDER BY n.g LIMIT 1`
+
+/** Writers go on meanwhile. All names quoted. */
+export const buildIndex = (index: string, table: string, text: string, trigrams: string): string =>
+  `CREATE INDEX CONCURRENTLY ${index} ON ${table} USING gin (${text} ${trigrams}.gin_trgm_ops)`
+
+export const dropIndex = (index: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${index}`
