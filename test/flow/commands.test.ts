@@ -2,7 +2,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { requestOf } from "../fault/feedWriter.ts"
+import { storeRuntime } from "../support/cabinet.ts"
+import { testDatabase } from "../support/postgres.ts"
+import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 
 // Every command is a process of its own, and the machine may have other things to do.
@@ -67,6 +73,35 @@ it("events follows: what comes is printed as it comes, until the reader has seen
   const exit = once(follower, "exit")
   follower.kill("SIGINT")
   expect((await exit)[0]).toBe(0)
+})
+
+it("events follows on once its database was away", async () => {
+  const database = await testDatabase()
+  const store = storeRuntime(database.url)
+  try {
+    const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
+    const accept = (body: string) => store.runPromise(EventLog.use((log) => log.append(requestOf(id, body, false))))
+    await accept("before")
+    const follower = home.start(["events", "--follow", "--json"], { DATABASE_URL: database.url })
+    const said = { out: "", err: "" }
+    follower.stdout!.on("data", (chunk: Buffer) => (said.out += chunk.toString()))
+    follower.stderr!.on("data", (chunk: Buffer) => (said.err += chunk.toString()))
+    const until = (word: RegExp, face: "out" | "err") => vi.waitFor(() => expect(said[face]).toMatch(word), 60_000)
+    await until(/"before"/, "out")
+    const asAdmin = (statement: string) => runSql(databaseUrl(database.socketDir, superuser, "postgres"), statement)
+    await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS false`)
+    await asAdmin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`)
+    await until(/Waiting for it/, "err")
+    await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS true`)
+    await vi.waitFor(() => accept("after"), 60_000)
+    await until(/"before"[^]*"after"/, "out")
+    const exit = once(follower, "exit")
+    follower.kill("SIGINT")
+    expect((await exit)[0]).toBe(0)
+  } finally {
+    await store.dispose()
+    await database.drop()
+  }
 })
 
 it("doctor finds a cabinet well that is", async () => {

@@ -1,6 +1,6 @@
 /** `cabinet events`: the feed, as the API would give it, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, printLine, report } from "../output/Report.ts"
@@ -9,6 +9,9 @@ import { format, withCabinet } from "./Root.ts"
 
 /** How often a follower looks. */
 const LOOK = "500 millis"
+
+/** How often it looks for a database that is away. */
+const TRY_AGAIN = "2 seconds"
 
 interface ShownEvent {
   readonly id: number
@@ -99,7 +102,11 @@ export const eventsCommand = Command.make(
         let cursor = input.cursor
         let first = true
         while (true) {
-          const page = yield* feed.page([...filter, ...pair("cursor", cursor)])
+          const page = yield* feed.page([...filter, ...pair("cursor", cursor)]).pipe(
+            Effect.tapErrorTag("StoreUnavailable", ({ message }) => Effect.logWarning(`${message} Waiting for it.`)),
+            // A follower outlives the restarts of what it follows: its place is good after them.
+            Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(TRY_AGAIN) }),
+          )
           cursor = Option.some(page.nextCursor)
           if (page.items.length > 0) {
             const lines = json
