@@ -189,7 +189,11 @@ export const layer = Layer.effect(
               settle(connection, batch, false),
             )
           }
-          for (const { answer } of batch) answer(Effect.die(error))
+          // Not the source's table, then, but one of our own: somebody is at the schema.
+          const told = isLockTimeout(error)
+            ? Effect.fail(unavailable("The database is being changed."))
+            : Effect.die(error)
+          for (const { answer } of batch) answer(told)
           return Effect.void
         }),
       )

@@ -2,15 +2,21 @@
  * Brings a database up to date: every numbered script of this folder that it has not had, in one transaction, under a
  * lock, so that any number of processes may start at once. Refuses a database that cannot keep what is sent (another
  * encoding than UTF-8), one too old, and one that a newer program has already been at.
+ *
+ * Processes of the version before go on serving meanwhile, and afterwards until they are replaced. So a script must
+ * leave what they use where it is (it adds, and takes away only what the version before has left), and must not wait
+ * long for a table: those who come after it in the queue for that lock wait with it. It waits for less than accepting an
+ * event does, lets go, and tries again a little later.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
-import { lossAsFailure } from "../connection/StoreFailure.ts"
+import { Effect, Schedule, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { lossAsFailure, sqlState } from "../connection/StoreFailure.ts"
 import { splitStatements } from "../connection/SqlScript.ts"
 
 export class MigrationError extends Schema.TaggedError<MigrationError>()("MigrationError", {
-  code: Schema.Literals(["encoding", "version", "newer", "rights"]),
+  code: Schema.Literals(["encoding", "version", "newer", "rights", "busy"]),
   message: Schema.String,
 }) {}
 
@@ -22,6 +28,14 @@ export interface Migration {
 
 const FOLDER = new URL("../../src/migrations/", import.meta.url)
 const OLDEST = 150000
+
+/** How long a script waits for a lock; half of what accepting an event allows for. */
+const LOCK_WAIT = "500ms"
+/** Together a good two minutes of tries. */
+const TRIES = 30
+const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.upTo({ times: TRIES }),
+)
 
 /** The scripts that this program brings, by number. */
 export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () => {
@@ -35,10 +49,16 @@ export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promis
   )
 })
 
-/** Applies what is missing and answers the names of what was applied; an up-to-date database answers `[]`. */
-export const migrate = Effect.gen(function* () {
+const busy = () =>
+  new MigrationError({
+    code: "busy",
+    message:
+      "The schema could not be changed: for two minutes somebody held a table of the cabinet locked or read it in one long transaction. End that transaction (cabinet doctor names long ones) and start again.",
+  })
+
+/** Applies what is missing of these and answers the names of what was applied; an up-to-date database answers `[]`. */
+export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
   const sql = yield* PgClient.PgClient
-  const all = yield* migrations
   const [server] = yield* sql<{ encoding: string; version: number; may: boolean }>`
     SELECT pg_encoding_to_char(encoding) AS encoding, current_setting('server_version_num')::int4 AS version,
            has_database_privilege(current_database(), 'CREATE') AS may
@@ -57,6 +77,7 @@ export const migrate = Effect.gen(function* () {
   }
   const apply = Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet migrations', 0))`
+    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
     if (!house!.there) {
       if (!server!.may) {
@@ -87,5 +108,13 @@ export const migrate = Effect.gen(function* () {
     }
     return applied
   })
-  return yield* lossAsFailure(sql.withTransaction(apply))
+  return yield* lossAsFailure(sql.withTransaction(apply)).pipe(
+    Effect.retry({ schedule: retries, while: isLockTimeout }),
+    Effect.catchIf(isLockTimeout, busy),
+  )
 })
+
+const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "55P03"
+
+/** Applies what this program brings. */
+export const migrate = Effect.flatMap(migrations, applyMigrations)

@@ -1,0 +1,94 @@
+/** A server of the version before goes on serving while the schema is brought to the next one, and afterwards. */
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { applyMigrations, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let database: TestDatabase
+let home: Home
+let server: ServerProcess
+let env: Record<string, string>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  env = { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0", CABINET_API_RATE: "1000000" }
+  home = newHome()
+  server = await home.serve([], env)
+})
+afterAll(async () => {
+  await endAll()
+  await database.drop()
+}, 60_000)
+
+const TOMORROW = {
+  number: 9001,
+  name: "tomorrow",
+  statements: [
+    "ALTER TABLE cabinet.event ADD COLUMN tomorrow text",
+    "ALTER TABLE cabinet.source ADD COLUMN tomorrow text NOT NULL DEFAULT ''",
+    "ALTER TABLE cabinet.api_key ADD COLUMN tomorrow text",
+    "ALTER TABLE cabinet.delivery ADD COLUMN tomorrow text",
+    "CREATE INDEX event_tomorrow ON cabinet.event (tomorrow) WHERE tomorrow IS NOT NULL",
+  ],
+}
+
+const migrateToTomorrow = () =>
+  Effect.runPromise(
+    Effect.flatMap(migrations, (all) => applyMigrations([...all, TOMORROW])).pipe(
+      Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 2 })),
+    ),
+  )
+
+/** Sends and reads, one after the other, until told to stop; gives every status. */
+const load = (sender: number, isOver: () => boolean) =>
+  (async () => {
+    const statuses: Array<number> = []
+    const headers = { authorization: `Bearer ${server.welcome.key!.key}` }
+    for (let n = 0; !isOver() || n < 3; n++) {
+      const body = new URLSearchParams({ sender: `${sender}`, n: `${n}` })
+      statuses.push((await fetch(server.welcome.source!.intake_url, { method: "POST", body })).status)
+      for (const path of ["events?limit=5", "tables/sources/first_source/rows?limit=5", "sources"]) {
+        const response = await fetch(`${server.baseUrl}/api/v1/${path}`, { headers })
+        await response.text()
+        statuses.push(response.status)
+      }
+    }
+    return statuses
+  })()
+
+it("every request is answered while a new version changes the tables in use, behind a long reader too", async () => {
+  let over = false
+  const senders = Array.from({ length: 4 }, (_, sender) => load(sender, () => over))
+  const ended: Array<string> = []
+  // It holds the table as any report does; the change has to come after it, and nobody may wait for either.
+  const reader = database
+    .run("SELECT pg_sleep(2.5) FROM (SELECT count(*) FROM cabinet.event) e")
+    .then(() => ended.push("reader"))
+  while (
+    (
+      await database.run(
+        "SELECT FROM pg_locks WHERE relation = 'cabinet.event'::regclass AND mode = 'AccessShareLock' AND pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(2.5)%' AND state = 'active')",
+      )
+    ).length === 0
+  );
+  expect(await migrateToTomorrow()).toEqual(["9001_tomorrow"])
+  ended.push("migration")
+  await reader
+  over = true
+  const statuses = (await Promise.all(senders)).flat()
+  expect(ended).toEqual(["reader", "migration"])
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200)
+})
+
+it("a program of the version before does not start on the newer schema, and says which to start", async () => {
+  const { code, stderr } = await home.cabinet(["serve", "--port", "0"], env)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^The database has had migration 9001, this program knows \d+: .* Start that version, or a later one\.\n$/,
+  )
+})
