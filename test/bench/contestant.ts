@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { orderJson } from "./load/request.ts"
 
 const CABINET = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
 
@@ -105,6 +106,13 @@ export const ourServer = async (url: string, more: ReadonlyArray<string> = [], n
     intakePath: welcome.source?.intake_path ?? "",
     key: welcome.key?.key ?? "",
   }
+}
+
+/** One event the usual way: the table has its columns then, and the feed its epoch. */
+export const postOne = async ({ port, intakePath }: OurServer): Promise<void> => {
+  const headers = { "content-type": "application/json" }
+  const answer = await fetch(`http://127.0.0.1:${port}${intakePath}`, { method: "POST", headers, body: orderJson() })
+  if (!answer.ok) throw new Error(`intake answered ${answer.status}`)
 }
 
 /** `cabinet work` as it is shipped: deliveries without HTTP. It says nothing, so it is asked for nothing. */

@@ -1,0 +1,134 @@
+/** Deliveries settled, against graphile-worker at its best and at its default, and pg-boss. */
+import { cabinetCommand, type Contestant, ourServer, ourWorker, postOne, yardstick } from "../contestant.ts"
+import type { Bench, Figure } from "../figure.ts"
+import type { Measured } from "../load/load.ts"
+import { orderJson } from "../load/request.ts"
+import { processCpu } from "../processCpu.ts"
+import { faster, standingsOf, tell } from "../rounds.ts"
+import { seedDeliveries, seedEvents } from "../seed.ts"
+
+const WORK = "deliveries settled, signed, checked and logged, to a fast local receiver"
+
+interface Deliverer {
+  readonly name: string
+  readonly pid: number
+  /** Makes so many jobs at once. */
+  readonly enqueue: (count: number) => Promise<unknown>
+  /** How many are not settled yet. */
+  readonly left: () => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const ours = async ({ cluster }: Bench, receiver: string, jobs: number): Promise<Deliverer> => {
+  const url = await cluster.database("ours")
+  const server = await ourServer(url, ["--no-delivery"])
+  await postOne(server)
+  await server.stop()
+  await seedEvents(cluster, url, jobs)
+  const { id } = (await cabinetCommand(url, "address", "add", receiver, "--allowed-networks", "127.0.0.0/8")) as {
+    id: number
+  }
+  return {
+    ...(await ourWorker(url)),
+    enqueue: (count) => seedDeliveries(cluster, url, [id], count),
+    left: async () =>
+      Number((await cluster.run(url, "SELECT count(*) AS n FROM cabinet.delivery WHERE state = 'due'"))[0]!["n"]),
+  }
+}
+
+/** What a job of the yardsticks carries: as much as the body of one of our deliveries. */
+const payload = `jsonb_build_object('id', n, 'type', 'event.received', 'created_at', '2026-11-21T10:15:30Z',
+  'source', jsonb_build_object('id', 1, 'name', 'My first source'), 'data', '${orderJson()}'::jsonb)`
+
+const graphile = async ({ cluster }: Bench, name: string, mode: string, receiver: string): Promise<Deliverer> => {
+  const url = await cluster.database(`graphile_${mode}`)
+  const env = { DATABASE_URL: url, RECEIVER_URL: receiver, WORKER_MODE: mode }
+  return {
+    ...(await yardstick(name, "graphileWorker", env)),
+    enqueue: (count) =>
+      cluster.run(
+        url,
+        `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+           SELECT ROW('deliver', (${payload})::json, NULL, NULL, NULL, NULL, NULL, NULL)::graphile_worker.job_spec
+           FROM generate_series(1, ${count}) n))`,
+      ),
+    left: async () => Number((await cluster.run(url, "SELECT count(*) AS n FROM graphile_worker.jobs"))[0]!["n"]),
+  }
+}
+
+const boss = async ({ cluster }: Bench, receiver: string): Promise<Deliverer> => {
+  const url = await cluster.database("boss")
+  return {
+    ...(await yardstick("pg-boss", "pgBoss", { DATABASE_URL: url, RECEIVER_URL: receiver })),
+    enqueue: (count) =>
+      cluster.run(
+        url,
+        `INSERT INTO pgboss.job (name, data) SELECT 'deliver', ${payload} FROM generate_series(1, ${count}) n`,
+      ),
+    left: async () =>
+      Number(
+        (
+          await cluster.run(url, "SELECT count(*) AS n FROM pgboss.job WHERE name = 'deliver' AND state < 'completed'")
+        )[0]!["n"],
+      ),
+  }
+}
+
+/** From a tenth of the jobs on, so that neither the making nor the first look at the queue counts. */
+const drain = async ({ cluster }: Bench, receiver: Contestant, one: Deliverer, jobs: number): Promise<Measured> => {
+  await cluster.settle()
+  const before = { server: processCpu(one.pid), database: cluster.cpu() }
+  const whole = receiver.ask({ expect: jobs })
+  await one.enqueue(jobs)
+  const made = cluster.cpu()
+  const { done, seconds } = (await whole) as { done: number; seconds: number }
+  while ((await one.left()) > 0) await sleep(20)
+  const each = (millis: number) => (millis * 1000) / jobs
+  return {
+    done,
+    seconds,
+    rate: done / seconds,
+    median: 0,
+    p99: 0,
+    cpu: { server: each(processCpu(one.pid) - before.server), database: each(cluster.cpu() - made), load: 0 },
+  }
+}
+
+export const deliveries: Figure = {
+  name: "deliveries",
+  title: "Deliveries",
+  caption:
+    "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet work; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full.",
+  measure: async (bench) => {
+    const jobs = bench.sized(3_000, 20_000)
+    const receiver = await yardstick("receiver", "receiver")
+    const address = `http://127.0.0.1:${receiver.port}/hook`
+    const all = [
+      await ours(bench, address, jobs),
+      await graphile(bench, "graphile-worker, best", "best", address),
+      await graphile(bench, "graphile-worker, default", "default", address),
+      await boss(bench, address),
+    ]
+    const rounds = new Map(all.map(({ name }) => [name, [] as Array<Measured>]))
+    for (const one of all) await drain(bench, receiver, one, jobs)
+    for (let round = 0; round < bench.rounds; round++) {
+      for (let turn = 0; turn < all.length; turn++) {
+        const one = all[(turn + round) % all.length]!
+        const measured = await drain(bench, receiver, one, jobs)
+        rounds.get(one.name)!.push(measured)
+        tell(bench, round, one.name, measured)
+      }
+    }
+    await Promise.all([receiver, ...all].map((one) => one.stop()))
+    return {
+      goals: [
+        faster(rounds, "ours", "graphile-worker, best", { work: WORK, atLeast: 1.1 }),
+        faster(rounds, "ours", "graphile-worker, default", { work: WORK, atLeast: 4 }),
+        faster(rounds, "ours", "pg-boss", { work: WORK, atLeast: 6 }),
+      ],
+      standings: standingsOf(rounds, "deliveries/s"),
+    }
+  },
+}

@@ -1,0 +1,73 @@
+/** Pages of the feed against plain, and its last tenth against its first. */
+import { type Contestant, ourServer, postOne, yardstick } from "../contestant.ts"
+import { type Bench, divided, type Figure } from "../figure.ts"
+import { getRequest } from "../load/request.ts"
+import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
+import { seedEvents, seedPlainEvents } from "../seed.ts"
+
+const LIMIT = 1000
+const CONNECTIONS = 4
+
+/** Walks the whole feed once and answers the request of every page: what is measured follows cursors made beforehand. */
+const pagesOf = async ({ port }: Contestant, path: string, key: string): Promise<ReadonlyArray<string>> => {
+  const requests: Array<string> = []
+  for (let cursor: string | null = null; ;) {
+    const at: string = `${path}?limit=${LIMIT}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+    const answer = await fetch(`http://127.0.0.1:${port}${at}`, { headers: { authorization: `Bearer ${key}` } })
+    const page = (await answer.json()) as { data: ReadonlyArray<unknown>; has_more: boolean; next_cursor: string }
+    if (page.data.length === LIMIT) requests.push(getRequest(at, key))
+    if (!page.has_more) return requests
+    cursor = page.next_cursor
+  }
+}
+
+const seeded = async ({ cluster }: Bench, events: number) => {
+  const url = await cluster.database("ours")
+  const ours = await ourServer(url)
+  await postOne(ours)
+  await seedEvents(cluster, url, events)
+  const plainUrl = await cluster.database("plain")
+  await seedPlainEvents(cluster, plainUrl, events)
+  return { ours, plain: await yardstick("plain", "plainFeed", { DATABASE_URL: plainUrl }) }
+}
+
+export const feed: Figure = {
+  name: "feed",
+  title: "The feed in pages of 1,000",
+  caption:
+    "ours: looks the key up and counts it, asks who is still accepting (the fence), then sends the text of each event as PostgreSQL made it, digits and order of keys as they were sent. plain: one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify; it asks for no key.",
+  measure: async (bench) => {
+    const events = bench.sized(30_000, 1_000_000)
+    const { ours, plain } = await seeded(bench, events)
+    const mine = await pagesOf(ours, "/api/v1/events", ours.key)
+    const theirs = await pagesOf(plain, "/events", "bench")
+    const tenth = Math.max(1, Math.floor(mine.length / 10))
+    const entrant = (name: string, requests: ReadonlyArray<string>): Entrant => ({ ...ours, name, requests })
+    const kind = { connections: CONNECTIONS, rate: null }
+    const against = await alternate(bench, [entrant("ours", mine), { ...plain, requests: theirs }], kind)
+    const ends = await alternate(
+      bench,
+      [entrant("first tenth", mine.slice(0, tenth)), entrant("last tenth", mine.slice(-tenth))],
+      kind,
+    )
+    await Promise.all([ours.stop(), plain.stop()])
+    const rates = (name: string) => ends.get(name)!.map(({ rate }) => rate)
+    const cpu = (name: string) => ends.get(name)!.map((one) => one.cpu.server + one.cpu.database)
+    return {
+      goals: [
+        faster(against, "ours", "plain", {
+          work: `feed, pages of 1,000 over ${events.toLocaleString("en")} events`,
+          atLeast: 2,
+        }),
+        {
+          work: "the same, time of a page in the last tenth",
+          goal: "≤ 1.1 × first tenth",
+          atMost: 1.1,
+          ratios: divided(rates("first tenth"), rates("last tenth")),
+          cpuRatios: divided(cpu("last tenth"), cpu("first tenth")),
+        },
+      ],
+      standings: [...standingsOf(against, "pages/s"), ...standingsOf(ends, "pages/s")],
+    }
+  },
+}
