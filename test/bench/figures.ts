@@ -1,11 +1,27 @@
 /** All figures, in the order of the table. */
 import type { Figure } from "./figure.ts"
+import { arrival } from "./figure/arrival.ts"
+import { deliveries } from "./figure/deliveries.ts"
+import { feed } from "./figure/feed.ts"
 import { intakeBatch } from "./figure/intakeBatch.ts"
 import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
-import { deliveries } from "./figure/deliveries.ts"
-import { feed } from "./figure/feed.ts"
-import { rowsDepth } from "./figure/rowsDepth.ts"
+import { memory } from "./figure/memory.ts"
 import { rows } from "./figure/rows.ts"
+import { rowsDepth } from "./figure/rowsDepth.ts"
+import { start } from "./figure/start.ts"
+import { stored } from "./figure/stored.ts"
 
-export const FIGURES: ReadonlyArray<Figure> = [intakeJson, intakeBatch, intakeForms, rows, rowsDepth, feed, deliveries]
+export const FIGURES: ReadonlyArray<Figure> = [
+  intakeJson,
+  intakeBatch,
+  intakeForms,
+  rows,
+  rowsDepth,
+  feed,
+  deliveries,
+  arrival,
+  stored,
+  memory,
+  start,
+]

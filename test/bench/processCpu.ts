@@ -26,8 +26,6 @@ const statOf = (pid: number): Stat | undefined => {
   }
 }
 
-export const canCount = statOf(process.pid) !== undefined
-
 /** Of one process with all its threads. */
 export const processCpu = (pid: number): number => statOf(pid)?.own ?? 0
 

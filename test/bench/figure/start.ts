@@ -1,0 +1,80 @@
+/** From spawn to an answer at /readyz, against an empty program of Fastify and pg. Both as they are shipped: JavaScript. */
+import { spawn, spawnSync } from "node:child_process"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { fileURLToPath } from "node:url"
+import { cleanEnvironment, ourServer } from "../contestant.ts"
+import { divided, type Figure, median } from "../figure.ts"
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
+const OURS = `${ROOT}packages/cli/dist/bin.js`
+const EMPTY = fileURLToPath(new URL("../yardstick/emptyServer.mjs", import.meta.url))
+
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Milliseconds until the first good answer; asked anew every two. */
+const startOnce = async (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Promise<number> => {
+  const port = await freePort()
+  const began = performance.now()
+  const child = spawn(process.execPath, words, {
+    env: cleanEnvironment({ ...env, PORT: String(port) }),
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+  const ended = new Promise((resolve) => child.once("exit", resolve))
+  for (;;) {
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ready) break
+    if (child.exitCode !== null) throw new Error(`${words[0]} ended with ${child.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  const took = performance.now() - began
+  child.kill("SIGTERM")
+  await ended
+  return took
+}
+
+export const start: Figure = {
+  name: "start",
+  title: "Start",
+  caption:
+    "From spawning the process to a good answer at /readyz, asked every two milliseconds, on a database that is there and up to date. ours: cabinet serve, built. empty: Fastify and a pool of pg with one route that runs SELECT 1.",
+  measure: async (bench) => {
+    const built = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-b", `${ROOT}packages/cli`])
+    if (built.status !== 0) throw new Error(`the sources do not compile: ${String(built.stdout)}`)
+    const url = await bench.cluster.database("ours")
+    await (await ourServer(url)).stop()
+    const env = { DATABASE_URL: url, LOG_LEVEL: "warn" }
+    const times = { ours: [] as Array<number>, empty: [] as Array<number> }
+    await startOnce([OURS, "serve"], env)
+    await startOnce([EMPTY], env)
+    for (let round = 0; round < Math.max(5, bench.rounds); round++) {
+      times.ours.push(await startOnce([OURS, "serve"], env))
+      times.empty.push(await startOnce([EMPTY], env))
+      bench.say(`  ${round + 1} ours ${Math.round(times.ours.at(-1)!)} ms, empty ${Math.round(times.empty.at(-1)!)} ms`)
+    }
+    return {
+      goals: [
+        {
+          work: "serve on a migrated external database, spawn to /readyz",
+          goal: "≤ 2 × an empty Fastify + pg program",
+          atMost: 2,
+          ratios: divided(times.ours, times.empty),
+          cpuRatios: [],
+        },
+      ],
+      standings: [
+        { contestant: "ours", value: median(times.ours), unit: "ms" },
+        { contestant: "empty", value: median(times.empty), unit: "ms" },
+      ],
+    }
+  },
+}

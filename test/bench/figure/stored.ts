@@ -1,0 +1,78 @@
+/** Intake with millions of events stored, and claims with a million waiting, against a cabinet that is nearly empty. */
+import { ourServer, postOne, yardstick } from "../contestant.ts"
+import type { Bench, Figure } from "../figure.ts"
+import { alternate, faster, standingsOf } from "../rounds.ts"
+import { seedDeliveries, seedEvents } from "../seed.ts"
+import { oursAt } from "./intakeJson.ts"
+
+const intake = async (bench: Bench) => {
+  const { cluster } = bench
+  const stored = bench.sized(100_000, 1_000_000, 10_000_000)
+  const empty = await ourServer(await cluster.database("empty"), [], "empty")
+  const fullUrl = await cluster.database("stored")
+  const full = await ourServer(fullUrl, [], "stored")
+  await postOne(full)
+  await seedEvents(cluster, fullUrl, stored)
+  const rounds = await alternate(bench, [oursAt(empty), oursAt(full)], { connections: 64, rate: null })
+  await Promise.all([empty.stop(), full.stop()])
+  const work = `intake with ${stored.toLocaleString("en")} events stored`
+  return {
+    goals: [faster(rounds, "stored", "empty", { work, atLeast: 0.9 })],
+    standings: standingsOf(rounds, "requests/s"),
+  }
+}
+
+const ADDRESSES = 10
+
+const claims = async (bench: Bench) => {
+  const { cluster } = bench
+  const waiting = bench.sized(50_000, 1_000_000)
+  const few = bench.sized(20_000, 100_000)
+  const contestant = async (name: string, database: string, count: number) => {
+    const url = await cluster.database(database)
+    const server = await ourServer(url, ["--no-delivery"])
+    await postOne(server)
+    await server.stop()
+    await seedEvents(cluster, url, 10_000)
+    await cluster.run(
+      url,
+      `INSERT INTO cabinet.address (url, secret, every_source)
+       SELECT 'http://127.0.0.1:9/' || n, 'not used', false FROM generate_series(1, ${ADDRESSES}) n`,
+    )
+    const addresses = (await cluster.run(url, "SELECT id::int AS id FROM cabinet.address")).map(({ id }) => Number(id))
+    for (let made = 0; made < count; made += 10_000 * ADDRESSES) {
+      await seedDeliveries(cluster, url, addresses, Math.min(count - made, 10_000 * ADDRESSES))
+    }
+    await cluster.run(url, "VACUUM ANALYZE cabinet.delivery")
+    return { ...(await yardstick(name, "claims", { DATABASE_URL: url })), drives: true as const }
+  }
+  const small = await contestant("few waiting", "few", few)
+  const large = await contestant("many waiting", "many", waiting)
+  const rounds = await alternate(bench, [small, large], { connections: 0, rate: null })
+  await Promise.all([small.stop(), large.stop()])
+  const work = `claiming and settling with ${waiting.toLocaleString("en")} deliveries waiting`
+  return {
+    goals: [
+      faster(rounds, "many waiting", "few waiting", {
+        work,
+        atLeast: 0.9,
+        other: `${few.toLocaleString("en")} waiting`,
+      }),
+    ],
+    standings: standingsOf(rounds, "deliveries/s"),
+  }
+}
+
+export const stored: Figure = {
+  name: "stored",
+  title: "Growing",
+  caption:
+    "All are ours. Intake: the same JSON to a cabinet without events and to one with many. Claims: batches of a hundred over ten addresses, claimed and settled without being sent, from a short queue and from a long one.",
+  measure: async (bench) => {
+    const [taken, claimed] = [await intake(bench), await claims(bench)]
+    return {
+      goals: [...taken.goals, ...claimed.goals],
+      standings: [...taken.standings, ...claimed.standings],
+    }
+  },
+}
