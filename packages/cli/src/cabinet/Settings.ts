@@ -206,10 +206,20 @@ export const SETTINGS = {
       env: "CABINET_LOG_DAYS",
       flag: "log-days",
       value: "N",
-      about: "Days that attempts of deliveries stay in the log; failed ones stay 90 at least",
+      about: "Days that delivered attempts and good runs of polls stay in their logs",
     },
     Form.wholeNumber(1, 3650),
     "30",
+  ),
+  failedLogDays: setting(
+    {
+      env: "CABINET_FAILED_LOG_DAYS",
+      flag: "failed-log-days",
+      value: "N",
+      about: "Days that failed attempts and failed runs of polls stay; never fewer than the others",
+    },
+    Form.wholeNumber(1, 3650),
+    "90",
   ),
   drainTime: setting(
     {

@@ -11,13 +11,14 @@ import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
 import { Effect, Layer, Schedule } from "effect"
+import type { Settings } from "./Settings.ts"
 
-/** Failed attempts tell more, and are kept at least so many days. */
-const FAILED_DAYS = 90
+/** For how many whole days what is kept. */
+type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays">
 
-const logPruning = (deliveredDays: number) =>
+const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   Layer.effectDiscard(
-    Effect.flatMap(DeliveryQueue, (queue) => queue.prune({ deliveredDays, failedDays: FAILED_DAYS })).pipe(
+    Effect.flatMap(DeliveryQueue, (queue) => queue.prune({ deliveredDays: logDays, failedDays: failedLogDays })).pipe(
       Effect.catchCause((cause) => Effect.logWarning("forgetting old attempts failed and will be tried again", cause)),
       Effect.delay("1 minute"),
       Effect.repeat(Schedule.spaced("1 hour")),
@@ -31,5 +32,13 @@ export const housekeepingLayer = Layer.mergeAll(WaitingRows.layer, Upkeep.layer,
 /** Polls, of which each is run by one process at a time. */
 export const pollingLayer = PollLoop.layer()
 
-export const workLayer = ({ logDays, retentionDays }: { readonly logDays: number; readonly retentionDays: number }) =>
-  Layer.mergeAll(DeliveryLoop.layer(), logPruning(logDays), Retention.layer({ originalDays: retentionDays, logDays }))
+export const workLayer = (keeping: Keeping) =>
+  Layer.mergeAll(
+    DeliveryLoop.layer(),
+    logPruning(keeping),
+    Retention.layer({
+      originalDays: keeping.retentionDays,
+      logDays: keeping.logDays,
+      failedLogDays: keeping.failedLogDays,
+    }),
+  )

@@ -75,16 +75,17 @@ export const log = Command.make(
         )
         yield* report(yield* format, attempts.map(attemptJson), (style) =>
           columns(
-            ["AT", "DELIVERY", "EVENT", "TRY", "MS", "OUTCOME"],
+            ["AT", "DELIVERY", "EVENT", "TRY", "MS", "CONNECTED TO", "OUTCOME", "NEXT TRY", "ANSWER"],
             attempts.map((one) => [
               one.at,
               String(one.deliveryId),
               one.type === "ping" ? "ping" : String(one.eventId ?? ""),
               String(one.number),
               String(one.durationMs),
-              one.delivered
-                ? `delivered, answered ${one.status}`
-                : `${one.failure ?? `answered ${one.status}`}${one.nextAt === null ? "" : `; next at ${one.nextAt}`}`,
+              one.peer ?? "—",
+              one.delivered ? `delivered, answered ${one.status}` : (one.failure ?? `answered ${one.status}`),
+              one.nextAt ?? "—",
+              one.answer ?? "",
             ]),
             { style, none: "No attempts yet." },
           ),

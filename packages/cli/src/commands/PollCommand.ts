@@ -134,11 +134,13 @@ const log = Command.make(
         const runs = yield* PollBook.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
         yield* report(yield* format, snakeKeys(runs), (style) =>
           columns(
-            ["AT", "TOOK", "STATUS", "WHAT CAME OF IT"],
+            ["AT", "TOOK", "STATUS", "CONNECTED TO", "NEXT RUN", "WHAT CAME OF IT"],
             runs.map((one) => [
               one.at,
               `${one.durationMs} ms`,
               one.status === null ? "—" : String(one.status),
+              one.peer ?? "—",
+              one.nextAt ?? "—",
               outcome(one),
             ]),
             { style, none: "It has not run yet." },

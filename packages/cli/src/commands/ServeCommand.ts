@@ -63,6 +63,7 @@ export const workCommand = Command.make(
     "allowedNetworks",
     "retentionDays",
     "logDays",
+    "failedLogDays",
     "logLevel",
     "logFormat",
   ),

@@ -53,8 +53,10 @@ export interface OpenCabinetOptions {
   readonly reading?: boolean | undefined
   /** How many days original requests are kept; events and rows stay. Default 90. */
   readonly retentionDays?: number | undefined
-  /** How many days attempts of deliveries are kept. Default 30; failed ones stay 90 at least. */
+  /** How many days delivered attempts and good runs of polls are kept. Default 30. */
   readonly logDays?: number | undefined
+  /** The same of failed ones, which stay as long as the others at least. Default 90. */
+  readonly failedLogDays?: number | undefined
 }
 
 type OptionName = keyof OpenCabinetOptions
@@ -85,6 +87,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     reading: options.reading === undefined ? undefined : options.reading ? "on" : "off",
     retentionDays: number(options.retentionDays),
     logDays: number(options.logDays),
+    failedLogDays: number(options.failedLogDays),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
 /** The names of options that are called otherwise than their setting, or are none. */

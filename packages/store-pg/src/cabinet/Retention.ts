@@ -1,6 +1,7 @@
 /**
- * Forgets what is past its time, by the cabinet's own clock: original requests and runs of polls. (The delivery queue
- * forgets its attempts itself.) Events and rows are never forgotten by age.
+ * Forgets what is past its time, by the cabinet's own clock: original requests, runs of polls, and what was noted of
+ * imports that nobody will ask for again. (The delivery queue forgets its attempts itself.) Events and rows are never
+ * forgotten by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */
@@ -12,12 +13,12 @@ import { dropOldPartitions } from "./OldPartitions.ts"
 export interface RetentionOptions {
   /** Whole days that original requests are kept. */
   readonly originalDays: number
-  /** Whole days that runs of polls are kept; failed ones stay 90 at least, as failed attempts do. */
+  /** Whole days that runs of polls are kept, and failed ones, which stay as long as the others at least. */
   readonly logDays: number
+  readonly failedLogDays: number
 }
 
-const FAILED_DAYS = 90
-const RUNS_A_BITE = 2_000
+const BITE = 2_000
 
 /** $1 days, $2 days for failed ones, $3 how many. The last run of a poll always stays: it says how the poll is. */
 const FORGET_RUNS = `
@@ -28,16 +29,31 @@ const FORGET_RUNS = `
     LIMIT $3::int)
   RETURNING 1`
 
-/** One round; answers how many partitions and runs went. */
-export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays }: RetentionOptions) {
+/**
+ * $1 days, $2 days for failed ones, $3 how many. What a poll found new was an import of its own, of which its run tells
+ * all; a file that was taken stays noted, for by that it is known again.
+ */
+const FORGET_IMPORTS = `
+  DELETE FROM cabinet.import WHERE id IN (
+    SELECT m.id FROM cabinet.import m
+    WHERE (m.state = 'failed' AND m.finished_at < cabinet.now() - make_interval(days => $2::int))
+      OR (m.state = 'done' AND m.channel = 'pull' AND m.finished_at < cabinet.now() - make_interval(days => $1::int))
+    LIMIT $3::int)
+  RETURNING 1`
+
+/** One round; answers how many partitions, runs and imports went. */
+export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original", originalDays)
-  let runs = 0
-  for (let count = RUNS_A_BITE; count === RUNS_A_BITE; runs += count) {
-    const bite = sql.unsafe(FORGET_RUNS, [logDays, Math.max(logDays, FAILED_DAYS), RUNS_A_BITE])
-    count = (yield* orUnavailable(bite)).length
-  }
-  return { originals, runs }
+  const inBites = Effect.fnUntraced(function* (statement: string) {
+    let total = 0
+    for (let count = BITE; count === BITE; total += count) {
+      const bite = sql.unsafe(statement, [logDays, Math.max(logDays, failedLogDays), BITE])
+      count = (yield* orUnavailable(bite)).length
+    }
+    return total
+  })
+  return { originals, runs: yield* inBites(FORGET_RUNS), imports: yield* inBites(FORGET_IMPORTS) }
 })
 
 /** A round soon after the start, for a process that never lives an hour, and then every hour. */

@@ -53,7 +53,7 @@ const accept = async (): Promise<number> => {
 }
 
 const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
-const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30 }))
+const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
 const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original"))[0]!["n"]
 
 /** A transaction that has read all originals and goes on; answers how it is ended. */
@@ -135,4 +135,19 @@ it("forgetOld forgets runs of polls, failed ones later, and never the last of a 
   await pass("60 days")
   expect((await forget()).runs).toBe(1)
   expect(await database.run("SELECT outcome FROM cabinet.poll_run")).toEqual([{ outcome: "unchanged" }])
+})
+
+it("forgetOld forgets imports of polls and failed ones, and never a file that was taken, nor what is under way", async () => {
+  await database.run(
+    `INSERT INTO cabinet.import (source_id, channel, history, name, state, finished_at)
+     SELECT 1, c, false, c || ' ' || s, s, CASE WHEN s IN ('done', 'failed') THEN cabinet.now() END
+     FROM unnest(ARRAY['file', 'pull']) c, unnest(ARRAY['done', 'failed', 'accepting']) s`,
+  )
+  const left = async () => (await database.run("SELECT name FROM cabinet.import ORDER BY id")).map((row) => row["name"])
+  await pass("31 days")
+  expect((await forget()).imports).toBe(1)
+  expect(await left()).not.toContain("pull done")
+  await pass("60 days")
+  expect((await forget()).imports).toBe(2)
+  expect(await left()).toEqual(["file done", "file accepting", "pull accepting"])
 })
