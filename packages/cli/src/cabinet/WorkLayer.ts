@@ -8,6 +8,7 @@ import * as DeliveryLoop from "@data-cabinet/delivery/delivery/DeliveryLoop"
 import * as PollLoop from "@data-cabinet/delivery/pull/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/cabinet/Retention"
 import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
+import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
 import { Effect, Layer, Schedule } from "effect"
@@ -27,7 +28,13 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   )
 
 /** Rows wait in every process that accepts, and imports are left by any, so this goes with every server, delivering or not. */
-export const housekeepingLayer = Layer.mergeAll(WaitingRows.layer, Upkeep.layer, AcceptLoop.layer, FenceWatch.layer)
+export const housekeepingLayer = Layer.mergeAll(
+  WaitingRows.layer,
+  Upkeep.layer,
+  AcceptLoop.layer,
+  FenceWatch.layer,
+  QueueWatch.layer,
+)
 
 /** Polls, of which each is run by one process at a time. */
 export const pollingLayer = PollLoop.layer()

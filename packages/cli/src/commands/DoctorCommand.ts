@@ -1,5 +1,5 @@
 /** `cabinet doctor`: looks a cabinet over, names what is wrong and what to do about it. */
-import { Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import { CABINET_PARTS, type CabinetPart, Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
 import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { ReaderClient, type StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
@@ -26,6 +26,17 @@ const LONG_TRANSACTION_SECONDS = 3600
 
 const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`
 
+const PART_NAMES: Readonly<Record<CabinetPart, string>> = {
+  events: "events",
+  rows: "rows",
+  originals: "original requests",
+  deliveries: "deliveries",
+  attempts: "attempts",
+  staged: "staged imports",
+  seen: "marks of polls",
+  other: "the rest",
+}
+
 const finding = (check: string, level: Level, message: string): Finding => ({ check, level, message })
 
 const ofRoles = ({ roles }: CabinetDatabase, { reading }: Settings): ReadonlyArray<Finding> => [
@@ -49,6 +60,11 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
       "database",
       "ok",
       `PostgreSQL ${checkup.serverVersion}, database ${checkup.database} as ${checkup.user}; ${megabytes(checkup.databaseBytes)}, of it the cabinet ${megabytes(checkup.cabinetBytes)}.`,
+    ),
+    finding(
+      "sizes",
+      "ok",
+      `Of that: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(checkup.sizes[part])}`).join(", ")}.`,
     ),
     finding(
       "connections",

@@ -3,6 +3,23 @@ import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/**
+ * What takes place in a cabinet: events are kept for good, rows as long as their tables, original requests and the logs
+ * for their time, what is staged until its import has ended. `seen` are the marks of what polls have had.
+ */
+export const CABINET_PARTS = [
+  "events",
+  "rows",
+  "originals",
+  "deliveries",
+  "attempts",
+  "staged",
+  "seen",
+  "other",
+] as const
+
+export type CabinetPart = (typeof CABINET_PARTS)[number]
+
 export interface CheckupReport {
   /** Such as `18.4`. */
   readonly serverVersion: string
@@ -11,6 +28,8 @@ export interface CheckupReport {
   /** Bytes of the whole database, and of what the cabinet itself keeps in it. */
   readonly databaseBytes: number
   readonly cabinetBytes: number
+  /** Of what it is made, with indexes. */
+  readonly sizes: Readonly<Record<CabinetPart, number>>
   /** How far the database's clock is ahead of this machine's, in milliseconds; the way there is taken off. */
   readonly clockSkewMillis: number
   readonly isStandby: boolean

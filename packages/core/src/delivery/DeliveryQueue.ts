@@ -65,7 +65,7 @@ export interface LogQuery {
 export interface QueueGauge {
   /** Due now, at addresses that are neither paused nor failing. */
   readonly due: number
-  /** Waiting for a later attempt, or due at failing addresses. */
+  /** Waiting for a later attempt, under way, or due at failing addresses. */
   readonly retrying: number
   /** Waiting at paused addresses. */
   readonly paused: number

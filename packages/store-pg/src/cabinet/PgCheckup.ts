@@ -1,5 +1,5 @@
 /** The look over a PostgreSQL database. It reads what any user may see, and works on a database that is not well. */
-import { Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import { CABINET_PARTS, type CabinetPart, Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -16,6 +16,19 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()) AS longest`
+
+/** By the table that a partition belongs to. */
+const SIZES = `
+SELECT CASE WHEN schema = 'sources' THEN 'rows'
+         WHEN name = 'event' THEN 'events' WHEN name = 'original' THEN 'originals' WHEN name = 'delivery' THEN 'deliveries'
+         WHEN name = 'attempt' THEN 'attempts' WHEN name = 'staged_row' THEN 'staged' WHEN name = 'poll_seen' THEN 'seen'
+         ELSE 'other' END AS part, sum(bytes)::text AS bytes
+FROM (
+  SELECT n.nspname AS schema, coalesce(root.relname, c.relname) AS name, pg_total_relation_size(c.oid) AS bytes
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_class root ON root.oid = pg_partition_root(c.oid)
+  WHERE n.nspname IN ('cabinet', 'sources') AND c.relkind = 'r'
+) one GROUP BY 1`
 
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
@@ -44,6 +57,7 @@ export const layer = Layer.effect(
       examine: Effect.gen(function* () {
         const [general] = yield* sql.unsafe<General>(GENERAL)
         const holders = yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql)
+        const sizes = yield* sql.unsafe<{ part: CabinetPart; bytes: string }>(SIZES)
         const partitions = yield* sql.unsafe<{ table: string; until: string; days_ahead: number }>(PARTITIONS)
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
@@ -54,6 +68,9 @@ export const layer = Layer.effect(
           user: general!.user,
           databaseBytes: Number(general!.database_bytes),
           cabinetBytes: Number(general!.cabinet_bytes),
+          sizes: Object.fromEntries(
+            CABINET_PARTS.map((part) => [part, Number(sizes.find((one) => one.part === part)?.bytes ?? 0)]),
+          ) as CheckupReport["sizes"],
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
           connections: general!.connections,

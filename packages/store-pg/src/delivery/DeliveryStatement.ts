@@ -55,20 +55,26 @@ export const ATTEMPTS_OF_ADDRESS = `
     AND (NOT $3::boolean OR NOT t.delivered)
   ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`
 
+/** Read from the index of what is due alone, address by address, for there may be millions that wait. */
 export const GAUGE = `
-  WITH due AS (
-    SELECT a.paused_at IS NOT NULL AS paused, a.failing_since IS NOT NULL AS failing, d.due_at, d.claimed_at,
-      d.due_at <= n.at AS now, extract(epoch FROM n.at - d.due_at) AS late
-    FROM (SELECT cabinet.now() AS at) n, cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
-    WHERE d.state = 'due' AND a.removed_at IS NULL
+  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  waiting AS MATERIALIZED (
+    SELECT d.address_id, count(*) AS n, count(*) FILTER (WHERE d.due_at <= (SELECT at FROM clock)) AS now,
+      count(*) FILTER (WHERE d.due_at < (SELECT at - interval '120 seconds' FROM clock)) AS late, min(d.due_at) AS first
+    FROM cabinet.delivery d WHERE d.state = 'due' GROUP BY d.address_id
+  ),
+  by_address AS (
+    SELECT w.*, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working
+    FROM waiting w JOIN cabinet.address a ON a.id = w.address_id WHERE a.removed_at IS NULL
   )
-  SELECT count(*) FILTER (WHERE NOT paused AND NOT failing AND now)::float8 AS due,
-    count(*) FILTER (WHERE NOT paused AND (failing OR NOT now) AND claimed_at IS NULL)::float8 AS retrying,
-    count(*) FILTER (WHERE paused)::float8 AS paused,
-    coalesce(max(late) FILTER (WHERE NOT paused AND NOT failing AND now), 0)::float8 AS "oldestDueSeconds",
-    count(*) FILTER (WHERE NOT paused AND NOT failing AND late > 120)::float8 AS stuck,
+  SELECT coalesce(sum(now) FILTER (WHERE NOT paused AND working), 0)::float8 AS due,
+    coalesce(sum(CASE WHEN working THEN n - now ELSE n END) FILTER (WHERE NOT paused), 0)::float8 AS retrying,
+    coalesce(sum(n) FILTER (WHERE paused), 0)::float8 AS paused,
+    coalesce(max(extract(epoch FROM (SELECT at FROM clock) - first)) FILTER (WHERE NOT paused AND working AND now > 0), 0)::float8
+      AS "oldestDueSeconds",
+    coalesce(sum(late) FILTER (WHERE NOT paused AND working), 0)::float8 AS stuck,
     (SELECT count(*)::float8 FROM cabinet.address WHERE failing_since IS NOT NULL AND removed_at IS NULL) AS "failingAddresses"
-  FROM due`
+  FROM by_address`
 
 /** $1 days, $2 how many: one bite of deliveries that ended before their attempts were let go. */
 export const PRUNE_DELIVERIES = `

@@ -29,12 +29,27 @@ it("examine tells the server, the sizes, the clock and the partitions of a cabin
   expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, waitingRows: 0 })
   expect(report.fenceHolders).toEqual([])
   expect(report.databaseBytes).toBeGreaterThan(report.cabinetBytes)
+  expect(report.sizes.events).toBeGreaterThan(0)
+  expect(Object.values(report.sizes).reduce((sum, bytes) => sum + bytes)).toBe(report.cabinetBytes)
   // One machine, one clock.
   expect(Math.abs(report.clockSkewMillis)).toBeLessThan(1000)
   expect(report.partitions.map(({ table }) => table)).toEqual(
     expect.arrayContaining(["attempt_delivered", "attempt_failed", "original"]),
   )
   expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
+})
+
+it("examine tells what takes place, partitions as the table they belong to", async () => {
+  const before = (await examine()).sizes
+  await database.run("CREATE TABLE sources.orders AS SELECT repeat('x', 1000) AS a FROM generate_series(1, 100)")
+  await database.run(
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, answer)
+     SELECT n, 1, 1, cabinet.now(), n % 2 = 0, 1, repeat('x', 1000) FROM generate_series(1, 100) n`,
+  )
+  const { sizes } = await examine()
+  expect(sizes.rows - before.rows).toBeGreaterThan(100_000)
+  expect(sizes.attempts - before.attempts).toBeGreaterThan(100_000)
+  expect(sizes.events).toBe(before.events)
 })
 
 it("examine names the session that holds the feed back", async () => {

@@ -1,0 +1,40 @@
+/**
+ * Keeps an eye on the delivery queue for whoever runs the service. It goes with every process that serves, not only with
+ * those that deliver: that nobody delivers is just what must be seen.
+ */
+import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Metric, Schedule } from "effect"
+
+const gauge = (name: string, description: string) => Metric.gauge(`delivery_${name}`, { description })
+
+const GAUGES: Readonly<Record<keyof QueueGauge, ReturnType<typeof gauge>>> = {
+  due: gauge("due", "Deliveries that are due now, at addresses that work."),
+  retrying: gauge(
+    "retrying",
+    "Deliveries that wait for a later attempt, are under way, or are for an address that fails.",
+  ),
+  paused: gauge("paused", "Deliveries that wait for an address that is paused."),
+  oldestDueSeconds: gauge("oldest_due_seconds", "For how long the oldest of those due now has been due; 0 for none."),
+  stuck: gauge("stuck", "Deliveries past due for two minutes at addresses that work. Must be zero: nobody sends them."),
+  failingAddresses: gauge("failing_addresses", "Addresses whose last attempt failed."),
+}
+
+/** One look. */
+export const watchQueue = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
+  const seen = yield* DeliveryQueue.use((queue) => queue.gauge)
+  for (const name of Object.keys(GAUGES) as ReadonlyArray<keyof QueueGauge>) {
+    yield* Metric.update(Metric.withAttributes(GAUGES[name], { database: here!.database }), seen[name])
+  }
+})
+
+export const layer = Layer.effectDiscard(
+  watchQueue.pipe(
+    // A database that is away is reported by all who need it.
+    Effect.catchCause(() => Effect.void),
+    Effect.repeat(Schedule.spaced("30 seconds")),
+    Effect.forkScoped,
+  ),
+)

@@ -1,0 +1,67 @@
+/** What the queue costs when much of it waits, and how it is seen from outside. */
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { CLAIM } from "@data-cabinet/store-pg/delivery/ClaimStatement"
+import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import { watchQueue } from "@data-cabinet/store-pg/delivery/QueueWatch"
+import { Effect, Layer } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+
+let cabinet: DeliveryCabinet
+beforeAll(async () => {
+  cabinet = await openDeliveryCabinet()
+})
+afterAll(() => cabinet?.close())
+
+it("watchQueue shows in the metrics that nobody delivers, and that somebody does again", async () => {
+  const source = await cabinet.source()
+  const { id } = await cabinet.book((book) => book.create({ url: "http://example.com/", sources: "all" }))
+  await cabinet.accept(source, 3)
+  await cabinet.pass("5 minutes")
+  const look = async () => {
+    const text = await Effect.andThen(watchQueue, PrometheusMetrics.format({ prefix: "cabinet" })).pipe(
+      Effect.provide(
+        PgDeliveryQueue.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: cabinet.url, maxConnections: 1 }))),
+      ),
+      Effect.runPromise,
+    )
+    return (name: string) =>
+      Number(new RegExp(`^cabinet_delivery_${name}\\{database="[^"]+"\\} (\\S+)$`, "m").exec(text)?.[1])
+  }
+  const late = await look()
+  expect([late("due"), late("stuck"), late("retrying"), late("failing_addresses")]).toEqual([3, 3, 0, 0])
+  expect(late("oldest_due_seconds")).toBeGreaterThanOrEqual(300)
+  await cabinet.book((book) => book.remove(id))
+  const after = await look()
+  expect([after("due"), after("stuck"), after("oldest_due_seconds")]).toEqual([0, 0, 0])
+})
+
+interface Plan {
+  readonly "Index Name"?: string
+  readonly "Actual Loops": number
+  readonly "Actual Rows": number
+  readonly Plans?: ReadonlyArray<Plan>
+}
+const nodes = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+it("claim looks at no delivery of thousands of addresses that fail", async () => {
+  const source = await cabinet.source("Busy")
+  await cabinet.book((book) => book.create({ url: "http://example.com/", sources: [source] }))
+  await cabinet.accept(source, 5)
+  await cabinet.run(`
+    WITH failing AS (
+      INSERT INTO cabinet.address (url, secret, every_source, failing_since)
+      SELECT 'http://example.com/', 's', false, cabinet.now() FROM generate_series(1, 3000) RETURNING id)
+    INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+    SELECT f.id, (SELECT max(id) FROM cabinet.event), cabinet.now(), cabinet.now() FROM failing f, generate_series(1, 10)`)
+  await cabinet.run("ANALYZE cabinet.delivery")
+  await cabinet.run("ANALYZE cabinet.address")
+  const values = ["'{}'", "'{}'", "2", "false", "0", "128", "60"]
+  const statement = CLAIM.replace(/\$(\d)/g, (_, n: string) => values[Number(n) - 1]!)
+  const [row] = await cabinet.run(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`)
+  const plan = (row!["QUERY PLAN"] as unknown as ReadonlyArray<{ readonly Plan: Plan }>)[0]!.Plan
+  const probes = nodes(plan).filter((node) => node["Index Name"] === "delivery_due")
+  // One address works: one probe, which finds as many as that address may have.
+  expect(probes.map((node) => [node["Actual Loops"], node["Actual Rows"]])).toEqual([[1, 2]])
+})
