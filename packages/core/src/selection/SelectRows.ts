@@ -1,13 +1,14 @@
 /** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
-import { Catalog } from "../row/Catalog.ts"
+import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue } from "../row/ReadError.ts"
 import { type RowQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
+import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
@@ -47,25 +48,42 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
+      const find = Effect.fnUntraced(function* ({ schema, name }: RowsRequest) {
+        const table = yield* catalog.find(schema, name)
+        if (Option.isSome(table)) return table.value
+        const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
+        return yield* selectionError("no_such_table", null, message)
+      })
+      const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
+        const plan = yield* Effect.fromResult(selectionPlan(selection, table))
+        const query = selectionSql(plan, timeZone)
+        const rows = yield* reader
+          .read(query)
+          .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
+        return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
+      })
       return SelectRows.of({
-        page: Effect.fnUntraced(function* ({ schema, name, params }) {
-          const selection = yield* Effect.fromResult(selectionParams(params))
-          const table = yield* catalog.find(schema, name)
-          if (Option.isNone(table)) {
-            const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
-            return yield* selectionError("no_such_table", null, message)
-          }
-          const plan = yield* Effect.fromResult(selectionPlan(selection, table.value))
-          const query = selectionSql(plan, timeZone)
-          const rows = yield* reader
-            .read(query)
-            .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
-          return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
+        page: Effect.fnUntraced(function* (request) {
+          const selection = yield* Effect.fromResult(selectionParams(request.params))
+          const table = yield* find(request)
+          const readAgain = Effect.fnUntraced(function* (error: ReadError) {
+            const now = yield* find(request)
+            return yield* isSame(table, now) ? Effect.fail(error) : read(selection, now)
+          })
+          return yield* read(selection, table).pipe(
+            // What failed may be that the object was dropped or altered since it was found.
+            Effect.catchTag("ReadError", (error) =>
+              error.code === "query_failed" ? readAgain(error) : Effect.fail(error),
+            ),
+          )
         }),
       })
     }),
   )
 }
+
+const isSame = (before: ReadableTable, now: ReadableTable): boolean =>
+  before === now || (before.oid === now.oid && Equal.equals(before.columns, now.columns))
 
 const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, SelectionError | ReadError> => {
   const { items, hasMore } = found

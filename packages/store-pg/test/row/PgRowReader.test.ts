@@ -1,6 +1,8 @@
+import { RowReader } from "@data-cabinet/core/row/RowReader"
 import { PgClient } from "@effect/sql-pg"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Effect, Fiber, Result } from "effect"
+import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { Effect, Fiber, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
 
@@ -235,5 +237,47 @@ describe("PgRowReader", () => {
     await reading.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
     expect(await failure("whale")).toMatchObject({ code: "query_failed", message: expect.stringContaining("col") })
     expect(itemsOf(await reading.page("whale", [["col", "id"]]))).toEqual([{ id: 1 }])
+  })
+
+  it.each([
+    ["dropped", "DROP TABLE fleeting", { _tag: "Failure", failure: { code: "no_such_table", param: null } }],
+    ["taken from the reader", "REVOKE SELECT ON fleeting FROM PUBLIC", { failure: { code: "no_such_table" } }],
+    ["given another column", "ALTER TABLE fleeting RENAME n TO m", { success: { items: ['{"id":1,"m":"7"}'] } }],
+    ["given another type", "ALTER TABLE fleeting ALTER n TYPE int USING 7", { success: { items: ['{"id":1,"n":7}'] } }],
+    [
+      "robbed of the column it is sorted by",
+      "ALTER TABLE fleeting DROP n",
+      { failure: { code: "unknown_column" } },
+      "n",
+    ],
+    ["made anew", "DROP TABLE fleeting; CREATE TABLE fleeting (x int)", { success: { items: [] } }],
+  ])("reads an object as it is when it was %s since it was found", async (_what, change, expected, sort?) => {
+    await reading.run(`CREATE TABLE fleeting (id int PRIMARY KEY, n text)`)
+    await reading.run(`INSERT INTO fleeting VALUES (1, '7')`)
+    await reading.run(`REVOKE SELECT ON fleeting FROM "${reading.readerRole}"`)
+    await reading.run(`GRANT SELECT ON fleeting TO PUBLIC`)
+    const params: ParamPairs = sort === undefined ? [] : [["sort", sort]]
+    let changed = false
+    const answer = await reading.runtime.runPromise(
+      Effect.gen(function* () {
+        const real = yield* RowReader
+        const slow = RowReader.of({
+          read: (query) =>
+            Effect.gen(function* () {
+              for (const statement of changed ? [] : change.split("; ")) {
+                yield* Effect.promise(() => reading.run(statement))
+              }
+              changed = true
+              return yield* real.read(query)
+            }),
+        })
+        return yield* SelectRows.use((rows) => rows.page({ schema: "public", name: "fleeting", params })).pipe(
+          Effect.provide(Layer.fresh(SelectRows.layer).pipe(Layer.provide(Layer.succeed(RowReader, slow)))),
+          Effect.result,
+        )
+      }),
+    )
+    await reading.run(`DROP TABLE IF EXISTS fleeting`)
+    expect(answer).toMatchObject(expected)
   })
 })
