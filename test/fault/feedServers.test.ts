@@ -80,7 +80,7 @@ it(
         if (page.has_more) continue
         if (last) return seen
         last = over
-        await sleep(5)
+        await sleep(30)
       }
     }
 
@@ -90,16 +90,16 @@ it(
       const goal = acknowledged.size + count
       while (acknowledged.size < goal) await sleep(10)
     }
-    await until(200)
+    await until(120)
     await cluster.end("SIGKILL")
     await cluster.start()
-    await until(200)
+    await until(120)
     await servers[1]!.stop("SIGKILL")
-    await until(200)
+    await until(120)
     await Promise.all([cluster.end("SIGKILL"), servers[2]!.stop("SIGKILL")])
     await cluster.start()
     servers[2] = await serve()
-    await until(200)
+    await until(120)
     over = true
     await sending
     const [small, middle, large] = await reading

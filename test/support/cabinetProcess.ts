@@ -3,7 +3,7 @@
  * here is ended by `endAll`, whatever became of the test.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -89,7 +89,7 @@ export interface Home {
   readonly serve: (args?: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
 }
 
-const homes: Array<{ readonly dir: string; readonly cabinet: Home["cabinet"] }> = []
+const homes: Array<Pick<Home, "dir" | "dataDir" | "cabinet">> = []
 
 /** An empty directory with nothing running in it. */
 export const newHome = (): Home => {
@@ -131,7 +131,7 @@ export const newHome = (): Home => {
       },
     }
   }
-  homes.push({ dir, cabinet })
+  homes.push({ dir, dataDir, cabinet })
   return {
     dir,
     dataDir,
@@ -152,9 +152,9 @@ export const endAll = async (): Promise<void> => {
       return exited
     }),
   )
-  for (const { dir, cabinet } of homes.splice(0)) {
-    // The last to leave stops the database: so a command comes and goes.
-    await cabinet(["migrate", "--json"])
+  for (const { dir, dataDir, cabinet } of homes.splice(0)) {
+    // The last to leave stops the database, where there is one of its own: so a command comes and goes.
+    if (existsSync(dataDir)) await cabinet(["migrate", "--json"])
     rmSync(dir, { recursive: true, force: true })
   }
 }

@@ -10,6 +10,7 @@ import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Route, Target } from "../Route.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
+import { countedAlong, keyHeaders, rateHeaders } from "./CountedAlong.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
 import { faultError, logFault } from "./Fault.ts"
@@ -39,7 +40,9 @@ export const endpointRoute = (
   respond: Respond,
   { ownTime = false }: Options = {},
 ): Effect.Effect<Route, never, Authenticate> =>
-  Effect.map(Authenticate, (authenticate) => {
+  Effect.gen(function* () {
+    const authenticate = yield* Authenticate
+    const counted = yield* countedAlong
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
     const answer = (target: Target, began: number): Effect.Effect<string, ApiError | StoreUnavailable> => {
@@ -63,10 +66,7 @@ export const endpointRoute = (
       target: Target,
       began: number,
     ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-      const headers = {
-        "x-ratelimit-limit": String(admission.limit),
-        "x-ratelimit-remaining": String(admission.remaining),
-      }
+      const headers = rateHeaders(admission)
       if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
       return Effect.matchCauseEffect(answer(target, began), {
         onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
@@ -78,11 +78,8 @@ export const endpointRoute = (
       path: endpoint.path,
       fault: (id) => errorResponse(faultError(id)),
       handle: (request, target) => {
-        if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
-        const key = authenticate.key({
-          authorization: request.headers["authorization"],
-          xApiKey: request.headers["x-api-key"],
-        })
+        if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
+        const key = authenticate.key(keyHeaders(request))
         return Effect.clockWith((clock) => {
           const began = clock.currentTimeMillisUnsafe()
           return Effect.matchEffect(timed(key, began), {
@@ -95,8 +92,9 @@ export const endpointRoute = (
   })
 
 /** The answer to any method but GET and HEAD. */
-export const methodNotAllowed = Effect.succeed(
-  errorResponse({ code: "method_not_allowed", message: "The API is read with GET." }, { allow: "GET" }),
+export const methodNotAllowed = errorResponse(
+  { code: "method_not_allowed", message: "The API is read with GET." },
+  { allow: "GET" },
 )
 
 const jsonResponse = (body: string, headers: Readonly<Record<string, string>>) =>

@@ -5,6 +5,7 @@ import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { type Route, routeTable, splitUrl } from "../Route.ts"
+import { countedAlong } from "../api/CountedAlong.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -25,6 +26,7 @@ export class CabinetHttp extends Context.Service<
       const settings = yield* HttpSettings
       // A face more is one more Effect of routes here; its ports become this layer's.
       const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)])
+      const counted = yield* countedAlong
       const context = yield* Effect.context()
       const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({
@@ -33,7 +35,8 @@ export class CabinetHttp extends Context.Service<
           // Express cuts the path it is mounted at off the address; node:http and Fastify leave it on.
           const match =
             find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
-          if (match === undefined) return Effect.succeed(noSuchEndpoint)
+          if (match === undefined)
+            return OF_THE_API.test(path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint)
           const began = performance.now()
           return Effect.map(
             guarded(match.route, match.route.handle(request, { params: match.params, query })),
@@ -47,6 +50,9 @@ export class CabinetHttp extends Context.Service<
     }),
   )
 }
+
+/** An address of the API, wherever it is mounted. */
+const OF_THE_API = /\/api\/v1(\/|$)/
 
 const guarded = (
   route: Route,

@@ -1,6 +1,7 @@
 /** How the API describes itself: to programs with `openapi.json` (keyed), to people by leading them to a reference. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { countedAlong } from "../api/CountedAlong.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError } from "../api/Fault.ts"
@@ -14,16 +15,16 @@ export const descriptionRoutes = Effect.gen(function* () {
   const { baseUrl, docsUrl } = yield* HttpSettings
   const document = openApiDocument(baseUrl)
   const text = Effect.succeed(JSON.stringify(document))
-  const redirect = Effect.succeed(
-    HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, {
-      status: 302,
-      headers: { "cache-control": "no-store", "content-length": "0" },
-    }),
-  )
+  const counted = yield* countedAlong
+  const redirect = HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, {
+    status: 302,
+    headers: { "cache-control": "no-store", "content-length": "0" },
+  })
   const leadTo = (path: Route["path"]): Route => ({
     path,
     fault: (id) => errorResponse(faultError(id)),
-    handle: ({ method }) => (method === "GET" || method === "HEAD" ? redirect : methodNotAllowed),
+    handle: (request) =>
+      counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
   })
   const routes: ReadonlyArray<Route> = [
     yield* endpointRoute(describe, () => text),

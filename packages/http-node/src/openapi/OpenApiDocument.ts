@@ -3,7 +3,7 @@ import { ENDPOINTS } from "../api/Endpoints.ts"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { INTAKE_PATH } from "./IntakePath.ts"
 import type { OperationObject, PathItem } from "./OperationObject.ts"
-import { operation } from "./Operation.ts"
+import { operation, OPTIONAL_RATE_HEADERS } from "./Operation.ts"
 import { SCHEMAS } from "./Schemas.ts"
 import { WEBHOOKS } from "./Webhooks.ts"
 
@@ -103,6 +103,7 @@ const DOCS_OPERATION: OperationObject = {
           required: true,
           schema: { type: "string", format: "uri" },
         },
+        ...OPTIONAL_RATE_HEADERS,
       },
     },
   },

@@ -16,7 +16,7 @@ const RATE_HEADERS = {
 }
 
 /** On answers that may also be given before a key is known to be valid, the two rate headers may be missing. */
-const OPTIONAL_RATE_HEADERS = {
+export const OPTIONAL_RATE_HEADERS = {
   "X-RateLimit-Limit": header("X-RateLimit-Limit-Keyed"),
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining-Keyed"),
 }

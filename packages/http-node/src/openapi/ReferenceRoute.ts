@@ -45,7 +45,7 @@ export const referenceRoute = (document: OpenApiDocument): Route => {
     path: REFERENCE_PATH,
     fault: (id) => errorResponse(faultError(id)),
     handle: (request) => {
-      if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
+      if (request.method !== "GET" && request.method !== "HEAD") return Effect.succeed(methodNotAllowed)
       const known = request.headers["if-none-match"]
       if (known !== undefined && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
         return unchanged

@@ -95,6 +95,28 @@ describe("the order of checks", () => {
     ])
   })
 
+  it("counts down on answers that need no key as well, where one was sent, and refuses none of them", async () => {
+    const { ask } = await open({ admission: countingAdmission(2) })
+    const left = async (path: string, init: RequestInit = {}) => {
+      const { status, headers } = await ask(path, init)
+      return [status, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]
+    }
+    assert.deepEqual(await left("/api/v1/nowhere"), [404, "2", "1"])
+    assert.deepEqual(await left("/api/v1/sources", { method: "POST" }), [405, "2", "0"])
+    assert.deepEqual(await left("/api/v1/docs"), [302, "2", "0"])
+    assert.deepEqual(await left("/api/v1/nowhere", { headers: noKey }), [404, null, null])
+    assert.deepEqual(await left("/api/v1/docs", bearer("wrong")), [302, null, null])
+    assert.deepEqual(await left("/nowhere"), [404, null, null])
+    assert.deepEqual(await left("/api/v1/nowhere", bearer(OTHER_KEY)), [404, "2", "1"])
+  })
+
+  it("answers what needs no key while the database is away", async () => {
+    const { ask } = await open({ admission: { key: () => away } })
+    assert.equal((await ask("/api/v1/docs")).status, 302)
+    assert.equal((await ask("/api/v1/nowhere")).status, 404)
+    assert.equal((await ask("/api/v1/sources", { method: "POST" })).status, 405)
+  })
+
   it("counts each key by itself", async () => {
     const { ask } = await open({ admission: countingAdmission(1) })
     assert.equal((await ask("/api/v1/sources")).status, 200)

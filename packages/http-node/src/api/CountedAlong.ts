@@ -1,0 +1,38 @@
+/**
+ * Answers that need no key, and yet bear the two rate headers to whoever sent a valid one: an address that is none, a
+ * method that is not taken, the way to the reference. They count as any request of the key does, and are never refused
+ * for it; without a key, or while the database is away, they are what they are.
+ */
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import type { KeyAdmission } from "@data-cabinet/core/limit/Admission"
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The two headers in which a request's key may come. */
+export const keyHeaders = ({ headers }: Request) => ({
+  authorization: headers["authorization"],
+  xApiKey: headers["x-api-key"],
+})
+
+export const rateHeaders = ({ limit, remaining }: KeyAdmission) => ({
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+})
+
+/** The database is not waited for as long as where its word decides. */
+const PATIENCE = "2 seconds"
+
+export const countedAlong = Effect.map(Authenticate, (authenticate) => (request: Request, response: Response) => {
+  const sent = keyHeaders(request)
+  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(response)
+  return authenticate.key(sent).pipe(
+    Effect.timeout(PATIENCE),
+    Effect.match({
+      onSuccess: (admission) => HttpServerResponse.setHeaders(response, rateHeaders(admission)),
+      onFailure: () => response,
+    }),
+  )
+})
