@@ -102,7 +102,6 @@ it("a backup overwrites nothing, and there has to be something to back up", asyn
     ["backup", join(home.dir, "other.tar"), "--data-dir", join(home.dir, "none")],
     /^There is no database in /,
   )
-  await refused(["backup", "x.tar", "--cabinet", "orders"], /leave --cabinet out/)
   await refused(["backup", "x.tar"], /pg_dump/, { DATABASE_URL: "postgres://nobody@127.0.0.1:9/none" })
   await refused(["restore", file], /^There is a database in .* already/)
   expect(readdirSync(home.dir).filter((name) => name.includes(".tar"))).toEqual(["cabinet.tar.gz"])

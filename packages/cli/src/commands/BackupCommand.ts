@@ -2,14 +2,14 @@
 import { backup } from "@data-cabinet/store-pg/embedded/Backup"
 import type { EmbeddedPostgresError } from "@data-cabinet/store-pg/embedded/EmbeddedPostgresError"
 import { restore } from "@data-cabinet/store-pg/embedded/Restore"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
 import type { Settings } from "../cabinet/Settings.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { report, snakeKeys } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, quietLog, root, settingsOf } from "./Root.ts"
+import { format, noCabinet, quietLog, settingsOf } from "./Root.ts"
 
 const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`
 
@@ -18,14 +18,11 @@ const refuse = (message: string) => new CommandError({ code: "refused", message 
 /** The settings of a call that is about the embedded database as a whole. */
 const embedded = Effect.gen(function* () {
   const { settings } = yield* settingsOf()
-  const { cabinet } = yield* root
+  yield* noCabinet("A backup holds the whole embedded database, all its cabinets")
   if (settings.databaseUrl !== null) {
     return yield* refuse(
       "DATABASE_URL names a PostgreSQL of your own: back it up and restore it with pg_dump and pg_restore, as docs/operations.md says. This command is for the embedded one.",
     )
-  }
-  if (Option.isSome(cabinet)) {
-    return yield* refuse("A backup holds the whole embedded database, all its cabinets: leave --cabinet out.")
   }
   return settings
 })

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
-import { root } from "./Root.ts"
+import { noCabinet, root } from "./Root.ts"
 
 const PROGRAM = fileURLToPath(new URL("../../../../test/bench/main.ts", import.meta.url))
 
@@ -32,6 +32,7 @@ export const benchCommand = Command.make(
   },
   ({ figures, quick, long, markdown }) =>
     Effect.gen(function* () {
+      yield* noCabinet("The measurements have databases of their own")
       const { json } = yield* root
       if (!existsSync(PROGRAM)) {
         return yield* new CommandError({

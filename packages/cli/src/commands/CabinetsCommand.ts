@@ -10,7 +10,7 @@ import { readSettings, type Settings } from "../cabinet/Settings.ts"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, givenBy, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
+import { format, givenBy, noCabinet, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
 
 /** Nothing of it tells a login. */
 const cabinetJson = (settings: Settings, cabinet: RegisteredCabinet) => ({
@@ -26,12 +26,15 @@ const withRegistry = <A, E>(settings: Settings, work: Effect.Effect<A, E, Cabine
     return yield* Effect.provide(work, registryLayer(own))
   }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
 
+const own = noCabinet("The list of cabinets is the server's own, and the name an argument")
+
 const web = settingFlags("baseUrl", "serviceDomain")
 const name = Argument.String("NAME").pipe(Argument.withDescription("The first part of its host name"))
 
 /** Here the address of the flag is the new cabinet's; the server's own is told by DATABASE_URL or the data directory. */
 const add = Command.make("add", { name, ...web }, (input) =>
   Effect.gen(function* () {
+    yield* own
     const place = yield* root
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
@@ -55,6 +58,7 @@ const add = Command.make("add", { name, ...web }, (input) =>
 
 const list = Command.make("list", { ...web }, (input) =>
   Effect.gen(function* () {
+    yield* own
     const { settings } = yield* settingsOf(input)
     const all = yield* withRegistry(
       settings,
@@ -73,6 +77,7 @@ const list = Command.make("list", { ...web }, (input) =>
 
 const remove = Command.make("remove", { name, ...web }, (input) =>
   Effect.gen(function* () {
+    yield* own
     const { settings } = yield* settingsOf(input)
     const removed = yield* withRegistry(
       settings,

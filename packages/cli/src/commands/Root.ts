@@ -7,6 +7,7 @@ import { pickCabinet } from "../cabinet/PickCabinet.ts"
 import { readSettings, type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
 import * as Log from "../output/Log.ts"
 import type { Format } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
 
 const flagOf = (name: SettingName): Flag.Flag<Option.Option<string>> => {
   const { flag, env, about, fallback, value } = SETTINGS[name]
@@ -82,6 +83,15 @@ export const meantDatabase = (settings: Settings) =>
     const { cabinet } = yield* root
     const own = yield* cabinetDatabase(settings, "join")
     return Option.isNone(cabinet) ? own : yield* pickCabinet(own, cabinet.value)
+  })
+
+/** For what is about a server as a whole: a cabinet's name would be taken to mean something there, and does not. */
+export const noCabinet = (why: string) =>
+  Effect.gen(function* () {
+    const { cabinet } = yield* root
+    if (Option.isSome(cabinet)) {
+      return yield* new CommandError({ code: "usage", message: `${why}: leave --cabinet out.` })
+    }
   })
 
 export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>

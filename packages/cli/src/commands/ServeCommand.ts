@@ -10,7 +10,7 @@ import { workerNumber } from "../cabinet/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import { report } from "../output/Report.ts"
-import { format, settingFlags, settingsOf } from "./Root.ts"
+import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
 import { welcome, welcomeJson } from "./Welcome.ts"
 
 /** All but those that every command has. */
@@ -26,6 +26,8 @@ const serverLog = ({ logLevel, logFormat }: Settings) => Log.layer({ level: logL
 /** Until a signal comes; then it says so, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing what is under way"))
 
+const WHOLE = "A server serves all its cabinets, or with --database-url the one that lives there"
+
 export const serveCommand = Command.make(
   "serve",
   {
@@ -35,6 +37,7 @@ export const serveCommand = Command.make(
   },
   (input) =>
     Effect.gen(function* () {
+      yield* noCabinet(WHOLE)
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       const worker = workerNumber()
@@ -69,6 +72,7 @@ export const workCommand = Command.make(
   ),
   (input) =>
     Effect.gen(function* () {
+      yield* noCabinet(WHOLE)
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {

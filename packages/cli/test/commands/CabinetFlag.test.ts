@@ -1,0 +1,126 @@
+/** `--cabinet NAME` is never passed over: a command works on that cabinet, or says that it is about no single one. */
+import { fileURLToPath } from "node:url"
+import { cabinet } from "data-cabinet/commands/Cabinet"
+import { runCommand } from "data-cabinet/commands/RunCommand"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+  vi.stubEnv("DATABASE_URL", database.url)
+  // The test runner has one of its own.
+  vi.stubEnv("BASE_URL", "")
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.drop()
+})
+
+const FILE = fileURLToPath(import.meta.url)
+
+/** What each command needs after its name; those that are about a server as a whole stand below. */
+const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  migrate: [],
+  "source add": ["Orders"],
+  "source list": [],
+  "source show": ["1"],
+  "source set": ["1", "--encoding", "utf-8"],
+  "source rename": ["1", "Orders"],
+  "source archive": ["1"],
+  "source restore": ["1"],
+  "source delete": ["1", "--keep-table"],
+  "source rotate-secret": ["1"],
+  "key add": ["reader"],
+  "key list": [],
+  "key revoke": ["1"],
+  "address add": ["https://example.com"],
+  "address list": [],
+  "address show": ["1"],
+  "address set": ["1", "--url", "https://example.com"],
+  "address remove": ["1"],
+  "address ping": ["1"],
+  "address log": ["1"],
+  "address rotate-secret": ["1"],
+  "address resend": ["1"],
+  "address cancel": ["1"],
+  "address pause": ["1"],
+  "address resume": ["1"],
+  import: ["1", FILE],
+  "poll add": ["1", "https://example.com"],
+  "poll list": [],
+  "poll run": ["1"],
+  "poll log": ["1"],
+  "poll pause": ["1"],
+  "poll resume": ["1"],
+  "poll remove": ["1"],
+  "operator add": ["somebody"],
+  "operator list": [],
+  "operator revoke": ["1"],
+  events: [],
+  rows: ["public.orders"],
+  event: ["1"],
+  trash: ["1", "1"],
+  untrash: ["1", "1"],
+  purge: ["1"],
+  column: ["1"],
+  "search-index": ["public.orders"],
+  sql: [FILE],
+  expose: ["public"],
+  hide: ["public"],
+  doctor: [],
+}
+
+const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {
+  serve: [],
+  work: [],
+  "cabinets add": ["orders"],
+  "cabinets list": [],
+  "cabinets remove": ["orders"],
+  backup: ["file"],
+  restore: ["file"],
+  bench: [],
+}
+
+interface Tree {
+  readonly name: string
+  readonly subcommands: ReadonlyArray<{ readonly commands: ReadonlyArray<Tree> }>
+}
+
+const leaves = ({ subcommands }: Tree, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+  subcommands.length === 0
+    ? [path.join(" ")]
+    : subcommands.flatMap(({ commands }) => commands.flatMap((each) => leaves(each, [...path, each.name])))
+
+const all = leaves(cabinet as Tree, [])
+
+/** The exit code, and what was said on stderr. */
+const call = async (name: string, rest: ReadonlyArray<string>) => {
+  let said = ""
+  const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += String(text)
+    return true
+  })
+  try {
+    const code = await Effect.runPromise(runCommand([...name.split(" "), ...rest, "--cabinet", "nobody"], "0.0.0"))
+    return { code, said }
+  } finally {
+    stderr.mockRestore()
+  }
+}
+
+it.for(all.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabinet that is named", async (name) => {
+  expect(ARGUMENTS).toHaveProperty([name])
+  const { code, said } = await call(name, ARGUMENTS[name]!)
+  expect(said).toMatch(/^There is no cabinet nobody\. /)
+  expect(code).toBe(1)
+})
+
+it.for(Object.entries(OF_THE_SERVER))("%s is about no single cabinet, and says so", async ([name, rest]) => {
+  expect(all).toContain(name)
+  const { code, said } = await call(name, rest)
+  expect(said).toMatch(/: leave --cabinet out\.\n$/)
+  expect(code).toBe(2)
+})
