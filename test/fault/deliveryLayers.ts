@@ -5,7 +5,7 @@ import type { DeliveryLoopOptions } from "@data-cabinet/delivery/delivery/Delive
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryLoop"
 import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
 import { layer as addressCheck } from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
-import { layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
+import { type NameLookupOptions, layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { type Network, parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -16,12 +16,19 @@ import { Layer, References } from "effect"
 
 const LOOPBACK: ReadonlyArray<Network> = [parseNetwork("127.0.0.0/8")!]
 
-export const sendingLayer = (
-  options: { readonly deadlineMillis?: number; readonly allowed?: ReadonlyArray<Network> } = {},
-) =>
+export interface SendingOptions extends Pick<NameLookupOptions, "servers"> {
+  readonly deadlineMillis?: number
+  readonly allowed?: ReadonlyArray<Network>
+  /** Of an authority that is trusted beside the system's. */
+  readonly ca?: ReadonlyArray<string>
+}
+
+export const sendingLayer = ({ allowed = LOOPBACK, ca = [], servers, ...options }: SendingOptions = {}) =>
   Layer.mergeAll(courier(options), addressCheck).pipe(
-    Layer.provideMerge(client({ allowedNetworks: options.allowed ?? LOOPBACK })),
-    Layer.provide(names({ hostsFile: "/dev/null" })),
+    Layer.provideMerge(client({ allowedNetworks: allowed, ca })),
+    Layer.provide(
+      names({ hostsFile: "/dev/null", deadlineMillis: 700, ...(servers === undefined ? {} : { servers }) }),
+    ),
   )
 
 export const queueLayer = (url: string) =>
@@ -29,7 +36,7 @@ export const queueLayer = (url: string) =>
 
 export const deliveryLayer = (
   url: string,
-  options: DeliveryLoopOptions & { readonly deadlineMillis?: number; readonly loop?: boolean } = {},
+  options: DeliveryLoopOptions & SendingOptions & { readonly loop?: boolean } = {},
 ) => {
   const uses = Addresses.layer.pipe(
     Layer.provideMerge(Deliver.layer),

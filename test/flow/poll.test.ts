@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
-import { answering, onRequest, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
+import { MISBEHAVIOURS, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
@@ -154,6 +154,10 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
     ],
     [/coding gzip/, (_q, r) => r.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("[]"))],
     [/longer than 100000 bytes/, (_q, r) => r.writeHead(200).end("[" + " ".repeat(200_000))],
+    [
+      /this is a page/,
+      (_q, r) => r.writeHead(200, { "content-type": "text/html" }).end("<!DOCTYPE html>\n<p>Log in\n<p>first"),
+    ],
     [/answered 304/, (_q, r) => r.writeHead(304).end()],
     [/stood still|no answer within/, (_q, r) => void r.writeHead(200).write("[")],
     [
@@ -171,6 +175,8 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
     const run = await cabinet.run(poll.id)
     assert.strictEqual(run.outcome, "failed")
     assert.match(run.failure!, expected)
+    assert.strictEqual(run.peer, "127.0.0.1")
+    assert.strictEqual(run.status === null, /connection was|no answer within/.test(run.failure!), run.failure!)
     failed++
     const wait = (Date.parse(run.nextAt!) - Date.parse(run.at) - run.durationMs) / 1000
     assert.approximately(wait, Math.min(60 * 2 ** failed, 6 * 3600), 2)
@@ -184,19 +190,24 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
   assert.strictEqual((await cabinet.book((book) => book.list)).find(({ id }) => id === poll.id)?.failures, 0)
 })
 
-it("Polls survives an answer that is no HTTP, headers without end, and silence", async () => {
+it("Polls survives everything that a receiver of deliveries may do wrong, and keeps nothing of it", async () => {
   const source = await cabinet.source("hostile")
-  for (const behave of [
-    answering("SSH-2.0-OpenSSH\r\n"),
-    onRequest((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(200_000)}\r\n\r\n[]`)),
-    onRequest(() => {}),
-  ]) {
+  const runs = MISBEHAVIOURS.map(async ({ name, behave, says, whole }) => {
     const receiver = await rawReceiver(behave)
     const poll = await cabinet.add({ sourceId: source.id, url: `http://127.0.0.1:${receiver.port}/` })
     const run = await cabinet.run(poll.id)
-    assert.strictEqual(run.outcome, "failed")
     await receiver.close()
-  }
+    assert.strictEqual(run.outcome, whole === true ? "read" : "failed", name)
+    assert.strictEqual(run.items, 0, name)
+    if (whole === true) assert.isNull(run.failure)
+    else if (says === null) assert.isNotEmpty(run.failure, name)
+    else assert.include(run.failure!.replace("stood still for", "no answer within"), says, name)
+    assert.strictEqual(run.peer, "127.0.0.1", name)
+    assert.isBelow(receiver.sent(), 20_000_000, name)
+  })
+  await Promise.all(runs)
+  assert.deepStrictEqual(await cabinet.events(source.id), [])
+  assert.deepStrictEqual(await database.run(`SELECT 1 FROM cabinet.staged_row`), [])
 })
 
 it("Polls refuses addresses that are not public before a socket opens, when saved and when run", async () => {

@@ -46,7 +46,12 @@ export class RunPoll extends Context.Service<
       ): Effect.fn.Return<Staged, FileError | LeaseLost | StoreUnavailable, Scope.Scope> {
         const { body } = answer
         const file = { name: nameOf(poll.url), size: body.length, bytes: Stream.succeed(body) }
-        const look = yield* lookAt(file, optionsOf(poll, answer.contentType))
+        const options = optionsOf(poll, answer.contentType)
+        // A login page, or a gateway's, comes with 200 too; read as CSV it would be events.
+        if (options.format === undefined && isPage(body)) {
+          return yield* fileError("unreadable", "this is a page or XML, not JSON, NDJSON or CSV")
+        }
+        const look = yield* lookAt(file, options)
         if (look.format === "xlsx")
           return yield* fileError("unreadable", "a workbook cannot be polled: JSON, NDJSON or CSV")
         const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
@@ -186,6 +191,9 @@ const nameOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`.slice(0, 500)
 }
+
+const isPage = (body: Uint8Array): boolean =>
+  /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
 
 /** What the poll says, then what the answer's header says; the rest is found out. */
 const optionsOf = (poll: ClaimedPoll, contentType: string | null): FileOptions => {

@@ -47,7 +47,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       const deadline = options.deadlineMillis ?? 300_000
       const maxBytes = options.maxBytes ?? 32 * 1_048_576
 
-      const ask = Effect.fnUntraced(function* ({ url, headers, etag, lastModified }: PollRequest) {
+      const ask = Effect.fnUntraced(function* ({ url, headers, etag, lastModified }: PollRequest, meet: Meet) {
         const conditional = etag !== null || lastModified !== null
         const sent: Record<string, string> = {
           Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
@@ -66,6 +66,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
           deadlineMillis: idle,
           maxBytes,
         })
+        meet(answer)
         const common = {
           status: answer.status,
           peer: answer.peer,
@@ -87,28 +88,37 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
         }
         const chunks = yield* Stream.runCollect(answer.body)
         return { ...common, failure: null, body: new Uint8Array(Buffer.concat(chunks)) }
-      }, Effect.scoped)
+      })
 
       return PollFetch.of({
-        fetch: (request) =>
-          ask(request).pipe(
+        fetch: Effect.fnUntraced(function* (request) {
+          let met: AnswerHead | undefined
+          const asked = Effect.scoped(
+            ask(request, (head) => {
+              met = head
+            }),
+          )
+          const nothing = (failure: string, peer: string | null): PollAnswer => ({
+            status: met?.status ?? null,
+            peer: met?.peer ?? peer,
+            failure,
+            body: null,
+            contentType: null,
+            etag: null,
+            lastModified: null,
+            retryAfter: null,
+          })
+          return yield* asked.pipe(
             Effect.timeoutOrElse({
               duration: deadline,
-              orElse: () => Effect.succeed(nothing(`the answer was not complete within ${deadline / 1000} s`, null)),
+              orElse: () => Effect.sync(() => nothing(`the answer was not complete within ${deadline / 1000} s`, null)),
             }),
-            Effect.catch((error) => Effect.succeed(nothing(error.message, error.peer))),
-          ),
+            Effect.catch((error) => Effect.sync(() => nothing(error.message, error.peer))),
+          )
+        }),
       })
     }),
   )
 
-const nothing = (failure: string, peer: string | null): PollAnswer => ({
-  status: null,
-  peer,
-  failure,
-  body: null,
-  contentType: null,
-  etag: null,
-  lastModified: null,
-  retryAfter: null,
-})
+/** Told of the head of an answer as soon as it is there, so that what breaks off later is logged with it. */
+type Meet = (head: AnswerHead) => void

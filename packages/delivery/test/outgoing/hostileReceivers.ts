@@ -85,6 +85,92 @@ export const answering =
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+const drip =
+  (text: string): Behave =>
+  (socket) => {
+    socket.write(text)
+    const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write("z")), 50)
+  }
+
+const storm: Behave = (socket) => {
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer)
+    else socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(10))
+  }, 5)
+}
+
+/** A body of a gigabyte, as fast as it is taken. */
+export const flood: Behave = onRequest((socket) => {
+  socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+  const piece = Buffer.alloc(65_536, "x")
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+    socket.once("drain", more)
+  }
+  more()
+})
+
+const saying = (text: string): Behave => onRequest((socket) => void socket.end(text))
+
+export interface Misbehaviour {
+  readonly name: string
+  readonly behave: Behave
+  /** What an attempt says of it; null where the status came, which is a 2xx, so that it counts as delivered. */
+  readonly says: string | null
+  /** By HTTP's own rules the answer is whole, and what follows it nobody's. */
+  readonly whole?: true
+}
+
+const none = (name: string, says: string, behave: Behave): Misbehaviour => ({ name, behave, says })
+const taken = (name: string, behave: Behave): Misbehaviour => ({ name, behave, says: null })
+
+/** What a receiver can do wrong once a socket is open. Everything that leaves the house is held against all of it. */
+export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
+  none("a reset", "reset", (socket) => void socket.once("data", () => socket.resetAndDestroy())),
+  none("a reset in the middle of the head", "reset", (socket) => {
+    socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nX-A: b", () => socket.resetAndDestroy()))
+  }),
+  none(
+    "a closed connection",
+    "closed before there was an answer",
+    onRequest((socket) => void socket.end()),
+  ),
+  none("silence", "no answer within", () => {}),
+  none(
+    "headers that never end",
+    "no answer within",
+    onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
+  ),
+  none("one byte of the head a moment", "no answer within", onRequest(drip("HTTP/1.1 200 OK\r\nX: y"))),
+  none(
+    "60 KB of headers",
+    "headers of the answer are too large",
+    answering(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(60_000)}\r\n\r\n`),
+  ),
+  none("a storm of 1xx", "informational answers (1xx)", onRequest(storm)),
+  none("another protocol", "not HTTP as it should be", answering("220 mail.example ESMTP\r\n")),
+  none(
+    "two lengths",
+    "not HTTP as it should be",
+    answering("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok"),
+  ),
+  none(
+    "a length and chunks",
+    "not HTTP as it should be",
+    answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+  ),
+  taken("a body of one byte a moment", onRequest(drip("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab"))),
+  taken("a body shorter than its length", saying("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")),
+  {
+    ...taken("a body longer than its length", saying("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]{}")),
+    whole: true,
+  },
+  taken("broken chunks", saying("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nzz\r\n")),
+  taken("a body after 204", saying("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello")),
+  taken("a gzip that is none", answering("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc")),
+  taken("a body without end", flood),
+]
+
 /** A certificate authority of the test's own, a certificate for `good.test`, and a self-signed one. */
 export const makeCertificates = () => {
   const dir = mkdtempSync(join(tmpdir(), "dc-tls-"))
