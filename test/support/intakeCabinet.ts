@@ -32,7 +32,7 @@ export interface IntakeOptions {
   readonly observed?: Layer.Layer<never>
 }
 
-const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }
+const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
 const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observed = Layer.empty }: IntakeOptions) => {
   const trusted = trustedProxies(proxies)

@@ -1,6 +1,6 @@
 /** A listening socket with the limits that keep slow and idle senders from tying it up. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { Context, Effect, Layer, Schema } from "effect"
 
 export interface ListenOptions {
@@ -72,6 +72,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
           },
         )
         server.maxConnections = MAX_CONNECTIONS
+        answerHalfClosed(server)
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
             stopping.begun = true
@@ -92,6 +93,25 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
  * process that is killed can leave a connection that was on its way to it hanging, here it is reset.
  */
 const SPREADS = process.platform === "linux" || process.platform === "freebsd"
+
+/**
+ * A sender may close its side of the connection once its body is sent (`nc -N` does), and still wait for the answer. Who
+ * only asked for something and closes has gone away: Node would answer neither, and here only these are let go.
+ */
+const answerHalfClosed = (server: Server): void => {
+  // Node has had this switch since its early days, though it does not describe it.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const sending = new WeakSet<Socket>()
+  server.prependListener("request", ({ method, socket }: IncomingMessage) => {
+    if (method === "POST") sending.add(socket)
+    else sending.delete(socket)
+  })
+  server.on("connection", (socket: Socket) =>
+    socket.on("end", () => {
+      if (!sending.has(socket)) socket.end()
+    }),
+  )
+}
 
 const listen = (server: Server, { host, port, shared = false }: ListenOptions) =>
   Effect.callback<void, ListenError>((resume) => {

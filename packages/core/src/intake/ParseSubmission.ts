@@ -8,6 +8,7 @@ import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
 import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
+import type { Charset } from "./Charset.ts"
 import { parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
@@ -27,17 +28,16 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const type = parseContentType(submission.contentType)
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"
   const body = bufferOf(submission.body)
-  const query = parseFormBody(queryBytes(submission.query), Number.POSITIVE_INFINITY)
+  const query = parseFormBody(queryBytes(submission.query))
   const signals = { source: submission.encoding, header: type.charset }
   const read = bodyOf(body, type.kind, type.boundary, query, signals)
 
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
-  const address = decodeForm(query, queryCharset, true)
-  const fields = gatherFields(address.fields)
+  const address = queryFields(query, queryCharset)
   const { objects } = read
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
-    events: tooMany === null ? objects.map((object) => eventOf(withQueryFields(fields, object))) : [],
+    events: tooMany === null ? objects.map((object) => eventOf(withQueryFields(address.fields, object))) : [],
     shape: read.shape,
     refusal: read.refusal,
     tooMany,
@@ -69,6 +69,17 @@ const eventOf = (payload: JsonObject): ParsedEvent => ({
 
 /** Node gives the bytes of an address one by one; a caller that has decoded them already gives characters. */
 const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
+
+/** The fields of the address; a query that holds more of them than a form may is kept as text, as such a form is. */
+const queryFields = (query: RawForm, charset: Charset): { readonly fields: JsonObject; readonly replaced: number } => {
+  if (query.unread === null) {
+    const { fields, replaced } = decodeForm(query, charset, true)
+    return { fields: gatherFields(fields), replaced }
+  }
+  const { reason, offset, from } = query.unread
+  const { text, replaced } = decode(query.bytes, charset, from)
+  return { fields: unparsedFields(text, `${reason}, at byte ${offset} of the address's query`), replaced }
+}
 
 const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
   objects: [object],

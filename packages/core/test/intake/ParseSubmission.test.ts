@@ -181,6 +181,26 @@ describe("parseSubmission of forms", () => {
     const { payload } = parse(FORM, Array.from({ length: 10_000 }, (_, at) => `f${at}=1`).join("&")).events[0]!
     assert.strictEqual(payload.size, 10_000)
   })
+
+  it("parseSubmission keeps a query of more than 10,000 fields whole, as text, beside what the body says", () => {
+    const query = "%61&".repeat(10_001)
+    const reason = "more than 10000 form fields, at byte 40000 of the address's query"
+    const beside = parse(FORM, "b=1", { query }).events[0]!
+    assert.deepStrictEqual(
+      [...beside.payload],
+      [
+        ["_raw", query],
+        ["_parse_error", reason],
+        ["b", "1"],
+      ],
+    )
+    assert.isFalse(beside.empty)
+    const alone = parse(FORM, "", { query }).events[0]!
+    assert.isTrue(alone.empty)
+    assert.deepStrictEqual(parse(JSON_TYPE, "{", { query }).events[0]!.payload.get("_raw"), [query, "{"])
+    assert.strictEqual(parse(FORM, "", { query: query.slice(4) }).events[0]!.payload.size, 1)
+  })
+
   it("parseSubmission reads a whole JSON object under a form's header as JSON, for curl -d calls it so", () => {
     const parsed = parse(FORM, '{"a":"x=1&y","n":1.0}')
     assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])

@@ -27,3 +27,7 @@ export const consumed = Effect.die(
     "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser",
   ),
 )
+
+/** The store did not answer in time; `outcomeUnknown` once it was asked to write. */
+export const storeLate = (outcomeUnknown: boolean): StoreUnavailable =>
+  new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })

@@ -1,4 +1,4 @@
-/** How much of a body is read, and for how long. */
+/** How much of a body is read, and for how long, and how long its sender may wait for the store after that. */
 import { Context } from "effect"
 
 export interface Limits {
@@ -10,11 +10,13 @@ export interface Limits {
   readonly total: number
   /** The most bytes that all unfinished bodies together may hold; whoever would pass it is asked to come again. */
   readonly buffered: number
+  /** Milliseconds that a sender waits for the store in all. */
+  readonly store: number
 }
 
 /** The limits in force: those of the contract, unless whoever composes the server provides others. */
 export const BodyLimits = Context.Reference<Limits>("@data-cabinet/http-node/intake/BodyLimits", {
-  defaultValue: () => ({ maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }),
+  defaultValue: () => ({ maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }),
 })
 
 /** The bytes held by the bodies that are being read; one for all requests of a server. */

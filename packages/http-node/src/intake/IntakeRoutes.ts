@@ -11,6 +11,7 @@ import { decodeSegment } from "../api/QueryPairs.ts"
 import { HttpSettings } from "../cabinet/HttpSettings.ts"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import type { Route } from "../Route.ts"
+import { storeLate } from "./BodyError.ts"
 import type { BodyBudget } from "./BodyLimits.ts"
 import { BodyLimits } from "./BodyLimits.ts"
 import { codingsOf, decodeContent } from "./DecodeContent.ts"
@@ -27,6 +28,7 @@ import {
 import type { Body } from "./IncomingBody.ts"
 import { bodyOf } from "./ReadBody.ts"
 import { senderOf } from "./SenderOf.ts"
+import { storePatience } from "./StorePatience.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -40,12 +42,14 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
 
   const take = Effect.fnUntraced(function* (request: Request, secret: string, body: Body, person: boolean) {
     const ip = clientAddress(request, settings.trustedProxies)
-    const source = yield* intake.admit(secret, ip)
+    const patience = storePatience(limits.store)
+    const source = yield* patience(intake.admit(secret, ip), NOT_LOOKED_UP)
     const codings = yield* codingsOf(request.headers["content-encoding"])
     const received = yield* body.whole
     const content = yield* decodeContent(received, codings, limits.maxBytes)
     const sender = senderOf(request.headers, ip)
-    const answer = yield* intake.receive({ source, secret, ...content, query: rawQuery(request.url), sender })
+    const asked = { source, secret, ...content, query: rawQuery(request.url), sender }
+    const answer = yield* patience(intake.receive(asked), NOT_ANSWERED)
     return acceptedResponse(request, answer, person)
   })
 
@@ -76,6 +80,9 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     { path: "/webhook", handle: (request) => handle(request, ""), fault: faultBody },
   ]
 })
+
+const NOT_LOOKED_UP = storeLate(false)
+const NOT_ANSWERED = storeLate(true)
 
 const WITH_SECRET = { path: "/webhook/{intake_secret}" } as const
 

@@ -182,6 +182,20 @@ describe("what is refused", () => {
     }
   })
 
+  it("waits for the store no longer than it may, whichever step is the slow one", async () => {
+    const hasty = await intakeServer({ store: 50 })
+    hasty.state.admission = Effect.never
+    const asking = await hasty.post("{}", JSON_TYPE)
+    hasty.state.admission = Effect.void
+    hasty.state.gate = Effect.never
+    const writing = await hasty.post("{}", JSON_TYPE)
+    await hasty.close()
+    assert.deepStrictEqual([asking.status, writing.status], [503, 503])
+    assert.isAtLeast(Number(writing.headers.get("retry-after")), 1)
+    assert.match(String((await jsonOf(asking))["detail"]), /Nothing can be saved just now/)
+    assert.match(String((await jsonOf(writing))["detail"]), /not known whether this was saved/)
+  })
+
   it("answers a fault of ours with a number, and with nothing of the fault or the address", async () => {
     server.state.instead = Effect.die(new Error("SELECT secrets FROM inside"))
     const response = await server.post("{}", JSON_TYPE)

@@ -23,7 +23,7 @@ import { routeTable, splitUrl } from "../../src/Route.ts"
 
 export const SECRET = "s3cret-of-the-address"
 
-const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576 }
+const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
 export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const state = {
