@@ -7,7 +7,7 @@ import { IncomingBody } from "../../src/intake/IncomingBody.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
-const LIMITS = { maxBytes: 1_000_000, idle: 1_000, total: 5_000, buffered: 2_000_000 }
+const LIMITS = { maxBytes: 1_000_000, idle: 1_000, total: 5_000, buffered: 2_000_000, store: 1_000 }
 
 const incoming = () => {
   const source = new PassThrough()
