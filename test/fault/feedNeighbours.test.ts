@@ -2,7 +2,6 @@
  * What else a server may be about: another cabinet beside this one, and so many transactions behind it that their ids
  * have gone past 32 bits.
  */
-import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
@@ -72,10 +71,7 @@ if (bin !== undefined) {
       await accept(first, source.id, "before")
       await first.dispose()
       await cluster.end("SIGINT")
-      const { prefix, identity } = home.launcher
-      const words = [...prefix, join(bin, "pg_resetwal"), "-e", "1", cluster.pgdata]
-      const reset = spawnSync(words[0]!, words.slice(1), { ...identity, encoding: "utf8" })
-      assert.strictEqual(reset.status, 0, reset.stderr)
+      assert.isTrue(cluster.resetWal(["-e", "1"]))
       await cluster.start()
       const store = storeRuntime(cluster.url("wide"))
       await accept(store, source.id, "after")

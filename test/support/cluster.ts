@@ -2,11 +2,21 @@
  * PostgreSQL servers of a test's own, for what the shared one must not suffer: to be killed, copied, set back, followed
  * and promoted. They write through to the system but not to the disk: killing a process loses nothing that way.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Binaries, binariesIn, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
 import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
@@ -58,6 +68,8 @@ export interface TestCluster {
   readonly createDatabase: (database: string) => Promise<void>
   /** A database with the schema in it. */
   readonly createCabinet: (database: string) => Promise<void>
+  /** Runs `pg_resetwal` on the stopped server; false where the binaries have none. */
+  readonly resetWal: (words: ReadonlyArray<string>) => boolean
   /** The files as they are now, under another name; leaves out what belongs to the running server. */
   readonly copyTo: (name: string) => string
 }
@@ -163,6 +175,14 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
     createCabinet: async (database) => {
       await createDatabase(database)
       await migrateTemplate(url(database))
+    },
+    resetWal: (words) => {
+      const program = join(dirname(binaries.postgres), "pg_resetwal")
+      if (!existsSync(program)) return false
+      const [first, ...rest] = [...launcher.prefix, program, ...words, pgdata]
+      const { status, stderr } = spawnSync(first!, rest, { cwd: "/", ...launcher.identity, encoding: "utf8" })
+      if (status !== 0) throw new Error(`pg_resetwal: ${stderr}`)
+      return true
     },
     copyTo: (other) => {
       const target = join(dir, other)
