@@ -1,12 +1,10 @@
 /** The examples, run by Node from the packed packages as a reader would run them, and spoken to over the loopback. */
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest"
-import { finish, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
+import { finish, freePorts, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let here: Packed
@@ -16,23 +14,14 @@ let site: string
 
 beforeAll(async () => {
   here = await packed()
-}, 180_000)
+}, 300_000)
 beforeEach(async () => {
   database = await testDatabase({ empty: true })
-  port = await freePort()
+  port = (await freePorts(1))[0]!
   site = `http://127.0.0.1:${port}`
 })
 afterEach(() => database.drop())
 afterAll(stopAll)
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 
 const example = (script: string, ready: RegExp): Promise<Running> =>
   start(join("examples", script), ready, here.app, { DATABASE_URL: database.url, PORT: String(port) })
@@ -60,7 +49,7 @@ it("the Express app takes orders of its own and of others, and ends when it is a
   ])
   expect(await app.stop()).toBe(0)
   expect(app.output()).not.toMatch(/error/i)
-}, 60_000)
+}, 240_000)
 
 it("the Fastify app hands bodies over as they were sent, and parses its own", async () => {
   const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
@@ -77,7 +66,7 @@ it("the Fastify app hands bodies over as they were sent, and parses its own", as
   expect(await json(broken)).toMatchObject({ status: 400, body: { ok: false, error: "bad_json", id: 2 } })
   expect((await fetch(`${site}/data/api/v1/sources`)).status).toBe(401)
   expect(await app.stop()).toBe(0)
-}, 60_000)
+}, 240_000)
 
 it("the Next-style route answers every method below its path", async () => {
   const route = pathToFileURL(join(here.app, "examples/next/app/data/[...path]/route.ts")).href
@@ -110,14 +99,14 @@ it("the Next-style route answers every method below its path", async () => {
     405,
     204,
   ])
-}, 60_000)
+}, 240_000)
 
 it("the Effect program serves a cabinet, uses it, and closes it", async () => {
   const program = await example("effect/program.ts", /Placed order/)
   expect(program.output()).toContain("Placed order 1, there are 1")
   expect((await fetch(`${site}/readyz`)).status).toBe(200)
   expect(await program.stop()).toBe(130)
-}, 60_000)
+}, 240_000)
 
 it("the form is taken in without JavaScript, and with it", async () => {
   const server = await example("form/server.ts", /The form is at/)
@@ -136,7 +125,7 @@ it("the form is taken in without JavaScript, and with it", async () => {
   expect(await submitWithScript(page, action, { name: "Alan", message: "Hi" })).toBe("Thank you. Your number is 2.")
   expect(await submitWithScript(page, action, { message: "Hi", name: "Alan" })).toBe("We have that message already.")
   expect(await server.stop()).toBe(0)
-}, 60_000)
+}, 240_000)
 
 /** Runs the page's own script over what it touches of a document, and answers what it shows after a submission. */
 const submitWithScript = async (page: string, action: string, fields: Record<string, string>): Promise<string> => {

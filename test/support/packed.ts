@@ -4,7 +4,9 @@
  */
 import { execFile, spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
 import { createRequire } from "node:module"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -43,7 +45,7 @@ export const finish = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> => {
   try {
-    const { stdout } = await run(command, args, { cwd, env: consumerEnv(env), maxBuffer: 16_777_216, timeout: 100_000 })
+    const { stdout } = await run(command, args, { cwd, env: consumerEnv(env), maxBuffer: 16_777_216, timeout: 240_000 })
     return stdout
   } catch (error) {
     const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
@@ -171,4 +173,29 @@ export const start = async (
 /** For `afterAll`: ends what a failed test left running. */
 export const stopAll = (): void => {
   for (const kill of started) kill()
+}
+
+/** A port with as many free ones behind it as are asked for; whoever takes one in between fails the test in words. */
+export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
+  for (;;) {
+    const probes: Array<Server> = []
+    try {
+      const first = await listenOn(0, probes)
+      const ports = [first]
+      while (ports.length < count) ports.push(await listenOn(first + ports.length, probes))
+      return ports
+    } catch {
+      // One of them is taken: another row is tried.
+    } finally {
+      for (const probe of probes) probe.close()
+    }
+  }
+}
+
+const listenOn = async (port: number, probes: Array<Server>): Promise<number> => {
+  const probe = createServer()
+  probes.push(probe)
+  probe.listen(port, "127.0.0.1")
+  await once(probe, "listening")
+  return (probe.address() as AddressInfo).port
 }

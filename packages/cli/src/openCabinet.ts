@@ -10,7 +10,6 @@
  */
 import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
 import { Intake } from "@data-cabinet/core/intake/Intake"
-import * as Server from "@data-cabinet/http-node/Server"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import type { CabinetDatabase } from "./cabinet/CabinetDatabase.ts"
 import { addressesFace } from "./embedding/AddressesFace.ts"
@@ -20,7 +19,7 @@ import { type OpenCabinetOptions, settingsFrom } from "./embedding/CabinetOption
 import { baseUrlOf, embeddedLayer } from "./embedding/EmbeddedLayer.ts"
 import { eventsFace } from "./embedding/EventsFace.ts"
 import { readFeed } from "./embedding/FeedFace.ts"
-import { countedFetchHandler, countedNodeHandler } from "./embedding/Handlers.ts"
+import { handlers } from "./embedding/Handlers.ts"
 import * as HostLog from "./embedding/HostLog.ts"
 import { importsFace } from "./embedding/ImportsFace.ts"
 import { keysFace, operatorsFace } from "./embedding/KeysFace.ts"
@@ -34,20 +33,53 @@ import { Underway } from "./embedding/Underway.ts"
 
 export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/VerifyDelivery"
 export { CabinetError, type CabinetErrorCode } from "./embedding/CabinetError.ts"
-export type * from "./embedding/AddressesFace.ts"
-export type * from "./embedding/Cabinet.ts"
+export type {
+  Address,
+  AddressChange,
+  AddressesFace,
+  Attempt,
+  AttemptsQuery,
+  Delivery,
+  PingResult,
+  Subscription,
+} from "./embedding/AddressesFace.ts"
+export type { Cabinet, CheckupReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./embedding/Cabinet.ts"
 export type { OpenCabinetOptions } from "./embedding/CabinetOptions.ts"
-export type * from "./embedding/EventsFace.ts"
-export type * from "./embedding/FeedFace.ts"
+export type { EventInspection, EventsFace, OriginalRequest } from "./embedding/EventsFace.ts"
+export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./embedding/FeedFace.ts"
 export type { FetchHandler, NodeHandler } from "./embedding/Handlers.ts"
 export type { ProgramLog } from "./embedding/HostLog.ts"
-export type * from "./embedding/ImportsFace.ts"
-export type * from "./embedding/KeysFace.ts"
-export type * from "./embedding/PollsFace.ts"
-export type * from "./embedding/RowsFace.ts"
-export type * from "./embedding/ScriptFace.ts"
-export type * from "./embedding/SourcesFace.ts"
-export type * from "./embedding/TablesFace.ts"
+export type {
+  FileImportOptions,
+  FileToImport,
+  ImportOptions,
+  ImportProgress,
+  ImportReport,
+  ImportsFace,
+  ImportStatus,
+} from "./embedding/ImportsFace.ts"
+export type { ApiKey, IssuedKey, IssuedOperator, KeysFace, Operator, OperatorsFace } from "./embedding/KeysFace.ts"
+export type { NewPoll, Poll, PollRun, PollsFace } from "./embedding/PollsFace.ts"
+export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./embedding/RowsFace.ts"
+export type { ScriptOptions, ScriptOutcome } from "./embedding/ScriptFace.ts"
+export type {
+  NewSource,
+  Source,
+  SourceChange,
+  SourceEncoding,
+  SourcesFace,
+  SourceWithAddress,
+} from "./embedding/SourcesFace.ts"
+export type {
+  ColumnKind,
+  ColumnsFace,
+  RetypeResult,
+  SourceColumn,
+  Table,
+  TableDetail,
+  TableKind,
+  TablesFace,
+} from "./embedding/TablesFace.ts"
 
 /** How long closing waits for what is under way, unless another time is given. */
 const GRACE_MILLIS = 10_000
@@ -56,14 +88,10 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
   const settings = yield* settingsFrom(options)
   let database: CabinetDatabase | undefined
   const opened = yield* Layer.build(embeddedLayer(settings, options, (found) => (database = found)))
-  const faces = Effect.all({
-    nodeHandler: Server.nodeHandler({ metrics: false }),
-    fetchHandler: Server.fetchHandler({ metrics: false }),
-  })
-  const { nodeHandler, fetchHandler } = yield* Effect.provideContext(faces, opened)
+  const underway = new Underway()
+  const { nodeHandler, fetchHandler } = yield* Effect.provideContext(handlers(underway), opened)
 
   const services = Context.merge(yield* Effect.context(), opened)
-  const underway = new Underway()
   const run = runIn(services, underway)
   const baseUrl = baseUrlOf(settings)
   let closing: Promise<void> | undefined
@@ -72,8 +100,8 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     await Effect.runPromiseWith(services)(Scope.close(scope, Exit.void))
   }
   const cabinet: Cabinet = {
-    nodeHandler: countedNodeHandler(nodeHandler, underway),
-    fetchHandler: countedFetchHandler(fetchHandler, underway),
+    nodeHandler,
+    fetchHandler,
     sources: sourcesFace(run, baseUrl),
     keys: keysFace(run),
     operators: operatorsFace(run),

@@ -1,25 +1,34 @@
 /** The HTTP faces of a cabinet inside a program: what they have under way is counted, and once it closes they say so. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { cabinetAway } from "@data-cabinet/http-node/cabinet/NoCabinet"
+import * as Server from "@data-cabinet/http-node/Server"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Scope } from "effect"
+import { HttpEffect, HttpServerRequest } from "effect/http"
 import type { Underway } from "./Underway.ts"
 
+/** A listener for Node's own servers. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A handler for frameworks that speak fetch; it always answers. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-const MESSAGE = "The cabinet is being closed; send it again in a moment."
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" }
+const CLOSING = new StoreUnavailable({
+  message: "The cabinet is being closed; send it again in a moment.",
+  retryAfter: 1,
+  outcomeUnknown: false,
+})
 
-/** The same refusal in the shape of whichever face was asked. */
-const refusal = (url: string): string =>
-  url.includes("/webhook/")
-    ? JSON.stringify({ ok: false, error: "unavailable", detail: MESSAGE })
-    : JSON.stringify({ error: { type: "unavailable", code: "reader_off", message: MESSAGE, param: null } })
+/** Needs nothing of the cabinet, so that it answers when all of that is gone. */
+const refusing = Effect.map(HttpServerRequest.HttpServerRequest, (request) => cabinetAway(request, CLOSING))
 
-export const countedNodeHandler =
-  (handler: NodeHandler, underway: Underway): NodeHandler =>
+const counted =
+  (handler: NodeHandler, refuse: NodeHandler, underway: Underway): NodeHandler =>
   (request, response) => {
     if (underway.isClosing) {
-      response.writeHead(503, { ...HEADERS, connection: "close" }).end(refusal(request.url ?? ""))
-      return
+      response.shouldKeepAlive = false
+      return refuse(request, response)
     }
     // A body may be waited for as long as a sender takes; without its socket it ends at once.
     const done = underway.begin(() => request.destroy())
@@ -27,13 +36,12 @@ export const countedNodeHandler =
     handler(request, response)
   }
 
-export const countedFetchHandler =
-  (handler: FetchHandler, underway: Underway): FetchHandler =>
+const countedFetch =
+  (handler: FetchHandler, refuse: FetchHandler, underway: Underway): FetchHandler =>
   async (request) => {
-    const refuse = () => new Response(refusal(request.url), { status: 503, headers: HEADERS })
-    if (underway.isClosing) return refuse()
+    if (underway.isClosing) return refuse(request)
     const answer = Promise.withResolvers<Response>()
-    const done = underway.begin(() => answer.resolve(refuse()))
+    const done = underway.begin(() => answer.resolve(refuse(request)))
     try {
       handler(request).then(answer.resolve, answer.reject)
       return await answer.promise
@@ -41,3 +49,15 @@ export const countedFetchHandler =
       done()
     }
   }
+
+/** The metrics of a process are its program's: they are not served here. */
+export const handlers = Effect.fnUntraced(function* (underway: Underway) {
+  const node = yield* Server.nodeHandler({ metrics: false })
+  const refuse = yield* NodeHttpServer.makeHandler(refusing, { scope: Scope.makeUnsafe() })
+  const viaFetch = yield* Server.fetchHandler({ metrics: false })
+  const refuseFetch = HttpEffect.toWebHandler(refusing)
+  return {
+    nodeHandler: counted(node, refuse, underway),
+    fetchHandler: countedFetch(viaFetch, (request) => refuseFetch(request), underway),
+  }
+})

@@ -3,9 +3,13 @@ import { Cause, Layer, Logger, References } from "effect"
 
 /** The shape of `console`, pino and most others. */
 export interface ProgramLog {
+  /** What helps to find a fault; without it such entries are not made. */
   readonly debug?: ((message: string) => void) | undefined
+  /** What goes its usual way; without it such entries are not made. */
   readonly info?: ((message: string) => void) | undefined
+  /** What went wrong and is tried again. */
   readonly warn: (message: string) => void
+  /** Faults, with all that is known of them. */
   readonly error: (message: string) => void
 }
 

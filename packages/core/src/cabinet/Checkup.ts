@@ -20,6 +20,7 @@ export const CABINET_PARTS = [
 
 export type CabinetPart = (typeof CABINET_PARTS)[number]
 
+/** What was found. */
 export interface CheckupReport {
   /** Such as `18.4`. */
   readonly serverVersion: string

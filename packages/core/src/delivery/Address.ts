@@ -28,7 +28,10 @@ export interface NewAddress {
   readonly sources: Subscription
 }
 
+/** What is to be different; what is left out stays as it is. */
 export interface AddressChange {
+  /** Where to send from now on. */
   readonly url?: string
+  /** Of which sources to tell it from now on. */
   readonly sources?: Subscription
 }

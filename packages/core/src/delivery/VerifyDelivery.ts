@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
+/** How strictly the time of a delivery is taken. */
 export interface VerifyOptions {
   /** How far `t` may be from now, to either side. Default 300. */
   readonly toleranceSeconds?: number

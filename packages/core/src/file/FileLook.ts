@@ -12,12 +12,15 @@ import { FILE_FORMATS, type FileFormat, formatOf, isOldExcel, isZip } from "./Fi
 import { isPointer } from "./JsonReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
+/** What its sender knows of a file; what is left out is found out. */
 export interface FileOptions {
+  /** By default told from its name and its first bytes. */
   readonly format?: FileFormat | undefined
   /** A charset's name as on the web, or `utf-16`. */
   readonly encoding?: string | undefined
   /** One character; `\t` and `tab` are understood. */
   readonly delimiter?: string | undefined
+  /** Whether the first row holds the names; by default told from the rows. */
   readonly header?: boolean | undefined
   /** Of a spreadsheet: a name, or a number from 1. */
   readonly sheet?: string | undefined

@@ -18,6 +18,7 @@ import { SheetReader } from "./SheetReader.ts"
 import { type ImportStatus, StagedImports } from "./StagedImports.ts"
 import { stageBatches } from "./StageBatches.ts"
 
+/** How a file is taken in. */
 export interface ImportOptions extends FileOptions {
   /** Reads and reports, and keeps nothing. */
   readonly dryRun?: boolean | undefined
@@ -55,6 +56,7 @@ export interface ImportReport {
   readonly failure: string | null
 }
 
+/** How far an import has come. */
 export interface ImportProgress {
   readonly phase: "looking" | "staging" | "accepting"
   readonly done: number

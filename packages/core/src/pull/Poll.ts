@@ -27,13 +27,21 @@ export interface Poll {
   readonly firstAt: string | null
 }
 
+/** A poll to be made. */
 export interface NewPoll {
+  /** Whose events the items become. */
   readonly sourceId: number
+  /** An http or https address that is public. */
   readonly url: string
+  /** Seconds from one run to the next, 10 to 2,592,000 (30 days). */
   readonly everySeconds: number
+  /** Null, and by default: found out at every run. */
   readonly format?: PollFormat | null
+  /** Where the list stands in a JSON answer, as a JSON pointer; by default it is the whole. */
   readonly pointer?: string
+  /** The field, or the pointer to it, by which an item is known again; null, and by default: by its whole content. */
   readonly keyField?: string | null
+  /** Sent with every request. Values are kept secret. */
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
 }
 

@@ -19,6 +19,7 @@ export interface SourceColumn {
   readonly createdAt: string
 }
 
+/** What became of a column that got another type. */
 export interface RetypeResult {
   readonly column: SourceColumn
   /** Values that the new type could not take and that moved to the sibling column; `siblings` names where to. */

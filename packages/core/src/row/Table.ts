@@ -15,6 +15,7 @@ export interface Table {
   readonly rows_estimate: number | null
 }
 
+/** A column of a table or view. */
 export interface Column {
   /** The name in the database: what selections name it by, and its key in a row. */
   readonly name: string

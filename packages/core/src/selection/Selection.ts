@@ -3,6 +3,7 @@
 /** The conditions of a filter; the last two take no value. */
 export const FILTER_CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains", "empty", "notempty"] as const
 
+/** How a filter compares. */
 export type FilterCondition = (typeof FILTER_CONDITIONS)[number]
 
 export interface Filter {
@@ -19,6 +20,7 @@ export interface Period {
   readonly to: string | null
 }
 
+/** Which way a sort goes. */
 export type Direction = "asc" | "desc"
 
 /** Exactly some columns, or all with some first and some hidden. */

@@ -4,15 +4,23 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
 import type { SourceError } from "./SourceError.ts"
 
+/** A source to be made. */
 export interface NewSource {
+  /** For people; its table is named after it. */
   readonly name: string
+  /** The charset of its forms, whatever they say; null, and by default, it is told from each submission. */
   readonly encoding?: SourceEncoding | null
+  /** Where a browser is sent after a plain form; null, and by default, it is shown our own thank-you page. */
   readonly thanksUrl?: string | null
 }
 
+/** What is to be different; what is left out stays as it is. */
 export interface SourceChange {
+  /** Its table keeps its name. */
   readonly name?: string
+  /** As for a new source. */
   readonly encoding?: SourceEncoding | null
+  /** As for a new source. */
   readonly thanksUrl?: string | null
 }
 

@@ -1,0 +1,49 @@
+/**
+ * The tour of docs/embedding.md, taken at its word: its blocks are one program, which the packed packages run, and what
+ * the page shows below each block is what the program prints.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { compiler, finish, freePorts, packed, type Packed } from "../support/packed.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let here: Packed
+let database: TestDatabase
+
+beforeAll(async () => {
+  here = await packed()
+  database = await testDatabase({ empty: true })
+}, 300_000)
+afterAll(() => database.drop())
+
+const page = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
+const tour = page.slice(page.indexOf("## A tour"), page.indexOf("## Mounting"))
+const blocks = (language: string) =>
+  [...tour.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, text]) => text!)
+
+it("the tour's program prints what the page says, and ends by itself", async () => {
+  expect(blocks("ts").length).toBeGreaterThan(7)
+  writeFileSync(join(here.app, "tour.ts"), blocks("ts").join("\n"))
+  const [port] = await freePorts(2)
+  const printed = await finish(process.execPath, ["tour.ts"], here.app, {
+    DATABASE_URL: database.url,
+    PORT: String(port),
+  })
+  expect(printed).toBe(blocks("text").join(""))
+}, 240_000)
+
+it("the tour's program has the types that it seems to have", async () => {
+  writeFileSync(join(here.app, "tour.ts"), blocks("ts").join("\n"))
+  const config = join(here.app, "tsconfig.tour.json")
+  const compilerOptions = {
+    target: "ES2024",
+    module: "NodeNext",
+    types: ["node"],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+  }
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: ["tour.ts"] }))
+  expect(await finish(process.execPath, [compiler(7), "-p", config], here.app)).toBe("")
+}, 240_000)
