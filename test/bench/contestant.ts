@@ -17,6 +17,8 @@ export interface Contestant {
   readonly said: unknown
   /** Tells it one line of JSON and waits for the line that it answers; only for what listens to that. */
   readonly ask: (what: unknown) => Promise<unknown>
+  /** Waits for the next line that it says of itself. */
+  readonly hear: () => Promise<unknown>
   readonly stop: () => Promise<void>
 }
 
@@ -70,7 +72,7 @@ const start = async (
     child.kill("SIGTERM")
     await exited(child)
   }
-  return { pid: child.pid!, said, ask, stop }
+  return { pid: child.pid!, said, ask, hear: nextLine, stop }
 }
 
 /** A yardstick: `test/bench/yardstick/<file>.ts`, told its database by DATABASE_URL. */

@@ -1,35 +1,10 @@
 /** From the commit of an event to its arrival at a receiver, on an idle cabinet, in units of a bare POST to that receiver. */
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Pool } from "undici"
-import { cabinetCommand, ourServer, postOne } from "../contestant.ts"
+import { cabinetCommand, ourServer, postOne, yardstick } from "../contestant.ts"
 import { type Figure, median } from "../figure.ts"
 import { orderJson } from "../load/request.ts"
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
-/** Answers 204, and tells when the last request came in. */
-const receiver = async (): Promise<{ readonly server: Server; readonly port: number; next: () => Promise<number> }> => {
-  let came: (at: number) => void = () => {}
-  const server = createServer((request, response) => {
-    came(performance.now())
-    request.resume()
-    request.on("end", () => response.writeHead(204).end())
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return {
-    server,
-    port: (server.address() as AddressInfo).port,
-    next: () =>
-      new Promise((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error("no delivery came")), 10_000)
-        came = (at) => {
-          clearTimeout(late)
-          resolve(at)
-        }
-      }),
-  }
-}
 
 const headers = { "content-type": "application/json" }
 
@@ -42,22 +17,23 @@ export const arrival: Figure = {
     const url = await bench.cluster.database("ours")
     const ours = await ourServer(url, ["--allowed-networks", "127.0.0.0/8"])
     await postOne(ours)
-    const { server, port, next } = await receiver()
-    const target = `http://127.0.0.1:${port}`
+    const receiver = await yardstick("receiver", "arrivals")
+    const target = `http://127.0.0.1:${receiver.port}`
     await cabinetCommand(url, "address", "add", `${target}/hook`, "--allowed-networks", "127.0.0.0/8")
     const intake = new Pool(`http://127.0.0.1:${ours.port}`, { connections: 1 })
     const bare = new Pool(target, { connections: 1 })
     let n = 0
     const one = async (pool: Pool, path: string, from: "sending" | "answer") => {
       await sleep(30)
-      const arrived = next()
-      const sent = performance.now()
+      const arrived = receiver.hear()
+      const sent = process.hrtime.bigint()
       const body = orderJson(String(++n).padStart(12, "0"))
       const { body: rest, statusCode } = await pool.request({ path, method: "POST", headers, body })
-      const answered = performance.now()
+      const answered = process.hrtime.bigint()
       await rest.dump()
       if (statusCode > 299) throw new Error(`${path} answered ${statusCode}`)
-      return Math.max(0, (await arrived) - (from === "answer" ? answered : sent))
+      const millis = Number(BigInt((await arrived) as string) - (from === "answer" ? answered : sent)) / 1e6
+      return Math.max(0, millis)
     }
     const all = { bare: [] as Array<number>, ours: [] as Array<number> }
     const ratios: Array<number> = []
@@ -75,8 +51,7 @@ export const arrival: Figure = {
       all.ours.push(...arrivals)
       ratios.push(Math.max(0, arrived - post) / post)
     }
-    await Promise.all([intake.close(), bare.close(), ours.stop()])
-    server.close()
+    await Promise.all([intake.close(), bare.close(), ours.stop(), receiver.stop()])
     return {
       goals: [
         {

@@ -33,7 +33,7 @@ const LIMITS: LaneLimits = {
   bytes: 64 * MEGABYTE,
   slowBytes: 192 * MEGABYTE,
   window: 2,
-  maxWindow: 32,
+  maxWindow: 64,
   slowMillis: 1000,
 }
 
@@ -106,7 +106,10 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
         ),
       )
       state.ended = true
-      state.lane.end(delivery.id, settlement.verdict.state === "delivered", yield* Clock.currentTimeMillis)
+      const delivered = settlement.verdict.state === "delivered"
+      const roomy = state.lane.end(delivery.id, delivered, yield* Clock.currentTimeMillis)
+      // A quick address is fed while its last deliveries are still being settled.
+      if (roomy && delivered) state.more.openUnsafe()
       settler.add(settlement)
       yield* countAttempt(settlement)
     }).pipe(Effect.uninterruptible)
@@ -116,6 +119,7 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
     Effect.gen(function* () {
       const { lane } = state
       const limit = lane.free
+      state.ended = false
       const request = {
         lane: lane.name,
         limit,

@@ -93,9 +93,10 @@ export class Lane {
     this.#quickBytes += bytes
   }
 
-  end(deliveryId: number, delivered: boolean, now: number): void {
+  /** True when the address has so much room again that a claim for it is worth its round trip. */
+  end(deliveryId: number, delivered: boolean, now: number): boolean {
     const running = this.#running.get(deliveryId)
-    if (running === undefined) return
+    if (running === undefined) return false
     this.#running.delete(deliveryId)
     const state = this.#addresses.get(running.addressId)!
     state.running--
@@ -108,6 +109,7 @@ export class Lane {
       this.#quick--
       this.#quickBytes -= running.bytes
     }
+    return state.running <= state.window / 2
   }
 
   /** Looks for what became slow, and forgets idle addresses; true when there is new room. */

@@ -155,9 +155,12 @@ const make = (options: PinnedClientOptions) =>
         duration: request.deadlineMillis,
         orElse: () => tooLate(request.deadlineMillis, trace),
       })
-      const left = request.deadlineMillis - ((yield* Clock.currentTimeMillis) - started)
-      const patience = Math.max(1, Math.min(left, request.bodyMillis ?? 2000))
-      yield* Effect.ignore(Effect.timeoutOption(Deferred.await(answer.end), patience))
+      // A short answer has mostly ended with its head.
+      if (!Deferred.isDoneUnsafe(answer.end)) {
+        const left = request.deadlineMillis - ((yield* Clock.currentTimeMillis) - started)
+        const patience = Math.max(1, Math.min(left, request.bodyMillis ?? 2000))
+        yield* Effect.ignore(Effect.timeoutOption(Deferred.await(answer.end), patience))
+      }
       return { ...head, body: new Uint8Array(Buffer.concat(chunks)) }
     }, Effect.scoped)
 
