@@ -30,6 +30,7 @@ import { runAsAuthor } from "./embedding/ScriptFace.ts"
 import { sourcesFace } from "./embedding/SourcesFace.ts"
 import { columnsFace, tablesFace } from "./embedding/TablesFace.ts"
 import { Underway } from "./embedding/Underway.ts"
+import * as Traces from "./output/Traces.ts"
 
 export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/VerifyDelivery"
 export { CabinetError, type CabinetErrorCode } from "./embedding/CabinetError.ts"
@@ -137,7 +138,9 @@ export const openCabinet = async (options: OpenCabinetOptions = {}): Promise<Cab
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     )
   })
-  const exit = await Effect.runPromiseExit(Effect.provide(opening, HostLog.layer(options.log)))
+  const exit = await Effect.runPromiseExit(
+    Effect.provide(opening, Layer.merge(HostLog.layer(options.log), Traces.layer(null))),
+  )
   if (Exit.isFailure(exit)) throw fromCause(exit.cause)
   return exit.value
 }

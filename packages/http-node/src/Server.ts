@@ -9,14 +9,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Context, Effect, Layer, Option, Scope } from "effect"
-import { HttpEffect, HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
 import { faultError, logFault } from "./api/Fault.ts"
 import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
 import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
+import { REQUEST_ID_HEADER, RequestId, requestId } from "./cabinet/RequestId.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
-import { carriesSecret } from "./intake/CarriesSecret.ts"
 import { Listener, type ListenOptions, type Stopping } from "./Listener.ts"
 import { routeTable, splitUrl } from "./Route.ts"
 
@@ -40,8 +40,18 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping
       onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : Effect.succeed(noCabinet(request))),
     })
   })
-  return runnable(answer)
+  return runnable(named(answer))
 })
+
+/** The request's id: on its answer, and on every line that is logged on the way. */
+const named = (answer: App): App =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const id = requestId(request.headers[REQUEST_ID_HEADER])
+    return Effect.map(
+      Effect.provideService(Effect.annotateLogs(answer, "requestId", id), RequestId, id),
+      HttpServerResponse.setHeader(REQUEST_ID_HEADER, id),
+    )
+  })
 
 /** Effect begins a request uninterruptible, but a client that hangs up is to stop its query. A last resort for faults. */
 const runnable = (answer: App): App =>
@@ -53,7 +63,8 @@ const runnable = (answer: App): App =>
     ),
   )
 
-const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, carriesSecret)
+/** Effect's own span of a request holds its address and headers whole; ours does not (see RequestSpan). */
+const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, () => true)
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {

@@ -260,6 +260,15 @@ export const SETTINGS = {
     },
     Form.oneOf("debug", "info", "warn", "error", "none"),
   ),
+  otlpEndpoint: optional(
+    {
+      env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      flag: "otlp-endpoint",
+      value: "URL",
+      about: "An OpenTelemetry collector that traces are sent to (OTLP over HTTP); default: no traces",
+    },
+    Form.webAddress,
+  ),
   logFormat: optional(
     {
       env: "LOG_FORMAT",

@@ -9,6 +9,7 @@ import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.t
 import { workerNumber } from "../cabinet/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
+import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
 import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
 import { welcome, welcomeJson } from "./Welcome.ts"
@@ -21,7 +22,8 @@ const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
 const without = (flag: string, about: string) =>
   Flag.Boolean(flag).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
 
-const serverLog = ({ logLevel, logFormat }: Settings) => Log.layer({ level: logLevel ?? "info", format: logFormat })
+const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
+  Layer.mergeAll(Log.layer({ level: logLevel ?? "info", format: logFormat }), Traces.layer(otlpEndpoint))
 
 /** Until a signal comes; then it says so, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing what is under way"))
@@ -52,7 +54,7 @@ export const serveCommand = Command.make(
       }).pipe(
         Effect.scoped,
         worker === null ? (self) => self : Effect.annotateLogs({ worker }),
-        Effect.provide(serverLog(settings)),
+        Effect.provide(telemetry(settings)),
       )
     }),
 ).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and upkeep, all in one process"))
@@ -67,6 +69,7 @@ export const workCommand = Command.make(
     "retentionDays",
     "logDays",
     "failedLogDays",
+    "otlpEndpoint",
     "logLevel",
     "logFormat",
   ),
@@ -86,6 +89,6 @@ export const workCommand = Command.make(
         const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
         yield* untilStopped
-      }).pipe(Effect.scoped, Effect.provide(serverLog(settings)))
+      }).pipe(Effect.scoped, Effect.provide(telemetry(settings)))
     }),
 ).pipe(Command.withDescription("Send deliveries and do the upkeep without HTTP, beside servers run with --no-delivery"))

@@ -1,5 +1,6 @@
 /** One attempt: body, signature, sending, and what becomes of the delivery. It neither claims nor settles. */
 import { Clock, Context, Effect, Layer } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import type { Outcome } from "./Attempt.ts"
 import { Courier } from "./Courier.ts"
 import { deliveryBody } from "./DeliveryBody.ts"
@@ -28,7 +29,7 @@ export class Deliver extends Context.Service<
         attempt: Effect.fnUntraced(function* (delivery) {
           const body = utf8.encode(deliveryBody(delivery))
           const t = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const outcome = yield* courier.send({
+          const sent = courier.send({
             url: delivery.url,
             headers: {
               "Content-Type": "application/json",
@@ -39,6 +40,7 @@ export class Deliver extends Context.Service<
             },
             body,
           })
+          const outcome = yield* stage("delivery.attempt", sent)
           const verdict = verdictOf(delivery, outcome)
           return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
         }),

@@ -1,5 +1,6 @@
 /** Reading the event feed, page after page: what the API, the command line and the library share. */
 import { Context, Effect, Layer, Option } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
@@ -38,7 +39,7 @@ export class Feed extends Context.Service<
             const message = "The cabinet has no source with this id."
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
           }
-          const page = yield* store.page({ after, limit, sourceId, channel })
+          const page = yield* stage("feed.page", store.page({ after, limit, sourceId, channel }))
           return {
             items: page.items,
             hasMore: page.hasMore,

@@ -4,6 +4,7 @@
  * lost in between.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog, type NewEvent } from "../event/EventLog.ts"
 import type { JsonObject } from "../event/Json.ts"
@@ -57,7 +58,7 @@ export class AcceptStaged extends Context.Service<
           original: null,
           staged: { importId: claimed.id, first, last },
         }
-        const appended = log.append(request).pipe(
+        const appended = stage("import.accept", log.append(request)).pipe(
           Effect.as(last),
           Effect.catchTag("SourceChanged", () => {
             ahead.source = null

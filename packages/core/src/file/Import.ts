@@ -3,6 +3,7 @@
  * of the file is taken, unless the caller says otherwise; what was refused is reported by line and column.
  */
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
@@ -91,7 +92,7 @@ export class Import extends Context.Service<
       const sheets = yield* SheetReader
 
       /** Reads all of it, giving what can be taken to `keep`. */
-      const read = Effect.fnUntraced(function* <E>(
+      const readAll = Effect.fnUntraced(function* <E>(
         file: ReadableFile,
         look: FileLook,
         options: ImportOptions,
@@ -123,6 +124,8 @@ export class Import extends Context.Service<
         )
         return { ...seen, refusals, preview, sheet: reading.sheet, header: reading.header }
       })
+
+      const read: typeof readAll = (...call) => stage("import.stage", readAll(...call))
 
       /** Accepts it here, or waits until whoever holds it, or what stands before it, is done. */
       const acceptAll = Effect.fnUntraced(function* (id: number, tell: (accepted: number) => Effect.Effect<void>) {

@@ -3,6 +3,7 @@
  * limits becomes an event, whether it parses or not; what is refused is refused before anything is kept.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Original, Receipt, SourceChanged } from "../event/EventLog.ts"
@@ -57,7 +58,7 @@ export class Intake extends Context.Service<
       ): Effect.Effect<A, Refused> => {
         const attempt = (source: IntakeSource, left: number): Effect.Effect<A, Refused> =>
           Effect.flatMap(prepare(source), ({ request, answer }) =>
-            Effect.matchEffect(log.append(request), {
+            Effect.matchEffect(stage("intake.accept", log.append(request)), {
               onSuccess: (receipts) => Effect.succeed(answer(receipts)),
               onFailure: (error: SourceChanged | StoreUnavailable) =>
                 error._tag === "StoreUnavailable"
@@ -85,7 +86,11 @@ export class Intake extends Context.Service<
           append(
             request.source,
             () => sources.bySecret(request.secret, { fresh: true }),
-            (source) => prepared(request, source),
+            (source) =>
+              stage(
+                "intake.parse",
+                Effect.suspend(() => prepared(request, source)),
+              ),
           ),
 
         accept: Effect.fnUntraced(function* (sourceId, fields) {

@@ -1,5 +1,6 @@
 /** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
+import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
@@ -57,9 +58,9 @@ export class SelectRows extends Context.Service<
       const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
         const plan = yield* Effect.fromResult(selectionPlan(selection, table))
         const query = selectionSql(plan, timeZone)
-        const rows = yield* reader
-          .read(query)
-          .pipe(Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))))
+        const rows = yield* stage("rows.read", reader.read(query)).pipe(
+          Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
+        )
         return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
       })
       return SelectRows.of({

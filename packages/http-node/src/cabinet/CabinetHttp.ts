@@ -1,5 +1,5 @@
 /** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
-import { Cause, Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer, References } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
@@ -10,6 +10,7 @@ import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { countRequest } from "./RequestMetrics.ts"
+import { requestSpan } from "./RequestSpan.ts"
 
 /** Answers a request addressed to this cabinet. Always answers: a fault is logged under an id and becomes a 500. */
 export class CabinetHttp extends Context.Service<
@@ -38,13 +39,11 @@ export class CabinetHttp extends Context.Service<
           if (match === undefined)
             return OF_THE_API.test(path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint)
           const began = performance.now()
-          return Effect.map(
-            guarded(match.route, match.route.handle(request, { params: match.params, query })),
-            (response) => {
-              countRequest(match.route, response.status, began, context)
-              return response
-            },
-          )
+          const handled = guarded(match.route, match.route.handle(request, { params: match.params, query }))
+          return Effect.tap(requestSpan(match.route, request, handled), ({ status }) => {
+            countRequest(match.route, status, began, context)
+            return logRequest(request.method, match.route, status, began)
+          })
         },
       })
     }),
@@ -53,6 +52,13 @@ export class CabinetHttp extends Context.Service<
 
 /** An address of the API, wherever it is mounted. */
 const OF_THE_API = /\/api\/v1(\/|$)/
+/** Under the route's pattern: an intake address is a secret, and filters hold values. */
+const logRequest = (method: string, { path }: Route, status: number, began: number): Effect.Effect<void> =>
+  Effect.flatMap(References.MinimumLogLevel, (least) =>
+    least === "Debug" || least === "Trace" || least === "All"
+      ? Effect.logDebug(`${method} ${path} ${status} in ${(performance.now() - began).toFixed(1)} ms`)
+      : Effect.void,
+  )
 
 const guarded = (
   route: Route,

@@ -5,6 +5,7 @@
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */
+import { stage } from "@data-cabinet/core/cabinet/Stage"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -59,7 +60,7 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
 /** A round soon after the start, for a process that never lives an hour, and then every hour. */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
-    forgetOld(options).pipe(
+    stage("retention.round", forgetOld(options)).pipe(
       Effect.catchCause((cause) => Effect.logWarning("forgetting what is past its time will be tried again", cause)),
       Effect.delay("30 seconds"),
       Effect.repeat(Schedule.spaced("1 hour")),

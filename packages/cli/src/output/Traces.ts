@@ -1,0 +1,22 @@
+/**
+ * Traces, sent to an OpenTelemetry collector where one is named (OTLP over HTTP, as JSON); the collector's other standard
+ * variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and so on) are read too. Without one no span is made at all.
+ */
+import { ConfigProvider, Layer, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { OtlpSerialization, OtlpTracer } from "effect/observability"
+
+export const layer = (endpoint: string | null): Layer.Layer<never> => {
+  if (endpoint === null) return Layer.succeed(References.TracerEnabled, false)
+  // Without the first, to name a collector would not be to ask for traces.
+  const env = {
+    OTEL_TRACES_EXPORTER: "otlp",
+    ...(process.env as Record<string, string>),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  }
+  return OtlpTracer.layerFromConfig({ resource: { serviceName: "data-cabinet" } }).pipe(
+    Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+    Layer.orDie,
+  )
+}

@@ -1,0 +1,48 @@
+/**
+ * A stage of the work, seen from outside: how often it ran, how it ended and how long it took as a metric, and as a span
+ * where traces are wanted. It changes nothing about the work, and says nothing of what the work is about: no address, no
+ * field, no value.
+ */
+import { Effect, Exit, Metric, References } from "effect"
+
+/** Closed, so that what is watched can be listed. */
+export type StageName =
+  | "intake.parse"
+  | "intake.accept"
+  | "rows.read"
+  | "feed.page"
+  | "delivery.attempt"
+  | "import.stage"
+  | "import.accept"
+  | "poll.run"
+  | "retention.round"
+
+const millis = Metric.histogram("stage_milliseconds", {
+  description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
+  boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
+})
+
+// Few, and looked up with every event.
+const series = new Map<string, Metric.Metric<number, unknown>>()
+
+const count = (name: StageName, outcome: string, nanos: bigint): Effect.Effect<void> => {
+  const key = `${name} ${outcome}`
+  let one = series.get(key)
+  if (one === undefined) {
+    one = Metric.withAttributes(millis, { stage: name, outcome })
+    series.set(key, one)
+  }
+  return Metric.update(one, Number(nanos) / 1e6)
+}
+
+/** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string =>
+  Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
+
+export const stage = <A, E, R>(name: StageName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const timed = Effect.clockWith((clock) => {
+    const began = clock.currentTimeNanosUnsafe()
+    return Effect.onExit(work, (exit) => count(name, outcomeOf(exit), clock.currentTimeNanosUnsafe() - began))
+  })
+  return Effect.flatMap(References.TracerEnabled, (enabled) => (enabled ? Effect.withSpan(timed, name) : timed))
+}
