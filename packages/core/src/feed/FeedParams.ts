@@ -78,9 +78,12 @@ const readCursor = (filter: Filter, cursor: string): FeedPosition | undefined =>
   return position === undefined ? undefined : readPosition(position)
 }
 
+/** A cursor is no secret, so a place that nothing ever stood at can be made up: such numbers never reach the database. */
 const readPosition = (position: CursorPosition): FeedPosition | undefined => {
   const [epoch, xid, id, ...rest] = position
   if (epoch == null || xid == null || id == null || rest.length > 0) return undefined
   if (!position.every((part) => /^[0-9]{1,19}$/.test(part ?? ""))) return undefined
-  return { epoch: Number(epoch), xid: BigInt(xid), id: Number(id) }
+  const place = { epoch: Number(epoch), xid: BigInt(xid), id: Number(id) }
+  const can = Number.isSafeInteger(place.epoch) && Number.isSafeInteger(place.id) && place.xid < 2n ** 63n
+  return can ? place : undefined
 }

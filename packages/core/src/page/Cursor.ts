@@ -27,6 +27,15 @@ const checksum = (walk: CursorWalk, position: string): Buffer => {
   return hash("sha256", covered, "buffer").subarray(0, CHECKSUM_BYTES)
 }
 
+// The checksum is no secret: what it covers need not be of our making.
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The cursor of a place: URL-safe text without padding. */
 export const encodeCursor = (walk: CursorWalk, position: CursorPosition): string => {
   const text = JSON.stringify(position)
@@ -42,7 +51,7 @@ export const decodeCursor = (walk: CursorWalk, cursor: string): CursorPosition |
   }
   const text = bytes.toString("utf8", 1 + CHECKSUM_BYTES)
   if (!checksum(walk, text).equals(bytes.subarray(1, 1 + CHECKSUM_BYTES))) return undefined
-  const position: unknown = JSON.parse(text)
+  const position = parsed(text)
   return Array.isArray(position) && position.every((value) => value === null || typeof value === "string")
     ? position
     : undefined

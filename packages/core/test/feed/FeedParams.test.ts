@@ -84,8 +84,14 @@ describe("feedParams", () => {
       assert.deepEqual(refusal([...pairs, ["cursor", cursor]]), ["bad_cursor", "cursor"])
     }
     const foreign = encodeCursor({ kind: "rows", scope: [null, null] }, ["1", "2", "3"])
-    const odd = encodeCursor({ kind: "feed", scope: [null, null] }, ["1", "-2", "3"])
-    for (const text of ["", "x", foreign, odd, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
+    const made = (...place: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null] }, place)
+    const nowhere = [
+      made("1", "-2", "3"),
+      made("1", "9223372036854775808", "3"),
+      made("9007199254740992", "2", "3"),
+      made("1", "2", "9007199254740992"),
+    ]
+    for (const text of ["", "x", foreign, ...nowhere, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
       assert.deepEqual(refusal([["cursor", text]]), ["bad_cursor", "cursor"], text)
     }
   })

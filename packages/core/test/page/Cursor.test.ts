@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { decodeCursor, encodeCursor, type CursorWalk } from "@data-cabinet/core/page/Cursor"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -47,6 +48,14 @@ describe("decodeCursor", () => {
       "A".repeat(20_000),
     ]) {
       assert.isUndefined(decodeCursor(walk, other), JSON.stringify(other.slice(0, 90)))
+    }
+  })
+
+  it("refuses what somebody else put under a checksum", () => {
+    for (const text of ["", "[", "{}", "7", "[1]"]) {
+      const covered = JSON.stringify([1, walk.kind, walk.scope, text])
+      const bytes = Buffer.concat([Buffer.of(1), hash("sha256", covered, "buffer").subarray(0, 12), Buffer.from(text)])
+      assert.isUndefined(decodeCursor(walk, bytes.toString("base64url")), text)
     }
   })
 
