@@ -13,19 +13,20 @@ body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui
 a{color:var(--link);text-decoration:none}
 a:hover{text-decoration:underline}
 .frame{display:grid;grid-template-columns:minmax(0,1fr);max-width:76rem;margin:0 auto;padding:0 16px}
-nav{padding:16px 0;border-bottom:1px solid var(--line);columns:2 9rem}
+header{padding:24px 0 8px}
+nav{padding:0 0 16px;border-bottom:1px solid var(--line);columns:2 8rem;font-size:.93rem}
 nav ul{break-before:avoid}
-nav h2{margin:14px 0 4px;font-size:.8rem;text-transform:uppercase;letter-spacing:.06em;color:var(--soft)}
+nav h2{margin:0;padding:14px 0 4px;font-size:.8rem;text-transform:uppercase;letter-spacing:.06em;color:var(--soft)}
 nav ul{margin:0;padding:0;list-style:none}
 nav li{overflow-wrap:anywhere}
-main{min-width:0;padding:24px 0 64px}
-@media (min-width:60rem){.frame{grid-template-columns:17rem minmax(0,1fr);gap:40px}nav{columns:auto;position:sticky;top:0;max-height:100vh;overflow:auto;border:0;padding:32px 0}main{padding-top:32px}}
+main{min-width:0;padding:0 0 64px}
+@media (min-width:60rem){.frame{grid-template:auto 1fr / 17rem minmax(0,1fr);column-gap:40px}header{grid-area:1/2;padding-top:32px}main{grid-area:2/2}nav{grid-area:1/1/span 2;columns:auto;position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;border:0;padding:22px 0 32px}}
 h1{margin:0 0 8px;font-size:1.9rem;line-height:1.2}
-main h2{margin:48px 0 8px;font-size:1.4rem}
+main h2{margin:40px 0 8px;font-size:1.4rem}
 h4{margin:20px 0 6px;font-size:.95rem}
 p{margin:0 0 12px}
 .soft{color:var(--soft)}
-section.op{margin:20px 0;padding:20px;background:var(--card);border:1px solid var(--line);border-radius:12px}
+section.op{margin:20px 0;scroll-margin-top:16px;padding:20px;background:var(--card);border:1px solid var(--line);border-radius:12px}
 section.op h3{margin:0 0 6px;font-size:1.1rem}
 .line{display:block;margin:0 0 10px;overflow-wrap:anywhere;font:600 .92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .line b{color:var(--mark);margin-right:8px}
@@ -88,6 +89,11 @@ export const referencePage = (document: OpenApiDocument): string => {
       </head>
       <body>
         <div class="frame">
+          <header>
+            <h1>${document.info.title} API</h1>
+            <p class="soft">Version ${document.info.version} · <code>${serverOf(document)}</code></p>
+            <p>${words(document.info.description)}</p>
+          </header>
           <nav>
             ${join(menu)}
             <h2>Shapes</h2>
@@ -96,9 +102,6 @@ export const referencePage = (document: OpenApiDocument): string => {
             </ul>
           </nav>
           <main>
-            <h1>${document.info.title} API</h1>
-            <p class="soft">Version ${document.info.version} · <code>${serverOf(document)}</code></p>
-            <p>${words(document.info.description)}</p>
             ${join(sections)}
             <h2>Shapes</h2>
             ${join(shapes)}
