@@ -1,5 +1,14 @@
 /** What a restore refuses, each in a sentence, and leaves nothing of behind. */
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -104,4 +113,13 @@ it("restore refuses names that lead elsewhere", async () => {
     expect(await refusal(archive)).toMatch(/which no backup does/)
   }
   expect(existsSync(path("escaped"))).toBe(false)
+})
+
+it("a data directory of another major version is refused in a sentence, and not touched", async () => {
+  const dataDir = path("older")
+  mkdirSync(join(dataDir, "pgdata"), { recursive: true })
+  writeFileSync(join(dataDir, "pgdata", "PG_VERSION"), "15\n")
+  const error = await Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.join({ dataDir }))))
+  expect(error.message).toMatch(/were made by PostgreSQL 15, and this program brings 18\..*docs\/operations\.md/)
+  expect(readdirSync(join(dataDir, "pgdata"))).toEqual(["PG_VERSION"])
 })
