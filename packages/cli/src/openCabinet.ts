@@ -75,6 +75,7 @@ export type {
   ColumnKind,
   ColumnsFace,
   RetypeResult,
+  SearchIndexState,
   SourceColumn,
   Table,
   TableDetail,

@@ -9,6 +9,7 @@ import type { KeyError } from "@data-cabinet/core/key/ApiKeys"
 import type { PollError } from "@data-cabinet/core/pull/PollError"
 import type { ExposureError } from "@data-cabinet/core/row/Exposure"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
+import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndex"
 import type { ColumnError } from "@data-cabinet/core/row/SourceColumns"
 import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
@@ -26,6 +27,7 @@ type Coded =
   | KeyError
   | PollError
   | ReadError
+  | SearchIndexError
   | SelectionError
   | SourceError
   | StartError

@@ -13,13 +13,20 @@ export interface ProgramLog {
   readonly error: (message: string) => void
 }
 
-const text = ({ message, cause }: Logger.Options<unknown>): string => {
+/** Among them the id that the answer to a failed request bears. */
+const notes = (fiber: Logger.Options<unknown>["fiber"]): string => {
+  const all = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+  return all.length === 0 ? "" : ` (${all.map(([name, value]) => `${name} ${String(value)}`).join(", ")})`
+}
+
+const text = ({ message, cause, fiber }: Logger.Options<unknown>): string => {
   const parts = Array.isArray(message) ? message : [message]
   const words = parts.map((part) => {
     if (Cause.isCause(part)) return Cause.pretty(part)
     if (part instanceof Error) return part.stack ?? part.message
     return typeof part === "string" ? part : JSON.stringify(part)
   })
+  words[0] = `${words[0] ?? ""}${notes(fiber)}`
   return [...words, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].join("\n")
 }
 

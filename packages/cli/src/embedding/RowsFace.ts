@@ -3,6 +3,7 @@ import type { Column } from "@data-cabinet/core/row/Table"
 import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Run } from "./RunEffect.ts"
+import { namesOf } from "./TablesFace.ts"
 
 export type { Column, Direction, FilterCondition }
 
@@ -64,13 +65,9 @@ const given = (value: unknown): ReadonlyArray<string> => {
 }
 
 export const readRows = async (run: Run, object: string, query: RowsQuery): Promise<RowsResult> => {
-  const dot = object.indexOf(".")
+  const [schema, name] = namesOf(object)
   const params = Object.entries(query).flatMap(([name, value]) => given(value).map((text) => [name, text] as const))
-  const page = await run(
-    SelectRows.use((rows) =>
-      rows.page({ schema: object.slice(0, Math.max(0, dot)), name: object.slice(dot + 1), params }),
-    ),
-  )
+  const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
   return {
     rows: page.items.map((item) => JSON.parse(item) as Row),
     columns: page.columns,

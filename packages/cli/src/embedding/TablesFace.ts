@@ -2,12 +2,13 @@
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { Exposure } from "@data-cabinet/core/row/Exposure"
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
 import { type RetypeResult, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import type { Table, TableDetail, TableKind } from "@data-cabinet/core/row/Table"
 import { Effect, Option } from "effect"
 import type { Run } from "./RunEffect.ts"
 
-export type { ColumnKind, RetypeResult, SourceColumn, Table, TableDetail, TableKind }
+export type { ColumnKind, RetypeResult, SearchIndexState, SourceColumn, Table, TableDetail, TableKind }
 
 /** Whatever can be read: sources' tables, and a customer's own tables and views. */
 export interface TablesFace {
@@ -19,6 +20,10 @@ export interface TablesFace {
   readonly expose: (schema: string) => Promise<number>
   /** Takes that back. Answers how many are still read there. */
   readonly hide: (schema: string) => Promise<number>
+  /** Makes `q` fast on a large table, or makes the index anew where columns came since. Rows go in and are read meanwhile. */
+  readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
+  /** Takes it away again. Answers how many there were. */
+  readonly dropSearchIndex: (object: string) => Promise<number>
 }
 
 /** Columns of a source's table. Senders only ever add some; what else happens to them happens here. */
@@ -39,15 +44,22 @@ export interface ColumnsFace {
   ) => Promise<RetypeResult>
 }
 
+/** The first dot divides; without one no object has that name. */
+export const namesOf = (object: string): [schema: string, name: string] => {
+  const dot = object.indexOf(".")
+  return [object.slice(0, Math.max(0, dot)), object.slice(dot + 1)]
+}
+
 export const tablesFace = (run: Run): TablesFace => ({
   list: () => run(Catalog.use((catalog) => catalog.list)),
   get: (object) => {
-    const dot = object.indexOf(".")
-    const found = Catalog.use((catalog) => catalog.find(object.slice(0, Math.max(0, dot)), object.slice(dot + 1)))
+    const found = Catalog.use((catalog) => catalog.find(...namesOf(object)))
     return run(Effect.map(found, (table) => Option.getOrNull(Option.map(table, ({ detail }) => detail))))
   },
   expose: (schema) => run(Exposure.use((exposure) => Effect.map(exposure.expose(schema), ({ objects }) => objects))),
   hide: (schema) => run(Exposure.use((exposure) => Effect.map(exposure.hide(schema), ({ objects }) => objects))),
+  addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
+  dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
 })
 
 export const columnsFace = (run: Run): ColumnsFace => ({

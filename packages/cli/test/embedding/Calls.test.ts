@@ -99,6 +99,8 @@ it("a schema that stood there before is opened to readers and closed again", asy
   expect(await cabinet.tables.get("old.things")).toBeNull()
   expect(await cabinet.tables.expose("old")).toBe(1)
   expect(await cabinet.tables.get("old.things")).toMatchObject({ key: ["id"] })
+  expect(await cabinet.tables.addSearchIndex("old.things")).toMatchObject({ built: true })
+  expect(await cabinet.tables.dropSearchIndex("old.things")).toBe(1)
   expect(await cabinet.tables.hide("old")).toBe(0)
   expect(await cabinet.tables.get("old.things")).toBeNull()
 })
@@ -153,6 +155,7 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
     [() => cabinet.events.trash(id, [999_999]), { code: "no_such_event" }],
     [() => cabinet.columns.list(999), { code: "no_such_source" }],
     [() => cabinet.tables.expose("nowhere"), { code: "no_such_schema" }],
+    [() => cabinet.tables.addSearchIndex("public.nothing"), { code: "no_such_table" }],
     [() => cabinet.sql("SELECT * FROM cabinet.api_key"), { code: "script_failed" }],
     [() => cabinet.rows("sources.refusals", { sort: "nothing" }), { code: "unknown_column", param: "sort" }],
     [() => cabinet.rows("refusals"), { code: "no_such_table", param: undefined }],

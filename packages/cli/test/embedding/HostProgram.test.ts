@@ -45,6 +45,8 @@ it("a body that the program has read already is told of in its log, with how to 
       body: '{"a":1}',
     })
     expect(viaNode.status).toBe(500)
+    const told = await viaNode.text()
+    expect(told).toContain(/correlationId ([\w-]{36})/.exec(logged[0]!)![1])
     const read = new Request(intakeUrl, { method: "POST", body: '{"a":1}' })
     await read.json()
     expect((await cabinet.fetchHandler(read)).status).toBe(500)

@@ -12,6 +12,7 @@ export class SearchIndexError extends Schema.TaggedError<SearchIndexError>()("Se
   message: Schema.String,
 }) {}
 
+/** The search index of a table. */
 export interface SearchIndexState {
   /** The index's name; it lives in the table's schema. */
   readonly index: string
