@@ -61,6 +61,10 @@ it("event shows the request in the charset it was read in", async () => {
     row_waits: false,
     deliveries: [],
   })
+  await post('{"another":1}', "application/json")
+  const { stdout } = await home.cabinet(["event", String(id)])
+  expect(stdout).toMatch(/\nEncoding +windows-1251 \(told from the bytes\), 0 characters replaced\n/)
+  expect(stdout).toMatch(/\n_event_id +\d+\n_received_at [^\n]+\nn +Привет\n\nDeliveries\n/)
 })
 
 it("events follows: what comes is printed as it comes, until the reader has seen enough", async () => {

@@ -83,6 +83,8 @@ const originalText = (original: StoredOriginal, style: Style): string => {
       ["Encoding", `${original.charset} (${decided}), ${original.replaced} characters replaced`],
       ["User agent", original.userAgent ?? "none"],
       ["Referer", original.referer ?? "none"],
+      ["Origin", original.origin ?? "none"],
+      ["Languages", original.acceptLanguage ?? "none"],
       [
         "Body",
         `${original.bodyBytes} bytes${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,
@@ -113,18 +115,15 @@ export const eventCommand = Command.make("event", { id: idArgument("ID", "The ev
         const none = record.rowWaits ? "Its row waits for a table that is locked." : "It has no row."
         const names = row?.columns.map((column) => column.name) ?? []
         const cells = row === null ? [] : rowCells(row.item, names)
+        // A table may have hundreds of columns, of which one event fills a few.
+        const filled = names.map((name, at) => [name, cells[at] ?? ""] as const).filter(([, cell]) => cell !== "")
         return [
           style.bold(`Event ${id}`),
           plainLines(record.event),
           title("Original request"),
           record.original === null ? "Not kept." : originalText(record.original, style),
           title("Row"),
-          row === null
-            ? none
-            : card(
-                names.map((name, at) => [name, cells[at] ?? ""] as const),
-                style,
-              ),
+          row === null ? none : card(filled, style),
           title("Deliveries"),
           columns(
             ["ID", "ADDRESS", "STATE", "ATTEMPTS", "DUE"],
