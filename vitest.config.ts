@@ -16,8 +16,9 @@ export default defineConfig({
     setupFiles: ["test/support/describedAnswers.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Not how long a test takes, but when it hangs: a machine may be busy with other things.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     teardownTimeout: 60_000,
   },
 })

@@ -66,7 +66,7 @@ it("no more connections are opened than the program allows, however much is aske
   const watching = (async () => {
     while (!done) {
       const [row] = await database.run(
-        `SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = '${database.name}' AND pid <> pg_backend_pid()`,
+        `SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = '${database.name}' AND usename <> current_user`,
       )
       most = Math.max(most, row!["n"] as number)
     }
