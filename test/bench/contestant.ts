@@ -118,8 +118,8 @@ export const postOne = async ({ port, intakePath }: OurServer): Promise<void> =>
 }
 
 /** `cabinet work` as it is shipped: deliveries without HTTP. It says nothing, so it is asked for nothing. */
-export const ourWorker = async (url: string, name = "ours") => {
-  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8"]
+export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
+  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
   const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), CABINET, ...args], {
     env: cleanEnvironment(),
     stdio: ["ignore", "ignore", "inherit"],

@@ -11,10 +11,11 @@ export const layer = (endpoint: string | null): Layer.Layer<never> => {
   // Without the first, to name a collector would not be to ask for traces.
   const env = {
     OTEL_TRACES_EXPORTER: "otlp",
+    OTEL_SERVICE_NAME: "data-cabinet",
     ...(process.env as Record<string, string>),
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   }
-  return OtlpTracer.layerFromConfig({ resource: { serviceName: "data-cabinet" } }).pipe(
+  return OtlpTracer.layerFromConfig().pipe(
     Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.orDie,
