@@ -1,0 +1,156 @@
+/**
+ * Forgetting beside a full load of intake: old originals and old attempts go, events are purged and trashed, all while
+ * events arrive. What was to go is gone; of all else nothing is.
+ */
+import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
+import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { storeLayer } from "../support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+const open = (url: string) =>
+  Layer.mergeAll(PgTrash.layer, PgDeliveryQueue.layer, PgAddressBook.layer).pipe(Layer.provideMerge(storeLayer(url)))
+
+let database: TestDatabase
+let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>
+beforeEach(async () => {
+  database = await testDatabase()
+  store = ManagedRuntime.make(open(database.url))
+})
+afterEach(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const OLD = 300
+const NEW = 1500
+const SENDERS = 12
+
+const original = (n: number) => ({
+  body: Buffer.from(`n=${n}`),
+  bodyBytes: `n=${n}`.length,
+  contentType: null,
+  ip: null,
+  referer: null,
+  origin: null,
+  userAgent: null,
+  acceptLanguage: null,
+  charset: "utf-8",
+  charsetFrom: "data",
+  replaced: 0,
+})
+
+interface Seen {
+  readonly id: number
+  readonly payload: object
+  readonly deleted_at: string | null
+}
+
+const wholeFeed = Effect.gen(function* () {
+  const feed = yield* FeedStore
+  const items: Array<Seen> = []
+  for (let after = FEED_START; ;) {
+    const page = yield* feed.page({ after, limit: 1000, sourceId: null, channel: null })
+    items.push(...page.items.map((item) => JSON.parse(item) as Seen))
+    if (!page.hasMore) return items
+    after = page.next
+  }
+})
+
+it("retention, trash and purge under a full load of intake lose nothing else", async () => {
+  const source = await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))
+  await store.runPromise(AddressBook.use((book) => book.create({ url: "https://example.com/", sources: "all" })))
+  const append = (n: number) =>
+    Effect.map(
+      EventLog.use((log) =>
+        log.append({
+          sourceId: source.id,
+          sourceVersion: 1,
+          channel: "webhook",
+          history: false,
+          events: [{ payload: new Map([["n", String(n)]]), empty: false, fingerprint: null }],
+          original: original(n),
+        }),
+      ),
+      ([receipt]) => receipt!.id,
+    )
+  /** What was sent in each event, by the events' ids. */
+  const sent = new Map<number, number>()
+  const accept = (from: number, to: number) =>
+    Effect.forEach(
+      Array.from({ length: to - from }, (_, at) => from + at),
+      (n) => Effect.map(append(n), (id) => void sent.set(id, n)),
+      { concurrency: SENDERS, discard: true },
+    )
+
+  await store.runPromise(accept(0, OLD))
+  const old = [...sent.keys()]
+  // An attempt of each, which goes by its age as well.
+  await database.run(
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, answer)
+     SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.delivery`,
+  )
+  await database.run("UPDATE cabinet.clock SET shift = interval '91 days'")
+
+  const purged = new Set<number>()
+  const trashed = new Set<number>()
+  let loading = true
+  let rounds = 0
+  const takeBack = Effect.gen(function* () {
+    while (loading) {
+      const there = [...sent.keys()].filter((id) => !purged.has(id) && !trashed.has(id))
+      const [one, two, three] = [there[0]!, there[Math.floor(there.length / 2)]!, there.at(-1)!]
+      yield* Trash.use((trash) => trash.purge([one, three]))
+      purged.add(one).add(three)
+      yield* Trash.use((trash) => trash.trash(source.id, [two]))
+      trashed.add(two)
+    }
+  })
+  const forget = Effect.gen(function* () {
+    while (loading) {
+      yield* forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 })
+      yield* DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
+      rounds++
+    }
+  })
+  const load = accept(OLD, OLD + NEW).pipe(Effect.ensuring(Effect.sync(() => (loading = false))))
+  await store.runPromise(Effect.all([load, takeBack, forget], { concurrency: "unbounded", discard: true }))
+
+  expect(sent.size).toBe(OLD + NEW)
+  expect(rounds).toBeGreaterThan(0)
+  expect(purged.size).toBeGreaterThan(2)
+  const feed = await store.runPromise(wholeFeed)
+  expect(feed.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([...sent.keys()].toSorted((a, b) => a - b))
+  for (const { id, payload, deleted_at } of feed) {
+    expect(payload).toEqual(purged.has(id) ? {} : { n: String(sent.get(id)) })
+    expect(deleted_at !== null).toBe(purged.has(id) || trashed.has(id))
+  }
+  const gone = (id: number) => purged.has(id) || trashed.has(id)
+  const ids = async (statement: string) =>
+    (await database.run(`SELECT q.id::float8 AS id FROM (${statement}) q ORDER BY 1`)).map((row) => row["id"])
+  const sentIds = (keep: (id: number) => boolean) => [...sent.keys()].filter(keep).toSorted((a, b) => a - b)
+  expect(await ids("SELECT _event_id AS id FROM sources.orders")).toEqual(sentIds((id) => !gone(id)))
+  expect(await ids("SELECT event_id AS id FROM cabinet.delivery WHERE state = 'due'")).toEqual(
+    sentIds((id) => !gone(id)),
+  )
+  // The last rows of old days go with the next round, when nobody reads them any more.
+  await store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
+  await store.runPromise(DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 })))
+  const isOld = new Set(old)
+  // By what stands in them: one that its event no longer names would still be there.
+  expect(await ids("SELECT substr(convert_from(body, 'UTF8'), 3)::int AS id FROM cabinet.original")).toEqual(
+    sentIds((id) => !purged.has(id) && !isOld.has(id))
+      .map((id) => sent.get(id)!)
+      .toSorted((a, b) => a - b),
+  )
+  expect(await ids("SELECT delivery_id AS id FROM cabinet.attempt")).toEqual([])
+})
