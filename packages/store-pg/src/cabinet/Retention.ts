@@ -1,6 +1,6 @@
 /**
- * Forgets what is past its time, by the cabinet's own clock: original requests, runs of polls, and what was noted of
- * imports that nobody will ask for again. (The delivery queue forgets its attempts itself.) Events and rows are never
+ * Forgets what is past its time, by the cabinet's own clock: original requests, runs of polls, what was noted of imports
+ * that nobody will ask for again, and what polls had that are no more. (The delivery queue forgets its attempts itself.) Events and rows are never
  * forgotten by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
@@ -42,19 +42,28 @@ const FORGET_IMPORTS = `
     LIMIT $3::int)
   RETURNING 1`
 
-/** One round; answers how many partitions, runs and imports went. */
+/** $1 how many: marks of polls that are removed, by hand or with their source. */
+const FORGET_MARKS = `
+  DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM cabinet.poll p JOIN cabinet.poll_seen s ON s.poll_id = p.id
+    WHERE p.removed_at IS NOT NULL LIMIT $1::int))
+  RETURNING 1`
+
+/** One round; answers how many partitions, runs, imports and marks went. */
 export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original", originalDays)
-  const inBites = Effect.fnUntraced(function* (statement: string) {
+  const inBites = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0
     for (let count = BITE; count === BITE; total += count) {
-      const bite = sql.unsafe(statement, [logDays, Math.max(logDays, failedLogDays), BITE])
-      count = (yield* orUnavailable(bite)).length
+      count = (yield* orUnavailable(sql.unsafe(statement, [...values, BITE]))).length
     }
     return total
   })
-  return { originals, runs: yield* inBites(FORGET_RUNS), imports: yield* inBites(FORGET_IMPORTS) }
+  const days = [logDays, Math.max(logDays, failedLogDays)]
+  const runs = yield* inBites(FORGET_RUNS, days)
+  const imports = yield* inBites(FORGET_IMPORTS, days)
+  return { originals, runs, imports, marks: yield* inBites(FORGET_MARKS, []) }
 })
 
 /** A round soon after the start, for a process that never lives an hour, and then every hour. */

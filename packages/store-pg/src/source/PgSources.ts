@@ -171,6 +171,10 @@ export const layer = Layer.effect(
           if (before === undefined) return yield* noSuchSource(id)
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
           yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
+          // Their headers are secrets that nobody needs any more; retention forgets what they have had.
+          yield* sql`
+            UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
+            WHERE source_id = ${id} AND removed_at IS NULL`
           if (table === "drop" && before.table_name !== null) {
             yield* sql
               .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, before.table_name)}`)

@@ -1,0 +1,108 @@
+/** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
+import { Effect, Option } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let store: ReturnType<typeof storeRuntime>
+beforeAll(async () => {
+  database = await testDatabase()
+  store = storeRuntime(database.url)
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const sources = <A, E>(use: (service: Sources["Service"]) => Effect.Effect<A, E>) => store.runPromise(Sources.use(use))
+const opens = async (secret: string) => Option.isSome(await sources((all) => all.bySecret(secret, { fresh: true })))
+const accept = (sourceId: number, sourceVersion: number) =>
+  store.runPromise(
+    EventLog.use((log) =>
+      log.append({
+        sourceId,
+        sourceVersion,
+        channel: "webhook",
+        history: false,
+        events: [{ payload: new Map([["a", "1"]]), empty: false, fingerprint: null }],
+        original: null,
+      }),
+    ),
+  )
+const made = async (name: string) => {
+  const source = await sources((all) => all.create({ name }))
+  await accept(source.id, 1)
+  return source
+}
+const feedOf = async (sourceId: number) => {
+  const page = await store.runPromise(
+    FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 100, sourceId, channel: null })),
+  )
+  return page.items.map((item) => JSON.parse(item) as { source: { name: string } })
+}
+
+it("a source that is archived opens to nobody, and again once it is restored", async () => {
+  const { id, intakeSecret } = await made("Archived")
+  assert.isTrue((await sources((all) => all.archive(id))).archived)
+  assert.isFalse(await opens(intakeSecret))
+  assert.isTrue(Option.isNone(await sources((all) => all.forIntake(id))))
+  assert.isFalse((await sources((all) => all.restore(id))).archived)
+  assert.isTrue(await opens(intakeSecret))
+})
+
+it("a renamed source keeps its address and its table, and its events show the new name", async () => {
+  const { id, intakeSecret, table } = await made("Before")
+  const after = await sources((all) => all.change(id, { name: "After" }))
+  assert.deepStrictEqual(after.table, table)
+  assert.isTrue(await opens(intakeSecret))
+  assert.deepStrictEqual((await feedOf(id))[0]!.source.name, "After")
+})
+
+it("a new address closes the old one at once", async () => {
+  const before = await made("Rotated")
+  const after = await sources((all) => all.rotateSecret(before.id))
+  assert.notStrictEqual(after.intakeSecret, before.intakeSecret)
+  assert.deepStrictEqual([await opens(before.intakeSecret), await opens(after.intakeSecret)], [false, true])
+})
+
+it.each(["keep", "drop"] as const)("a deleted source (table: %s) takes nothing more; its events stay", async (fate) => {
+  const { id, intakeSecret, table } = await made(`Deleted ${fate}`)
+  await sources((all) => all.remove(id, fate))
+  assert.isFalse(await opens(intakeSecret))
+  assert.isTrue(Option.isNone(await sources((all) => all.get(id))))
+  assert.include(await sources((all) => Effect.flip(all.restore(id))), { code: "no_such_source" })
+  assert.lengthOf(await feedOf(id), 1)
+  const there = await database.run(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'sources' AND tablename = '${table!.name}'`,
+  )
+  assert.lengthOf(there, fate === "keep" ? 1 : 0)
+})
+
+it("a table on which a view depends is not dropped, and then the source is not deleted either", async () => {
+  const { id, intakeSecret, table } = await made("Viewed")
+  await database.run(`CREATE VIEW public.seen AS SELECT a FROM sources.${table!.name}`)
+  assert.include(await sources((all) => Effect.flip(all.remove(id, "drop"))), { code: "table_in_use" })
+  assert.isTrue(await opens(intakeSecret))
+})
+
+it("the polls of a deleted source end with it: their headers at once, and what they have had with the next round", async () => {
+  const { id } = await made("Polled")
+  const [poll] = await database.run(
+    `INSERT INTO cabinet.poll (source_id, url, every_seconds, headers)
+     VALUES (${id}, 'https://example.com/', 60, '[["X-Key", "s3cret"]]') RETURNING id::int AS id`,
+  )
+  await database.run(
+    `INSERT INTO cabinet.poll_seen SELECT ${String(poll!["id"])}, sha256(n::text::bytea) FROM generate_series(1, 10) n`,
+  )
+  const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
+  assert.strictEqual((await forget()).marks, 0)
+  await sources((all) => all.remove(id, "keep"))
+  const left = await database.run(`SELECT headers::text AS headers, removed_at IS NULL AS lives FROM cabinet.poll`)
+  assert.deepStrictEqual(left, [{ headers: "[]", lives: false }])
+  assert.strictEqual((await forget()).marks, 10)
+})
