@@ -9,6 +9,7 @@ import { intakeJson } from "./figure/intakeJson.ts"
 import { memory } from "./figure/memory.ts"
 import { rows } from "./figure/rows.ts"
 import { rowsDepth } from "./figure/rowsDepth.ts"
+import { search } from "./figure/search.ts"
 import { start } from "./figure/start.ts"
 import { stored } from "./figure/stored.ts"
 
@@ -18,6 +19,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   intakeForms,
   rows,
   rowsDepth,
+  search,
   feed,
   deliveries,
   arrival,
