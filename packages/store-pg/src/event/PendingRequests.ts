@@ -1,0 +1,62 @@
+/**
+ * The requests that wait to be written, and how they go together: a batch is bounded, each request gets its own receipts
+ * back, and a batch that failed is taken apart.
+ */
+import { type AcceptRequest, type Receipt, SourceChanged } from "@data-cabinet/core/event/EventLog"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Effect } from "effect"
+import type { AcceptedRow } from "./AcceptStatement.ts"
+
+/** Each fingerprint of a batch takes a slot of PostgreSQL's lock table, so a batch is bounded by count, and by bytes. */
+const BATCH_EVENTS = 200
+const BATCH_BYTES = 4 * 1024 * 1024
+
+type Answer = Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+
+export interface Pending {
+  readonly request: AcceptRequest
+  readonly bytes: number
+  readonly answer: (answer: Answer) => void
+}
+
+export type PendingBatch = ReadonlyArray<Pending>
+
+/** Takes the next batch off the front of the queue: one request at least, whatever its size. */
+export const takeBatch = (pending: Array<Pending>): PendingBatch => {
+  let events = 0
+  let bytes = 0
+  let count = 0
+  for (const { request, bytes: size } of pending) {
+    if (count > 0 && (events + request.events.length > BATCH_EVENTS || bytes + size > BATCH_BYTES)) break
+    events += request.events.length
+    bytes += size
+    count++
+  }
+  return pending.splice(0, count)
+}
+
+/** Gives each request the receipts of its events; one that lacks any was parsed for a source that is no more. */
+export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): void => {
+  let n = 0
+  let at = 0
+  for (const { request, answer } of batch) {
+    const receipts: Array<Receipt> = []
+    for (const event of request.events) {
+      n++
+      const row = rows[at]
+      if (row?.n !== n) continue
+      at++
+      const repeatOf = row.repeat_of === null ? null : Number(row.repeat_of)
+      receipts.push({ id: Number(row.id), repeatOf, empty: event.empty })
+    }
+    const whole = receipts.length === request.events.length
+    answer(whole ? Effect.succeed(receipts) : Effect.fail(new SourceChanged({ sourceId: request.sourceId })))
+  }
+}
+
+/** Parts a batch at its sources' borders if it has several, else in the middle of its requests. */
+export const halves = (batch: PendingBatch): ReadonlyArray<PendingBatch> => {
+  const bySource = [...Map.groupBy(batch, ({ request }) => request.sourceId).values()]
+  if (bySource.length > 1) return bySource
+  return [batch.slice(0, batch.length >> 1), batch.slice(batch.length >> 1)]
+}
