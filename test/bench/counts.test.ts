@@ -1,0 +1,112 @@
+/** What the speed rests on, as counts that are the same on every machine. */
+import { Gathered } from "@data-cabinet/http-node/intake/Gathered"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
+import { type CountingSocket, countingSocket } from "../support/countingSocket.ts"
+import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { pageAt } from "./pageAt.ts"
+
+const ROWS = 3000
+
+let database: TestDatabase
+let socket: CountingSocket
+let cabinet: ApiCabinet
+let key: string
+let secret: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  socket = await countingSocket(database.socketDir)
+  cabinet = await apiCabinet(
+    database.url.replace(encodeURIComponent(database.socketDir), encodeURIComponent(socket.directory)),
+  )
+  key = await cabinet.key()
+  secret = (await cabinet.source("Orders")).intakeSecret
+  await database.run(
+    `CREATE TABLE public.readings AS SELECT n AS id, timestamptz '2026-01-01Z' + n / 3 * interval '1 s' AS at
+     FROM generate_series(1, ${ROWS}) n`,
+  )
+  await database.run("ALTER TABLE public.readings ADD PRIMARY KEY (id), ALTER at SET NOT NULL")
+  await database.run("CREATE INDEX ON public.readings (at, id)")
+  await database.run("GRANT SELECT ON public.readings TO PUBLIC")
+  await database.run("ANALYZE public.readings")
+  // Connections are opened and columns made before anything is counted.
+  for (let n = 0; n < 4; n++) {
+    await cabinet.send(secret, JSON.stringify({ order: n, total: 1.5 }))
+    for (const path of ["sources", "events", "tables/public/readings/rows"]) {
+      assert.equal((await cabinet.ask(path, key)).status, 200, path)
+    }
+  }
+})
+
+afterAll(async () => {
+  await cabinet.close()
+  await socket.close()
+  await database.drop()
+})
+
+const orders = (count: number, from: number) =>
+  JSON.stringify(Array.from({ length: count }, (_, n) => ({ order: from + n, total: 1.5 })))
+
+describe("Round trips to the database", () => {
+  it("an accepted batch is one statement, of one event and of a hundred", async () => {
+    assert.equal(await socket.during(() => cabinet.send(secret, orders(1, 1000))), 1)
+    assert.equal(await socket.during(() => cabinet.send(secret, orders(100, 2000))), 1)
+  })
+
+  it("requests that come together share their statements", async () => {
+    const together = () =>
+      Promise.all(Array.from({ length: 30 }, (_, n) => cabinet.send(secret, orders(1, 10_000 + n))))
+    assert.isBelow(await socket.during(together), 30)
+  })
+
+  it("an API request is its key and what it asks for", async () => {
+    const roundTrips = (path: string) => socket.during(() => cabinet.ask(path, key))
+    assert.deepEqual(
+      {
+        sources: await roundTrips("sources"),
+        rows: await roundTrips("tables/public/readings/rows"),
+        events: await roundTrips("events?limit=10"),
+      },
+      // The key; then the list, whether the table is as it was and its rows, the fence and the page.
+      { sources: 2, rows: 3, events: 3 },
+    )
+  })
+})
+
+describe("Rows that PostgreSQL reads for a page", () => {
+  const params = [
+    ["sort", "at"],
+    ["dir", "desc"],
+  ] as const
+  const table = ["public", "readings"] as const
+
+  it("are one more than the page shows, at any depth", async () => {
+    const first = await pageAt(database.url, table, params, null)
+    const deep = await pageAt(database.url, table, params, ["2026-01-01 00:05:00+00", "900"])
+    assert.deepEqual([first.rowsRead, deep.rowsRead], [101, 101])
+  })
+})
+
+describe("Bytes copied", () => {
+  it("none of a body that came in one piece", () => {
+    const gathered = new Gathered()
+    const chunk = new Uint8Array(1000)
+    gathered.add(chunk)
+    assert.strictEqual(gathered.bytes(), chunk)
+  })
+
+  it("each byte of a body in small pieces some twice, not once for every piece", () => {
+    const gathered = new Gathered()
+    const pieces = 10_000
+    const seen = new Set<ArrayBufferLike>()
+    let copied = 0
+    for (let n = 0; n < pieces; n++) {
+      gathered.add(new Uint8Array(1))
+      const { buffer } = gathered.bytes()
+      if (n > 0 && !seen.has(buffer)) copied += n
+      seen.add(buffer)
+    }
+    assert.isBelow(copied, 2 * pieces)
+  })
+})

@@ -1,0 +1,74 @@
+/**
+ * A unix socket in front of PostgreSQL's own that counts what is asked of it: each Sync or simple query of a client is
+ * one round trip, however many statements it ends.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const SYNC = "S".charCodeAt(0)
+const QUERY = "Q".charCodeAt(0)
+
+/** Reads the frames that a client sends; the first has no type. */
+const framesOf = (count: () => void) => {
+  let rest = Buffer.alloc(0)
+  let begun = false
+  return (chunk: Buffer): void => {
+    rest = Buffer.concat([rest, chunk])
+    for (;;) {
+      const head = begun ? 5 : 4
+      if (rest.length < head) return
+      const length = rest.readUInt32BE(head - 4) + head - 4
+      if (rest.length < length) return
+      if (begun && (rest[0] === SYNC || rest[0] === QUERY)) count()
+      begun = true
+      rest = rest.subarray(length)
+    }
+  }
+}
+
+export interface CountingSocket {
+  /** The directory to be named as the host. */
+  readonly directory: string
+  /** Round trips that some work causes, once it has ended. */
+  readonly during: (work: () => Promise<unknown>) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+export const countingSocket = async (socketDir: string): Promise<CountingSocket> => {
+  const directory = mkdtempSync(join(tmpdir(), "count-"))
+  const open = new Set<Socket>()
+  let roundTrips = 0
+  const server = createServer((client) => {
+    const database = connect(join(socketDir, ".s.PGSQL.5432"))
+    for (const socket of [client, database]) {
+      open.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        open.delete(socket)
+        client.destroy()
+        database.destroy()
+      })
+    }
+    client.on(
+      "data",
+      framesOf(() => (roundTrips += 1)),
+    )
+    client.pipe(database).pipe(client)
+  })
+  await new Promise<void>((resolve) => server.listen(join(directory, ".s.PGSQL.5432"), resolve))
+  return {
+    directory,
+    during: async (work) => {
+      const before = roundTrips
+      await work()
+      return roundTrips - before
+    },
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
