@@ -14,7 +14,7 @@ import { isAway, lossAsFailure, sqlState, unavailable } from "../connection/Stor
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch } from "./BatchPlan.ts"
 import { answerAll, halves, type Pending, type PendingBatch, takeBatch } from "./PendingRequests.ts"
-import { isLockTimeout, TargetTables } from "./TargetTables.ts"
+import { isLockTimeout, targetTables } from "./TargetTables.ts"
 
 /** Batches under way at once: one is written while the next is being planned. */
 const WRITERS = 2
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const signal = yield* DeliverySignal
-    const tables = new TargetTables(sql)
+    const tables = targetTables(sql)
     const pending: Array<Pending> = []
     const work = Latch.makeUnsafe(false)
 
