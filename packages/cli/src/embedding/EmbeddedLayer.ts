@@ -41,8 +41,13 @@ export const embeddedLayer = (
 ) =>
   Layer.fresh(
     Layer.unwrap(
-      Effect.map(cabinetDatabase(settings, "join"), (database) => {
+      Effect.gen(function* () {
+        const database = yield* cabinetDatabase(settings, "join")
         told(database)
+        for (const role of [database.roles.reader, database.roles.author]) {
+          // What it cannot do is said at once, not only to whoever asks for it.
+          if (!role.there) yield* Effect.logWarning(role.reason)
+        }
         return compose(database, settings, options)
       }),
     ),

@@ -104,6 +104,35 @@ it("openCabinet refuses what it does not know or cannot be, by the option's own 
   }
 })
 
+it("a database whose user may make no roles is opened all the same, and the log says what is off", async () => {
+  const poor = await testDatabase({ empty: true })
+  const role = `poor_${poor.name}`
+  try {
+    await database.run(`CREATE ROLE ${role} LOGIN`)
+    await database.run(`ALTER DATABASE ${poor.name} OWNER TO ${role}`)
+    const lines: Array<string> = []
+    const log = { warn: (line: string) => lines.push(line), error: (line: string) => lines.push(line) }
+    const opened = await openCabinet({ databaseUrl: poor.urlAs(role), delivery: false, log })
+    const { id } = await opened.sources.create({ name: "Poor" })
+    expect(await opened.intake(id, { fields: { a: 1 } })).toMatchObject({ empty: false })
+    const off = { code: "unavailable", message: expect.stringContaining("CREATEROLE") }
+    await expect(opened.rows("sources.poor")).rejects.toMatchObject(off)
+    await expect(opened.tables.list()).rejects.toMatchObject(off)
+    const { key } = await opened.keys.create({ name: "poor" })
+    const answer = await opened.fetchHandler(
+      new Request("http://127.0.0.1/api/v1/tables/sources/poor/rows", { headers: { "x-api-key": key } }),
+    )
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ error: { type: "unavailable", code: "reader_off" } })
+    await expect(opened.sql("SELECT 1")).rejects.toMatchObject({ code: "script_failed" })
+    await opened.close()
+    expect(lines).toEqual([expect.stringContaining("CREATEROLE"), expect.stringContaining("CREATEROLE")])
+  } finally {
+    await poor.drop()
+    await database.run(`DROP ROLE IF EXISTS ${role}`)
+  }
+})
+
 class Here extends Context.Service<Here, ReadonlyArray<string>>()("test/Here") {}
 class There extends Context.Service<There, ReadonlyArray<string>>()("test/There") {}
 

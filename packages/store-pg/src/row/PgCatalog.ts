@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { ReaderClient } from "../connection/ReaderClient.ts"
-import { orUnavailable } from "../connection/StoreFailure.ts"
+import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import {
   DESCRIBE_TYPES,
   FIND_READABLE,
@@ -68,7 +68,7 @@ export const layer = Layer.effect(
   Catalog,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const { role } = yield* ReaderClient
+    const { client, offReason, role } = yield* ReaderClient
     const known = new Map<number, TypeRow>()
     let folding: string | undefined
 
@@ -120,9 +120,20 @@ export const layer = Layer.effect(
       return Option.some(table)
     })
 
+    /** Where the reader's role was never made, nothing can be said to be missing: reading is off, and that is why. */
+    const unlessNoRole = Effect.fnUntraced(function* <A>(answer: A, foundNothing: boolean) {
+      if (!foundNothing || Option.isSome(client)) return answer
+      const roles = yield* sql`SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = ${role}`
+      return roles.length === 0 ? yield* unavailable(offReason) : answer
+    })
+
     return Catalog.of({
-      list: orUnavailable(Effect.map(sql.unsafe<ObjectRow>(LIST_READABLE, [role]), (rows) => rows.map(tableOf))),
-      find: (schema, name) => orUnavailable(find(schema, name)),
+      list: sql.unsafe<ObjectRow>(LIST_READABLE, [role]).pipe(
+        Effect.flatMap((rows) => unlessNoRole(rows.map(tableOf), rows.length === 0)),
+        orUnavailable,
+      ),
+      find: (schema, name) =>
+        orUnavailable(Effect.flatMap(find(schema, name), (table) => unlessNoRole(table, Option.isNone(table)))),
     })
   }),
 )
