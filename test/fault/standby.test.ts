@@ -138,6 +138,22 @@ it("doctor tells how far the standby is behind", async () => {
   )
 })
 
+it("no read fails when the standby freezes, though it was asked already", async () => {
+  await using near = reading(60_000)
+  expect(await near.state()).toMatchObject({ used: true })
+  expect(await near.rows("here")).toEqual([{ id: 1, standby: true }])
+  const sessions = await standby.run("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'data-cabinet%'")
+  const pids = sessions.map(({ pid }) => pid as number)
+  assert.isAtLeast(pids.length, 2)
+  try {
+    for (const pid of pids) process.kill(pid, "SIGSTOP")
+    expect(await near.rows("here")).toEqual([{ id: 1, standby: false }])
+    expect(await near.isNear()).toBe(false)
+  } finally {
+    for (const pid of pids) process.kill(pid, "SIGCONT")
+  }
+})
+
 it("no read fails when the standby is killed, and none goes there before it is back", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })

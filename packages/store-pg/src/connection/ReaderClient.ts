@@ -21,6 +21,8 @@ export interface StandbyState {
 export interface Standby {
   readonly client: PgClient.PgClient
   readonly isNear: () => boolean
+  /** It does not answer, or is no standby: what is asked of it now may never be answered. */
+  readonly isLost: () => boolean
   /** Reads go to the primary until the next look: it does not answer. */
   readonly setAside: () => void
   /** Looks until reads go there, or for a few seconds. */

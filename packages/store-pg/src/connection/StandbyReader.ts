@@ -31,8 +31,8 @@ FROM pg_control_system()`
 /** No look takes longer: a server that is frozen is far away. */
 const PATIENCE = "2 seconds"
 
-/** For how long somebody who asks how it stands waits for it to come near. */
-const SETTLE_LOOKS = 15
+/** For how long, in milliseconds, somebody who asks how it stands waits for it to come near. */
+const SETTLE_MILLIS = 4_000
 
 const lagGauge = Metric.gauge("standby_lag_seconds", {
   description: "How much of what was committed a read of rows on the standby may miss, in seconds.",
@@ -155,14 +155,16 @@ export const layer = (options: StandbyOptions) =>
       const standby: Standby = {
         client,
         isNear,
+        isLost: () => reason !== null,
         setAside: () => {
           reason = "It did not answer a read."
           lag.forget()
         },
         settled: Effect.gen(function* () {
-          for (let looks = 1; ; looks++) {
+          const last = clock.currentTimeMillisUnsafe() + SETTLE_MILLIS
+          for (;;) {
             yield* look
-            if (isNear() || looks === SETTLE_LOOKS) return state()
+            if (isNear() || clock.currentTimeMillisUnsafe() > last) return state()
             yield* Effect.sleep("200 millis")
           }
         }),

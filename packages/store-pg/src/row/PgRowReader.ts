@@ -51,6 +51,7 @@ export const layer = Layer.effect(
     const readNear = Effect.fnUntraced(function* (near: Standby, query: RowQuery) {
       const began = yield* Clock.currentTimeMillis
       return yield* readOn(near.client, query, limit).pipe(
+        Effect.raceFirst(untilLost(near)),
         Effect.catchTag("ReadError", (error) =>
           Effect.gen(function* () {
             if (error.code === "reader_off") near.setAside()
@@ -83,6 +84,10 @@ const answered = <A, E>(work: Effect.Effect<A, E>, millis: number): Effect.Effec
       Effect.ensuring(Effect.forkDetach(Fiber.interrupt(fiber))),
     ),
   )
+
+/** A read that a standby has begun when it freezes need not wait for the end of its time. */
+const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>
+  Effect.suspend(() => (near.isLost() ? Effect.fail(frozen) : untilLost(near))).pipe(Effect.delay("500 millis"))
 
 /** Whoever has a place finds a connection free, or opens one, which has a time limit of its own. */
 const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, Scope.Scope> =>
