@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { signDelivery } from "@data-cabinet/core/delivery/Signature"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import vectors from "../../examples/receivers/vectors.json" with { type: "json" }
 
 const SECRET = "whsec_example"
@@ -32,8 +32,9 @@ const freePort = async (): Promise<number> => {
 const now = () => Math.floor(Date.now() / 1000)
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-describe.each(languages)("the receiver in $name", ({ run }) => {
+describe.each(languages)("the receiver in $name", ({ name, run }) => {
   let child: ChildProcess
+  let printed = ""
   let port: number
   const post = async (body: string, signature: string) => {
     const headers = { "content-type": "application/json", "x-service-signature": signature }
@@ -45,9 +46,10 @@ describe.each(languages)("the receiver in $name", ({ run }) => {
     const [command, ...words] = run(port)
     child = spawn(command!, words, {
       env: { ...process.env, SIGNING_SECRET: SECRET, PORT: String(port) },
-      stdio: "ignore",
+      stdio: ["ignore", "pipe", "ignore"],
       detached: true,
     })
+    child.stdout!.on("data", (text: Buffer) => (printed += text.toString()))
     // Any answer will do: it listens.
     for (let ready = false; !ready;) {
       ready = await post("", "").then(
@@ -67,6 +69,21 @@ describe.each(languages)("the receiver in $name", ({ run }) => {
       expect(await post(body, signDelivery(bytes(body), ["whsec_new", SECRET], now()))).toBe(204)
     },
   )
+
+  // Each request of PHP's is a process of its own: there it is the database that remembers.
+  it.each(name === "PHP" ? [] : ["the same id"])("does nothing the second time for %s", async () => {
+    const of = (id: number) =>
+      `{"id":${id},"type":"event.received","created_at":"2026-11-21T09:30:00Z","source":{"id":1,"name":"Twice"},"data":{"id":${id}}}`
+    for (const id of [901, 901, 902, 901, 903]) {
+      expect(await post(of(id), signDelivery(bytes(of(id)), [SECRET], now()))).toBe(204)
+    }
+    await vi.waitUntil(() => printed.includes("event 903 of Twice"), { timeout: 10_000 })
+    expect(printed.match(/event \d+ of Twice/g)).toEqual([
+      "event 901 of Twice",
+      "event 902 of Twice",
+      "event 903 of Twice",
+    ])
+  })
 
   it("refuses another secret, other bytes, an old or a missing time, and no signature", async () => {
     const body = vectors.vectors[0]!.body
