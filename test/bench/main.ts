@@ -2,14 +2,13 @@
  * `cabinet bench [--quick|--long] [--json] [--markdown FILE] [FIGURE…]`: measures side by side and prints the table. It needs
  * nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
  */
-import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { SETTINGS, startCluster } from "./cluster.ts"
 import { endContestants } from "./contestant.ts"
 import { type Bench, isMet, median, type Outcome, type Scale } from "./figure.ts"
 import { FIGURES } from "./figures.ts"
 import { pinned } from "./load/load.ts"
-import { details, goalTable, machine } from "./table.ts"
+import { details, goalTable, machine, writeResults } from "./table.ts"
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -105,6 +104,6 @@ if (flags.json) {
     ...told.map((figure) => `${details(figure, outcomes.get(figure.name)!)}\n`),
   ].join("\n")
   process.stdout.write(`${text}\n`)
-  if (flags.markdown !== undefined) writeFileSync(flags.markdown, `${text}\n`)
+  if (flags.markdown !== undefined) writeResults(flags.markdown, text)
 }
 process.exit(failed ? 1 : 0)

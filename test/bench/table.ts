@@ -1,4 +1,5 @@
 /** The results as Markdown: what `cabinet bench` prints, and what docs/performance.md holds of the last run. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, release, totalmem } from "node:os"
 import type { Figure, Goal, Outcome } from "./figure.ts"
 import { isMet, median } from "./figure.ts"
@@ -37,3 +38,14 @@ export const details = (figure: Figure, { standings }: Outcome): string =>
       return `| ${contestant} | ${short(value)} ${unit} | ${micros(cpu?.server)} | ${micros(cpu?.database)} |`
     }),
   ].join("\n")
+
+/** What stands below it in a document is the last run's. */
+const RESULTS = "<!-- results -->\n"
+
+/** Writes the results into a file; of a document that has a place for them, only what stands there. */
+export const writeResults = (file: string, text: string): void => {
+  const before = existsSync(file) ? readFileSync(file, "utf8") : ""
+  const at = before.indexOf(RESULTS)
+  const kept = at === -1 ? "" : `${before.slice(0, at + RESULTS.length)}\n`
+  writeFileSync(file, `${kept}${text.trimEnd()}\n`)
+}
