@@ -3,6 +3,7 @@
  * and the large is arithmetic from it, printed with the figures it was made of. docs/scale.md tells the results.
  *
  *   node --conditions=source test/bench/simulation.ts [--registered 10000] [--looked 1000] [--opened 20] [--events 20000]
+ *     [--only many|one]
  *
  * CPU is counted by Linux for whole processes (see processCpu), so that it means something on a machine that is in use.
  */
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     looked: { type: "string", default: "1000" },
     opened: { type: "string", default: "20" },
     events: { type: "string", default: "20000" },
+    only: { type: "string" },
   },
 })
 const registered = Number(values.registered)
@@ -248,8 +250,8 @@ const oneCabinet = async () => {
 }
 
 try {
-  await manyCabinets()
-  await oneCabinet()
+  if (values.only !== "one") await manyCabinets()
+  if (values.only !== "many") await oneCabinet()
   process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
 } finally {
   await endContestants()
