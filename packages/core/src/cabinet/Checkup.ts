@@ -39,8 +39,12 @@ export interface CheckupReport {
   readonly maxConnections: number
   readonly fenceHolders: ReadonlyArray<FenceHolder>
   readonly waitingRows: number
-  /** The last day that has a partition, by partitioned table, and whole days from today until then. */
-  readonly partitions: ReadonlyArray<{ readonly table: string; readonly until: string; readonly daysAhead: number }>
+  /** The last day that has a partition, by partitioned table, and whole days from today until then; null and -1 for none. */
+  readonly partitions: ReadonlyArray<{
+    readonly table: string
+    readonly until: string | null
+    readonly daysAhead: number
+  }>
   /** The longest transaction open in this database, in seconds; it keeps old rows from being tidied away. */
   readonly longestTransactionSeconds: number
 }

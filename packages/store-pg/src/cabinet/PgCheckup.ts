@@ -32,9 +32,10 @@ FROM (
 
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
-       (max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date)::int4 AS days_ahead
-FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
-WHERE p.relnamespace = 'cabinet'::regnamespace AND c.relname ~ '_[0-9]{8}$'
+       coalesce(max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date, -1)::int4 AS days_ahead
+FROM pg_class p LEFT JOIN pg_inherits i ON i.inhparent = p.oid
+  LEFT JOIN pg_class c ON c.oid = i.inhrelid AND c.relname ~ '_[0-9]{8}$'
+WHERE p.relnamespace = 'cabinet'::regnamespace AND p.relkind = 'p' AND p.relname = ANY ('{original,attempt_delivered,attempt_failed}')
 GROUP BY p.relname ORDER BY p.relname`
 
 interface General {
@@ -58,7 +59,7 @@ export const layer = Layer.effect(
         const [general] = yield* sql.unsafe<General>(GENERAL)
         const holders = yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql)
         const sizes = yield* sql.unsafe<{ part: CabinetPart; bytes: string }>(SIZES)
-        const partitions = yield* sql.unsafe<{ table: string; until: string; days_ahead: number }>(PARTITIONS)
+        const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
         const after = yield* Clock.currentTimeMillis

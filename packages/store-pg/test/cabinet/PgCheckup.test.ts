@@ -52,6 +52,18 @@ it("examine tells what takes place, partitions as the table they belong to", asy
   expect(sizes.events).toBe(before.events)
 })
 
+it("examine names a table that has no partition left", async () => {
+  await database.run(
+    `DO $$ DECLARE part regclass; BEGIN
+       FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'cabinet.attempt_failed'::regclass LOOP
+         EXECUTE format('DROP TABLE %s', part);
+       END LOOP;
+     END $$`,
+  )
+  const { partitions } = await examine()
+  expect(partitions).toContainEqual({ table: "attempt_failed", until: null, daysAhead: -1 })
+})
+
 it("examine names the session that holds the feed back", async () => {
   const holding = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

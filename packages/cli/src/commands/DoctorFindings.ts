@@ -1,0 +1,158 @@
+/** What a look over a cabinet means: each thing that was looked at, how it is, and what to do where it is not well. */
+import { CABINET_PARTS, type CabinetPart, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
+import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import type { Settings } from "../cabinet/Settings.ts"
+
+/** `bad` needs somebody now, `warn` soon. */
+type Level = "ok" | "warn" | "bad"
+
+export interface Finding {
+  readonly check: string
+  readonly level: Level
+  readonly message: string
+}
+
+const SKEW_MILLIS = 2000
+const FENCE_SECONDS = 10
+const LONG_TRANSACTION_SECONDS = 3600
+
+const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`
+
+const PART_NAMES: Readonly<Record<CabinetPart, string>> = {
+  events: "events",
+  rows: "rows",
+  originals: "original requests",
+  deliveries: "deliveries",
+  attempts: "attempts",
+  staged: "staged imports",
+  seen: "marks of polls",
+  other: "the rest",
+}
+
+const finding = (check: string, level: Level, message: string): Finding => ({ check, level, message })
+
+const ofRoles = (roles: Roles, reading: Settings["reading"]): ReadonlyArray<Finding> => [
+  reading === "off"
+    ? finding("reading", "warn", "Reading is switched off by CABINET_READING.")
+    : roles.reader.there
+      ? finding("reading", "ok", `Rows are read as ${roles.reader.role}.`)
+      : finding("reading", "bad", roles.reader.reason),
+  roles.author.there
+    ? finding("author", "ok", `\`cabinet sql\` runs as ${roles.author.role}.`)
+    : finding("author", "warn", roles.author.reason),
+]
+
+const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
+  const { clockSkewMillis: skew, connections, maxConnections } = checkup
+  const tight = connections > maxConnections * 0.8
+  const short = checkup.partitions.filter(({ daysAhead }) => daysAhead < 3)
+  const held = checkup.fenceHolders.filter(({ seconds }) => seconds > FENCE_SECONDS)
+  return [
+    finding(
+      "database",
+      "ok",
+      `PostgreSQL ${checkup.serverVersion}, database ${checkup.database} as ${checkup.user}; ${megabytes(checkup.databaseBytes)}, of it the cabinet ${megabytes(checkup.cabinetBytes)}.`,
+    ),
+    finding(
+      "sizes",
+      "ok",
+      `Of that: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(checkup.sizes[part])}`).join(", ")}.`,
+    ),
+    finding(
+      "connections",
+      tight ? "warn" : "ok",
+      `${connections} of ${maxConnections} connections are in use.${tight ? " Raise max_connections, or run fewer processes." : ""}`,
+    ),
+    Math.abs(skew) > SKEW_MILLIS
+      ? finding(
+          "clock",
+          "warn",
+          `This machine's clock differs from the database's by ${(skew / 1000).toFixed(1)} s. Receivers refuse signatures over 5 minutes old: set the clocks right.`,
+        )
+      : finding("clock", "ok", `The clocks of this machine and the database agree within ${Math.abs(skew)} ms.`),
+    held.length > 0
+      ? finding(
+          "feed",
+          "bad",
+          `The feed is held back by ${held.map(({ pid, application, seconds }) => `process ${pid} (${application}, ${Math.round(seconds)} s)`).join(", ")}. End it with: SELECT pg_terminate_backend(${held[0]!.pid});`,
+        )
+      : finding("feed", "ok", "Nothing holds the feed back."),
+    checkup.waitingRows > 0
+      ? finding(
+          "rows",
+          "warn",
+          `${checkup.waitingRows} rows wait for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
+        )
+      : finding("rows", "ok", "Every event has its row."),
+    short.length > 0
+      ? finding(
+          "partitions",
+          "bad",
+          `${short.map(({ table, until }) => (until === null ? `${table} has no partitions` : `${table} has partitions until ${until}`)).join(", ")}. Let a server or worker run: it makes them ahead.`,
+        )
+      : finding("partitions", "ok", "Partitions are made ahead."),
+    checkup.longestTransactionSeconds > LONG_TRANSACTION_SECONDS
+      ? finding(
+          "transactions",
+          "warn",
+          `A transaction has been open for ${Math.round(checkup.longestTransactionSeconds / 60)} minutes; while it is, nothing old is tidied away. Find who holds it with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
+        )
+      : finding("transactions", "ok", "No transaction has been open for long."),
+  ]
+}
+
+const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
+  if (state === null) return []
+  const { used, lagMillis, maxLagMillis, reason } = state
+  const limit = `${maxLagMillis / 1000} s`
+  return [
+    used
+      ? finding(
+          "standby",
+          "ok",
+          `Rows are read from the standby, ${((lagMillis ?? 0) / 1000).toFixed(1)} s behind (at most ${limit}).`,
+        )
+      : finding(
+          "standby",
+          "warn",
+          `Rows are read from the primary, not from the standby of DATABASE_READ_URL. ${reason ?? ""} Bring it back, or raise CABINET_READ_LAG from ${limit}.`,
+        ),
+  ]
+}
+
+const ofDeliveries = (gauge: QueueGauge): Finding => {
+  const numbers = `${gauge.due} due, ${gauge.retrying} to be tried again, ${gauge.paused} paused`
+  if (gauge.stuck > 0) {
+    return finding(
+      "deliveries",
+      "bad",
+      `${gauge.stuck} deliveries have been due for over two minutes and nobody sends them (${numbers}). Start \`cabinet serve\` or \`cabinet work\`.`,
+    )
+  }
+  if (gauge.failingAddresses > 0) {
+    return finding(
+      "deliveries",
+      "warn",
+      `${gauge.failingAddresses} addresses fail (${numbers}). \`cabinet address list\` names them, \`cabinet address log ID\` says why.`,
+    )
+  }
+  return finding("deliveries", "ok", `Deliveries are sent: ${numbers}.`)
+}
+
+/** What was seen; `standby` is null where there is none. */
+export interface Seen {
+  readonly roles: Roles
+  readonly reading: Settings["reading"]
+  readonly checkup: CheckupReport
+  readonly standby: StandbyState | null
+  readonly gauge: QueueGauge
+}
+
+export const doctorFindings = ({ roles, reading, checkup, standby, gauge }: Seen): ReadonlyArray<Finding> => [
+  ...ofRoles(roles, reading),
+  ...ofDatabase(checkup),
+  ...ofStandby(standby),
+  ofDeliveries(gauge),
+]

@@ -1,0 +1,80 @@
+/** Each thing that can be wrong with a cabinet: how bad it is, and what to do. */
+import type { CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { doctorFindings, type Seen } from "data-cabinet/commands/DoctorFindings"
+import { expect, it } from "vitest"
+
+const WELL: Seen = {
+  roles: {
+    reader: { there: true, role: "cabinet_x_reader", url: "" },
+    author: { there: true, role: "cabinet_x_author", url: "" },
+  },
+  reading: "on",
+  standby: null,
+  checkup: {
+    serverVersion: "18.4",
+    database: "x",
+    user: "owner",
+    databaseBytes: 20_000_000,
+    cabinetBytes: 10_000_000,
+    sizes: { events: 1, rows: 1, originals: 1, deliveries: 1, attempts: 1, staged: 1, seen: 1, other: 1 },
+    clockSkewMillis: 3,
+    isStandby: false,
+    connections: 10,
+    maxConnections: 100,
+    fenceHolders: [],
+    waitingRows: 0,
+    partitions: [{ table: "original", until: "2026-12-01", daysAhead: 7 }],
+    longestTransactionSeconds: 1,
+  },
+  gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
+}
+
+const checkup = (change: Partial<CheckupReport>): Seen => ({ ...WELL, checkup: { ...WELL.checkup, ...change } })
+const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
+
+it("doctorFindings are all ok when nothing is wrong", () => {
+  expect(doctorFindings(WELL).filter(({ level }) => level !== "ok")).toEqual([])
+})
+
+const holder = { pid: 77, application: "psql", seconds: 61, since: null }
+const noRole = { there: false, role: "r", reason: "There is no reader." } as const
+
+it.each<[string, Seen, "warn" | "bad", RegExp]>([
+  ["reading", { ...WELL, reading: "off" }, "warn", /CABINET_READING/],
+  ["reading", { ...WELL, roles: { ...WELL.roles, reader: noRole } }, "bad", /There is no reader/],
+  ["author", { ...WELL, roles: { ...WELL.roles, author: noRole } }, "warn", /There is no reader/],
+  ["connections", checkup({ connections: 81 }), "warn", /^81 of 100 .* Raise max_connections, or run fewer/],
+  ["clock", checkup({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
+  ["feed", checkup({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
+  ["rows", checkup({ waitingRows: 4 }), "warn", /^4 rows wait .* once it is free/],
+  [
+    "partitions",
+    checkup({ partitions: [{ table: "original", until: "2026-11-22", daysAhead: 1 }] }),
+    "bad",
+    /original has partitions until 2026-11-22\. Let a server or worker run/,
+  ],
+  [
+    "partitions",
+    checkup({ partitions: [{ table: "original", until: null, daysAhead: -1 }] }),
+    "bad",
+    /original has no partitions\. Let a server/,
+  ],
+  ["transactions", checkup({ longestTransactionSeconds: 7200 }), "warn", /120 minutes.*Find who holds it with: SELECT/],
+  [
+    "standby",
+    { ...WELL, standby: { used: false, lagMillis: null, maxLagMillis: 10_000, reason: "It is away." } },
+    "warn",
+    /It is away\. .*CABINET_READ_LAG from 10 s/,
+  ],
+  [
+    "deliveries",
+    gauge({ due: 9, stuck: 5 }),
+    "bad",
+    /^5 deliveries .*nobody sends them.*Start `cabinet serve` or `cabinet work`/,
+  ],
+  ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
+])("doctorFindings tell of %s what is wrong and what to do", (check, seen, level, words) => {
+  const wrong = doctorFindings(seen).filter((finding) => finding.level !== "ok")
+  expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
+})
