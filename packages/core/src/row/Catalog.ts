@@ -33,6 +33,8 @@ export interface ReadableTable {
   readonly foldCollation: string
   /** True where an index by `cabinet search-index` stands ready that knows all the columns. */
   readonly searchIndexed: boolean
+  /** What the read itself can prove the object unchanged by; null where the catalog must be asked before every read. */
+  readonly stamp: string | null
 }
 
 /**
@@ -46,5 +48,7 @@ export class Catalog extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
     /** One by its exact names; none for what does not exist or may not be read, which are not told apart. */
     readonly find: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
+    /** As it was last found where a read can prove that it still is so, without asking; else as `find`. */
+    readonly presume: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/Catalog") {}

@@ -19,3 +19,6 @@ export class RefusedValue extends Schema.TaggedError<RefusedValue>()("RefusedVal
   /** The database's sentence. */
   message: Schema.String,
 }) {}
+
+/** The object was changed since it was found: nothing that was read by what it was counts. */
+export class StaleObject extends Schema.TaggedError<StaleObject>()("StaleObject", {}) {}

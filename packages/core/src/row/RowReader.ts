@@ -1,6 +1,6 @@
 /** Runs the query of a page where it can do no harm: as the reader, read-only, within its limits. */
 import { Context, type Effect } from "effect"
-import type { ReadError, RefusedValue } from "./ReadError.ts"
+import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 
 /** A parameter's text, and the type that the query casts it to. */
 export interface QueryValue {
@@ -18,6 +18,8 @@ export interface RowQuery {
   readonly inert: boolean
   /** True where the best way to the rows depends on the values: it is then looked for anew at every read. */
   readonly planAnew: boolean
+  /** The object, and the stamp that it must still bear in the moment of the read; null where nothing is to be proven. */
+  readonly proof: { readonly oid: number; readonly stamp: string } | null
 }
 
 /** A row as the query returned it, column by column. */
@@ -29,5 +31,5 @@ export type QueryRow = ReadonlyArray<string | null>
  */
 export class RowReader extends Context.Service<
   RowReader,
-  { readonly read: (query: RowQuery) => Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue> }
+  { readonly read: (query: RowQuery) => Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject> }
 >()("@data-cabinet/core/row/RowReader") {}

@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
 import type { Page } from "../page/Page.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
-import { ReadError, type RefusedValue } from "../row/ReadError.ts"
+import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
 import { type RowQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
@@ -49,9 +49,11 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
-      const find = Effect.fnUntraced(function* ({ schema, name }: RowsRequest) {
-        const table = yield* catalog.find(schema, name)
-        if (Option.isSome(table)) return table.value
+      const orRefused = Effect.fnUntraced(function* (
+        { schema, name }: RowsRequest,
+        found: Option.Option<ReadableTable>,
+      ) {
+        if (Option.isSome(found)) return found.value
         const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
         return yield* selectionError("no_such_table", null, message)
       })
@@ -63,25 +65,43 @@ export class SelectRows extends Context.Service<
         )
         return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
       })
+      /** What was found fault with may be that the object is another than it was taken for: then it is looked at anew. */
+      const readAnew = Effect.fnUntraced(function* (
+        request: RowsRequest,
+        selection: Selection,
+        before: ReadableTable,
+        error: SelectionError | ReadError | StaleObject,
+        tries: number,
+      ): Effect.fn.Return<RowsPage, SelectionError | ReadError | StoreUnavailable> {
+        if (error._tag === "ReadError" && error.code !== "query_failed") return yield* error
+        const table = yield* orRefused(request, yield* catalog.find(request.schema, request.name))
+        if (error._tag !== "StaleObject" && isSame(before, table)) return yield* error
+        if (tries === 0) return yield* changing
+        return yield* read(selection, table).pipe(
+          Effect.catch((again) => readAnew(request, selection, table, again, tries - 1)),
+        )
+      })
       return SelectRows.of({
         page: Effect.fnUntraced(function* (request) {
           const selection = yield* Effect.fromResult(selectionParams(request.params))
-          const table = yield* find(request)
-          const readAgain = Effect.fnUntraced(function* (error: ReadError) {
-            const now = yield* find(request)
-            return yield* isSame(table, now) ? Effect.fail(error) : read(selection, now)
-          })
+          const table = yield* orRefused(request, yield* catalog.presume(request.schema, request.name))
           return yield* read(selection, table).pipe(
-            // What failed may be that the object was dropped or altered since it was found.
-            Effect.catchTag("ReadError", (error) =>
-              error.code === "query_failed" ? readAgain(error) : Effect.fail(error),
-            ),
+            Effect.catch((error) => readAnew(request, selection, table, error, TRIES)),
           )
         }),
       })
     }),
   )
 }
+
+/** How often a read begins anew because its object changed meanwhile. */
+const TRIES = 3
+
+const changing = new ReadError({
+  code: "table_busy",
+  message: "The table is being changed all the while; ask again soon.",
+  retryAfter: 2,
+})
 
 const isSame = (before: ReadableTable, now: ReadableTable): boolean =>
   before === now || (before.oid === now.oid && Equal.equals(before.columns, now.columns))

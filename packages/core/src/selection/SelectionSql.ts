@@ -65,6 +65,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
     values: parameters.values,
     inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
     planAnew: searchesIndex(plan),
+    proof: plan.table.stamp === null ? null : { oid: plan.table.oid, stamp: plan.table.stamp },
   }
 }
 

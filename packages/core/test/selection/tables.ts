@@ -46,6 +46,7 @@ export const tableOf = (
     inert: true,
     foldCollation: `"pg_catalog"."pg_c_utf8"`,
     searchIndexed: false,
+    stamp: null,
     ...rest,
   }
 }

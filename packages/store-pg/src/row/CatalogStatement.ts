@@ -75,6 +75,16 @@ const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")},
     CASE WHEN s.id IS NOT NULL THEN ${stampOf("cabinet.field_column x WHERE x.source_id = s.id")} END)`
 
+/** What of the stamp says how rows are read, and can be seen by the reader itself: not of whose source a table is. */
+const PROOF = `concat_ws(' ', c.xmin, n.xmin,
+    ${stampOf("pg_attribute x WHERE x.attrelid = c.oid AND x.attnum > 0")},
+    ${stampOf("pg_index x WHERE x.indrelid = c.oid")},
+    ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")})`
+
+/** `oid`: SQL of the object's. NULL when it is gone. */
+export const proofOf = (oid: string): string =>
+  `(SELECT ${PROOF} FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ${oid})`
+
 /** $1: the reader's role; $2: the object's oid. No row when it is gone. */
 export const STAMP_OF_FOUND = `
   SELECT ${STAMP} AS stamp
@@ -90,7 +100,7 @@ export const STAMP_OF_FOUND = `
  * oid, not null, comment, label.
  */
 export const FIND_READABLE = `
-  SELECT ${OBJECT}, c.oid::bigint AS oid, ${STAMP} AS stamp, c.relrowsecurity AS row_policies,
+  SELECT ${OBJECT}, c.oid::bigint AS oid, ${STAMP} AS stamp, ${PROOF} AS proof, c.relrowsecurity AS row_policies,
     CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o

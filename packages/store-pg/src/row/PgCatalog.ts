@@ -36,6 +36,7 @@ interface ObjectRow {
 interface DetailRow extends ObjectRow {
   readonly oid: bigint
   readonly stamp: string
+  readonly proof: string
   readonly partitioned: boolean
   readonly row_policies: boolean
   readonly definition: string | null
@@ -127,13 +128,24 @@ export const layer = Layer.effect(
       return roles.length === 0 ? yield* unavailable(offReason) : answer
     })
 
+    const findOrOff = (schema: string, name: string) =>
+      orUnavailable(Effect.flatMap(find(schema, name), (table) => unlessNoRole(table, Option.isNone(table))))
+
+    const presume = (schema: string, name: string) =>
+      Effect.suspend(() => {
+        const before = found.get(schema, name)?.table
+        return before !== undefined && before.stamp !== null
+          ? Effect.succeed(Option.some(before))
+          : findOrOff(schema, name)
+      })
+
     return Catalog.of({
       list: sql.unsafe<ObjectRow>(LIST_READABLE, [role]).pipe(
         Effect.flatMap((rows) => unlessNoRole(rows.map(tableOf), rows.length === 0)),
         orUnavailable,
       ),
-      find: (schema, name) =>
-        orUnavailable(Effect.flatMap(find(schema, name), (table) => unlessNoRole(table, Option.isNone(table)))),
+      find: findOrOff,
+      presume,
     })
   }),
 )
@@ -164,6 +176,7 @@ const readable = (
     inert: row.kind !== "view" && !row.row_policies,
     foldCollation,
     searchIndexed: row.search_indexed,
+    stamp: row.source_id === null && isStamped(row, columns) ? row.proof : null,
   }
 }
 

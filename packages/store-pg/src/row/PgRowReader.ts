@@ -6,7 +6,7 @@
  * Where there is a standby that is near, it is asked first. What it cannot answer, for its connection is lost, a table is
  * newer than it, or its replay ended the query, the primary answers within what is left of the time.
  */
-import { ReadError, RefusedValue } from "@data-cabinet/core/row/ReadError"
+import { ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Fiber, Layer, Option, type Scope } from "effect"
@@ -14,7 +14,7 @@ import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { ObjectTurns } from "./ObjectTurns.ts"
-import { RESET_SESSION, TRY_VALUE } from "./ReadStatement.ts"
+import { RESET_SESSION, TRY_VALUE, withProof } from "./ReadStatement.ts"
 
 type Connection = SqlConnection.Connection
 
@@ -52,11 +52,12 @@ export const layer = Layer.effect(
       const began = yield* Clock.currentTimeMillis
       return yield* readOn(near.client, query, limit).pipe(
         Effect.raceFirst(untilLost(near)),
-        Effect.catchTag("ReadError", (error) =>
+        Effect.catchTag(["ReadError", "StaleObject"], (error) =>
           Effect.gen(function* () {
-            if (error.code === "reader_off") near.setAside()
+            const code = error._tag === "ReadError" ? error.code : undefined
+            if (code === "reader_off") near.setAside()
             const left = began + limit - (yield* Clock.currentTimeMillis)
-            if (error.code === "query_timeout" || left < LEAST_LEFT) return yield* error
+            if (code === "query_timeout" || left < LEAST_LEFT) return yield* error
             return yield* readOn(pool, query, left)
           }),
         ),
@@ -96,18 +97,23 @@ const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, 
 const read = (
   connection: Connection,
   query: RowQuery,
-): Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue> => {
+): Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject> => {
+  const { proof } = query
   const values = query.values.map(({ text }) => text)
-  const rows = (
-    query.planAnew
-      ? connection.executeValuesUnprepared(query.text, values)
-      : connection.executeValues(query.text, values)
-  ).pipe(
-    Effect.map((values) => values as ReadonlyArray<QueryRow>),
-    Effect.catch((error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail)),
-  )
+  if (proof !== null) values.push(String(proof.oid))
+  const text = proof === null ? query.text : withProof(query.text, query.values.length)
+  const run = query.planAnew ? connection.executeValuesUnprepared(text, values) : connection.executeValues(text, values)
+  const rows = Effect.matchEffect(run, {
+    onSuccess: (found) => {
+      const all = found as ReadonlyArray<QueryRow>
+      return proof === null || all.every((row) => row.at(-1) === proof.stamp) ? Effect.succeed(all) : stale
+    },
+    onFailure: (error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail),
+  })
   return query.inert ? rows : Effect.ensuring(rows, resetSession(connection))
 }
+
+const stale = Effect.fail(new StaleObject())
 
 /** A session that cannot be put in order is ended; the pool opens another. */
 const resetSession = (connection: Connection): Effect.Effect<void> =>

@@ -280,4 +280,44 @@ describe("PgRowReader", () => {
     await reading.run(`DROP TABLE IF EXISTS fleeting`)
     expect(answer).toMatchObject(expected)
   })
+
+  it("shows at the next read what DDL changed since the last, without asking the catalog first", async () => {
+    await reading.run(`CREATE TABLE changing (a int NOT NULL, b text)`)
+    await reading.run(`INSERT INTO changing VALUES (2, 'x'), (1, 'y')`)
+    const rows = async (...params: ParamPairs) => {
+      const page = Result.getOrThrow(await reading.page("changing", params))
+      return [page.items.join(), page.columns.map(({ name, type, comment }) => `${name} ${type} ${comment}`).join()]
+    }
+    const first = ['{"a":2,"b":"x"},{"a":1,"b":"y"}', "a integer null,b text null"]
+    expect(await rows()).toEqual(first)
+    expect(await rows()).toEqual(first)
+    await reading.run(`COMMENT ON COLUMN changing.b IS 'said'`)
+    expect(await rows()).toEqual([first[0], "a integer null,b text said"])
+    await reading.run(`ALTER TABLE changing ADD c boolean DEFAULT true`)
+    expect(await rows(["hide", "b"])).toEqual(['{"a":2,"c":true},{"a":1,"c":true}', "a integer null,c boolean null"])
+    await reading.run(`ALTER TABLE changing RENAME c TO d`)
+    expect(await rows(["col", "d"], ["limit", "1"])).toEqual(['{"d":true}', "d boolean null"])
+    await reading.run(`ALTER TABLE changing ALTER d TYPE text`)
+    expect(await rows(["col", "d"], ["limit", "1"])).toEqual(['{"d":"true"}', "d text null"])
+    await reading.run(`ALTER TABLE changing ALTER b TYPE varchar`)
+    expect(await rows(["col", "b"])).toEqual(['{"b":"x"},{"b":"y"}', "b character varying said"])
+    await reading.run(`ALTER TABLE changing DROP d`)
+    expect(await rows()).toEqual([first[0], "a integer null,b character varying said"])
+    await reading.run(`ALTER TABLE changing ADD PRIMARY KEY (a)`)
+    expect((await rows(["col", "a"]))[0]).toBe('{"a":1},{"a":2}')
+    await reading.run(`DROP TABLE changing`)
+    expect(await failure("changing")).toMatchObject({ code: "no_such_table" })
+    await reading.run(`CREATE TABLE changing (a int PRIMARY KEY, b varchar)`)
+    expect((await rows())[0]).toBe("")
+    await reading.run(`CREATE SCHEMA apart`)
+    await reading.run(`CREATE TABLE apart.changing (a int PRIMARY KEY)`)
+    for (const right of [`SELECT ON apart.changing`, `USAGE ON SCHEMA apart`]) {
+      const read = () => reading.page("changing", [], "apart")
+      expect(itemsOf(await read())).toEqual([])
+      await reading.run(`REVOKE ${right} FROM "${reading.readerRole}"`)
+      expect(await read(), right).toMatchObject({ failure: { code: "no_such_table" } })
+      await reading.run(`GRANT ${right} TO "${reading.readerRole}"`)
+      expect(itemsOf(await read())).toEqual([])
+    }
+  })
 })
