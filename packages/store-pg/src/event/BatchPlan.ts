@@ -23,12 +23,23 @@ export interface Lack {
 
 const lacksNothing: Lack = { missing: [], needsMore: false }
 
+/** The last plan of a payload: what looks for missing columns has planned the very rows that are then written. */
+const planned = new WeakMap<JsonObject, { readonly layout: TableLayout; readonly plan: RowPlan }>()
+
+const planOnce = (layout: TableLayout, payload: JsonObject): RowPlan => {
+  const known = planned.get(payload)
+  if (known?.layout === layout) return known.plan
+  const plan = planRow(layout, payload)
+  planned.set(payload, { layout, plan })
+  return plan
+}
+
 /** The columns that must be made before the rows of these payloads fit, each once. */
 export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>): Lack => {
   let missing: Map<string, MissingColumn> | undefined
   let needsMore = false
   for (const payload of payloads) {
-    const plan = planRow(layout, payload)
+    const plan = planOnce(layout, payload)
     if (plan.needsMore) needsMore = true
     for (const column of plan.missing) {
       missing ??= new Map()
@@ -110,7 +121,7 @@ export const planBatch = (
       if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
       if (target.table !== undefined && target.table.name !== null) {
         const { layout } = target.table
-        const plan = planRow(layout, event.payload)
+        const plan = planOnce(layout, event.payload)
         if (layout.unrecorded.size > 0) {
           for (const column of plan.cells.keys()) {
             if (!layout.unrecorded.has(column) || recorded.has(`${request.sourceId} ${column}`)) continue
