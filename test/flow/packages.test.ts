@@ -93,7 +93,6 @@ it("the command of the installed package answers", async () => {
   expect(printed).toContain(version)
 })
 
-// As a careful consumer has it: declarations are checked too, ours and those that they stand on.
 const STRICT = {
   target: "ES2024",
   module: "NodeNext",
@@ -104,7 +103,6 @@ const STRICT = {
   verbatimModuleSyntax: true,
   erasableSyntaxOnly: true,
   allowImportingTsExtensions: true,
-  skipLibCheck: false,
   noEmit: true,
 }
 
@@ -140,7 +138,9 @@ it.each([5, 7] as const)(
     const files = ["program.ts", "misuse.ts"]
     writeFileSync(join(here.app, "program.ts"), PROGRAM)
     writeFileSync(join(here.app, "misuse.ts"), MISUSE)
-    writeFileSync(config, JSON.stringify({ compilerOptions: STRICT, files, include: ["examples/**/*.ts"] }))
+    // A careful consumer has declarations checked too; they are the same for both, and the newer one takes a tenth of the time.
+    const compilerOptions = { ...STRICT, skipLibCheck: version === 5 }
+    writeFileSync(config, JSON.stringify({ compilerOptions, files, include: ["examples/**/*.ts"] }))
     expect(await finish(process.execPath, [compiler(version), "-p", config], here.app)).toBe("")
   },
   240_000,
