@@ -1,5 +1,5 @@
 /** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
-import { Context, Duration, Effect } from "effect"
+import { Context, Duration, Effect, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { errorResponse } from "../api/ApiError.ts"
@@ -38,8 +38,16 @@ export const processRoutes = (options: { readonly metrics: boolean }, stopping: 
     return options.metrics ? [healthz, readyz, metricsRoute] : [healthz, readyz]
   })
 
+const cpu = Metric.gauge("process_cpu_seconds", { description: "CPU time that this process has used, in seconds." })
+const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory of this process, in bytes." })
+
 /** This process's own counters in Prometheus' text form. */
-export const ownMetrics: Effect.Effect<string> = PrometheusMetrics.format({ prefix: "cabinet" })
+export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
+  const { user, system } = process.cpuUsage()
+  yield* Metric.update(cpu, (user + system) / 1e6)
+  yield* Metric.update(memory, process.memoryUsage.rss())
+  return yield* PrometheusMetrics.format({ prefix: "cabinet" })
+})
 
 /** What `/metrics` answers: its own counters, unless several processes share the port and one answers for all. */
 export const MetricsText = Context.Reference<Effect.Effect<string>>(
