@@ -41,7 +41,7 @@ export const search: Figure = {
       ),
     })
     // So long that even the slow one answers several times a round.
-    const patient = { ...bench, runIn: bench.sized(1, 3), seconds: Math.max(bench.seconds, bench.sized(2, 8)) }
+    const patient = { ...bench, runIn: bench.sized(1, 3), seconds: Math.max(bench.seconds, bench.sized(2, 6)) }
     const rounds = await alternate(patient, [entrant("without", "people"), entrant("with", "people_indexed")], {
       connections: 1,
       rate: null,

@@ -1,7 +1,7 @@
 /**
  * The load generator: a process of its own that writes requests made beforehand to kept-alive sockets and looks at no
  * more of an answer than its status and length. A counter is written into each request in place, so that no two bodies
- * are equal. It is told what to do by one line of JSON on stdin, says "begin" and "end" at the borders of what is
+ * are equal. It is told what to do by JSON on stdin, says "begin" and "end" at the borders of what is
  * measured, then what it saw.
  *
  * Closed: every connection sends its next request when it has its answer. Paced: requests fall due at an even rate
@@ -11,9 +11,9 @@ import { connect, type Socket } from "node:net"
 import type { LoadOrder, LoadResult } from "./load.ts"
 import { SLOT } from "./request.ts"
 
-const order = JSON.parse(
-  await new Promise<string>((resolve) => process.stdin.once("data", (d) => resolve(String(d)))),
-) as LoadOrder
+let told = ""
+for await (const chunk of process.stdin) told += String(chunk)
+const order = JSON.parse(told) as LoadOrder
 
 const latencies: Array<number> = []
 let counter = order.first

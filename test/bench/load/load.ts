@@ -56,6 +56,8 @@ export const load = async (
 ): Promise<Measured> => {
   const words = [...PIN, process.execPath, GENERATOR]
   const child = spawn(words[0]!, words.slice(1), { env: cleanEnvironment(), stdio: ["pipe", "pipe", "inherit"] })
+  // One that ends before it has read its order is told of by its exit code.
+  child.stdin.on("error", () => {})
   child.stdin.end(`${JSON.stringify({ ...order, first: counter })}\n`)
   const sample = () => ({ server: processCpu(server.pid), database: databaseCpu(), load: processCpu(child.pid!) })
   let before = sample()
