@@ -7,7 +7,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { Effect, Layer } from "effect"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { FENCE_BOUND } from "./Fence.ts"
-import { pageStatement } from "./PageStatement.ts"
+import { ITEM_END, type PageRow, pageStatement } from "./PageStatement.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -22,14 +22,11 @@ export const layer = Layer.effect(
           )
         }
         const { text, values } = pageStatement(query, fence!.epoch, fence!.bound)
-        const rows = yield* sql.unsafe<{ epoch: string; xid: string; id: string; item: string; found: number }>(
-          text,
-          values,
-        )
-        const last = rows.at(-1)
-        const next: FeedPosition =
-          last === undefined ? query.after : { epoch: Number(last.epoch), xid: BigInt(last.xid), id: Number(last.id) }
-        return { items: rows.map((row) => row.item), next, hasMore: (last?.found ?? 0) > rows.length }
+        const [page] = yield* sql.unsafe<PageRow>(text, values)
+        const { items, epoch, xid, id, more } = page!
+        if (items === null) return { items: [], next: query.after, hasMore: false }
+        const next: FeedPosition = { epoch: Number(epoch), xid: BigInt(xid!), id: Number(id) }
+        return { items: items.split(ITEM_END), next, hasMore: more }
       }, orUnavailable),
     })
   }),

@@ -18,10 +18,7 @@ CREATE FUNCTION cabinet.now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL
   AS $$ SELECT clock_timestamp() + shift FROM cabinet.clock $$;
 
 CREATE FUNCTION cabinet.rfc3339(at timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE STRICT
-  AS $$
-    SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
-      || rtrim(rtrim(to_char(at AT TIME ZONE 'UTC', '.US'), '0'), '.') || 'Z'
-  $$;
+  AS $$ SELECT btrim(to_json(at AT TIME ZONE 'UTC')::text, '"') || 'Z' $$;
 COMMENT ON FUNCTION cabinet.rfc3339 IS 'A moment in UTC; a fraction of a second only where it is not zero.';
 
 -- Epochs -----------------------------------------------------------------------------------------------------------
@@ -167,12 +164,11 @@ COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the 
 
 CREATE FUNCTION cabinet.event_json(e cabinet.event, source_name text) RETURNS text LANGUAGE sql STABLE
   AS $$
-    SELECT '{"id":' || e.id || ',"source":{"id":' || e.source_id || ',"name":' || to_json(source_name)::text
-      || '},"channel":"' || e.channel || '","received_at":"' || cabinet.rfc3339(e.received_at)
-      || '","payload":' || e.payload::text
-      || ',"repeat_of":' || coalesce(e.repeat_of::text, 'null')
-      || ',"history":' || e.history::text
-      || ',"deleted_at":' || coalesce('"' || cabinet.rfc3339(e.deleted_at) || '"', 'null') || '}'
+    SELECT concat('{"id":', e.id, ',"source":{"id":', e.source_id, ',"name":', to_json(source_name),
+      '},"channel":"', e.channel, '","received_at":"', cabinet.rfc3339(e.received_at),
+      '","payload":', e.payload, ',"repeat_of":', coalesce(e.repeat_of::text, 'null'),
+      ',"history":', e.history::text,
+      ',"deleted_at":', coalesce('"' || cabinet.rfc3339(e.deleted_at) || '"', 'null'), '}')
   $$;
 COMMENT ON FUNCTION cabinet.event_json IS 'The Event of the API: one text for the feed and for every delivery.';
 
