@@ -10,7 +10,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
-import { isAway, lossAsFailure, sqlState, unavailable } from "../connection/StoreFailure.ts"
+import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch } from "./BatchPlan.ts"
 import { answerAll, halves, type Pending, type PendingBatch, takeBatch } from "./PendingRequests.ts"
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
           // Alone, and its row cannot be put in: the event is kept all the same, the row waits for somebody to look.
           if (rowsMayGo) {
             return Effect.andThen(
-              Effect.logError("an event's row could not be put into its table and waits", error),
+              Effect.logError(`an event's row could not be put into its table and waits: ${sqlMessage(error)}`),
               settle(connection, batch, false),
             )
           }

@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
-import { isAway, lossAsFailure, sqlState } from "../connection/StoreFailure.ts"
+import { isAway, lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { lackOf, rowJson } from "../event/BatchPlan.ts"
 import { addColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
@@ -104,9 +104,9 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
       if (row === undefined || table === undefined) return
       if (table.name !== null) yield* sql.unsafe(insertBareRow(table), [row.id])
       yield* forget(sql, bite)
+      // Without the error's details, which quote the row.
       yield* Effect.logError(
-        `the fields of event ${row.id} could not be put into its table; the event itself is whole`,
-        error,
+        `the fields of event ${row.id} could not be put into its table, the event itself is whole: ${sqlMessage(error)}`,
       )
     }),
   )
