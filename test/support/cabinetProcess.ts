@@ -14,8 +14,7 @@ const ENTRY = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
 
 /** The same sources are started many times: what was compiled once need not be again. */
-const compiled = mkdtempSync(join(tmpdir(), "dc-compiled-"))
-process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
+const compiled = fileURLToPath(new URL("../../node_modules/.cache/data-cabinet-tests", import.meta.url))
 
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),

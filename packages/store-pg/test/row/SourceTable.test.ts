@@ -2,7 +2,8 @@ import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -32,6 +33,16 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
   }
   return runtime.runPromise(EventLog.use((log) => log.append(request)))
 }
+/** A row may wait while its table is locked, here by the other process that makes a column: until none does. */
+const rowsFollowed = () =>
+  vi.waitFor(
+    async () => {
+      await first.runPromise(drainWaitingRows)
+      const [waiting] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
+      assert.strictEqual(waiting!["n"], 0)
+    },
+    { timeout: 60_000, interval: 20 },
+  )
 const columnsOf = async (table: string) =>
   (
     await database.run(
@@ -47,6 +58,7 @@ describe("a source's table", () => {
         post(source.id, { [`field ${n % 5}`]: `${n}` }, n % 2 === 0 ? first : second),
       ),
     )
+    await rowsFollowed()
     const columns = await columnsOf("same_field")
     assert.sameMembers(columns, ["_event_id", "_received_at", "field_0", "field_1", "field_2", "field_3", "field_4"])
     const [count] = await database.run(
@@ -64,6 +76,7 @@ describe("a source's table", () => {
       const receipts = await post(source.id, fields, n % 2 === 0 ? first : second)
       assert.strictEqual(receipts.length, 1)
     }
+    await rowsFollowed()
     const columns = await columnsOf("hostile")
     assert.strictEqual(columns.length, 2 + MAX_FIELD_COLUMNS + 1)
     const [last] = await database.run(
