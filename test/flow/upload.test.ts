@@ -21,9 +21,11 @@ const cabinets = Layer.effect(
   Effect.map(uploadRoutes, (routes) => {
     const find = routeTable(routes)
     return {
+      mountedAt: "",
       byHost: () =>
         Effect.succeed(
           Option.some({
+            mountedAt: "",
             answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
               const { path, query } = splitUrl(request.url)
               const { route, params } = find(path)!

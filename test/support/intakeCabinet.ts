@@ -51,13 +51,14 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
     Effect.map(intakeRoutes, (routes) => {
       const find = routeTable(routes)
       const http = Option.some({
+        mountedAt: "",
         answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
           const { path, query } = splitUrl(request.url)
           const { route, params } = find(path)!
           return route.handle(request, { params, query })
         },
       })
-      return { byHost: () => Effect.succeed(http) }
+      return { mountedAt: "", byHost: () => Effect.succeed(http) }
     }),
   )
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(

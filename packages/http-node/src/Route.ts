@@ -41,15 +41,18 @@ export interface Match {
   readonly params: ReadonlyArray<string>
 }
 
-/** Finds the route of a path: exact in case, slashes and number of segments. */
-export const routeTable = (routes: ReadonlyArray<Route>): ((path: string) => Match | undefined) => {
+/**
+ * Finds the route of a path: exact in case, slashes and number of segments. Where the routes are mounted below a path of
+ * their own, with and without it: Express cuts it off the address, node:http, Fastify and most proxies leave it on.
+ */
+export const routeTable = (routes: ReadonlyArray<Route>, mountedAt = ""): ((path: string) => Match | undefined) => {
   const byLength = new Map<number, Array<readonly [Route, ReadonlyArray<string>]>>()
   for (const route of routes) {
     const pattern = route.path.split("/")
     const same = byLength.get(pattern.length) ?? []
     byLength.set(pattern.length, [...same, [route, pattern]])
   }
-  return (path) => {
+  const find = (path: string): Match | undefined => {
     const segments = path.split("/")
     for (const [route, pattern] of byLength.get(segments.length) ?? []) {
       const params = matchSegments(pattern, segments)
@@ -57,6 +60,8 @@ export const routeTable = (routes: ReadonlyArray<Route>): ((path: string) => Mat
     }
     return undefined
   }
+  if (mountedAt === "") return find
+  return (path) => find(path) ?? (path.startsWith(mountedAt) ? find(path.slice(mountedAt.length)) : undefined)
 }
 
 const matchSegments = (

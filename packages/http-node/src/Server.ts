@@ -30,7 +30,7 @@ type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServe
 /** The app that all faces run. */
 export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
   const cabinets = yield* Cabinets
-  const findProcess = routeTable(yield* processRoutes(options, stopping))
+  const findProcess = routeTable(yield* processRoutes(options, stopping), cabinets.mountedAt)
   const answer: App = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const { path, query } = splitUrl(request.url)
     const match = findProcess(path)

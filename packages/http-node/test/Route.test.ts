@@ -25,6 +25,12 @@ it("routeTable matches segment for segment, as written", () => {
   }
 })
 
+it("routeTable finds what is mounted below a path with the path and without it", () => {
+  const find = routeTable([route("/a/{x}")], "/data")
+  for (const path of ["/a/1", "/data/a/1"]) assert.deepEqual(find(path)?.params, ["1"], path)
+  for (const path of ["/dataa/1", "/data", "/data/data/a/1", "/DATA/a/1"]) assert.equal(find(path), undefined, path)
+})
+
 it("splitUrl reads bytes that came unescaped as UTF-8", () => {
   const latin = Buffer.from("/t/ж?q=я").toString("latin1")
   assert.deepEqual(splitUrl(latin), { path: "/t/ж", query: "q=я" })

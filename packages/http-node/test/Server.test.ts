@@ -219,6 +219,27 @@ describe("nodeHandler", () => {
   })
 })
 
+it("leaves the process's own addresses reachable where the cabinet is, by every face", async () => {
+  const ports = { baseUrl: "https://x.test/data", notReady: "migration 3 is missing" }
+  const served = listening(ports)
+  const { port } = await served.runPromise(Listener)
+  const runtime = ManagedRuntime.make(composed(ports))
+  const handler = await runtime.runPromise(Server.fetchHandler({ metrics: true }))
+  const faces = [
+    (path: string) => fetch(`http://127.0.0.1:${port}${path}`),
+    (path: string) => handler(new Request(`https://x.test${path}`)),
+  ]
+  for (const face of faces) {
+    const statuses = async (...paths: ReadonlyArray<string>) =>
+      await Promise.all(paths.map(async (path) => (await face(path)).status))
+    assert.deepEqual(await statuses("/data/healthz", "/data/readyz", "/data/metrics"), [200, 503, 200])
+    assert.deepEqual(await statuses("/healthz", "/readyz", "/metrics"), [200, 503, 200])
+    assert.deepEqual(await statuses("/other/healthz", "/datahealthz", "/data//healthz"), [404, 404, 404])
+  }
+  await served.dispose()
+  await runtime.dispose()
+})
+
 describe("fetchHandler", () => {
   it("answers requests without a socket, HEAD without a body", async () => {
     const runtime = ManagedRuntime.make(composed())

@@ -119,6 +119,7 @@ export const manyCabinets = Effect.fnUntraced(function* (options: ManyOptions) {
   })
 
   const httpOf = (name: string): Http => ({
+    mountedAt: "",
     answer: (request) =>
       Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request))).pipe(
         Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(cabinetAway(request, error))),

@@ -16,6 +16,8 @@ import { requestSpan } from "./RequestSpan.ts"
 export class CabinetHttp extends Context.Service<
   CabinetHttp,
   {
+    /** The path of its base address, without a slash at its end; empty for a cabinet at the root. */
+    readonly mountedAt: string
     readonly answer: (
       request: HttpServerRequest.HttpServerRequest,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
@@ -25,17 +27,16 @@ export class CabinetHttp extends Context.Service<
     CabinetHttp,
     Effect.gen(function* () {
       const settings = yield* HttpSettings
+      const mountedAt = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       // A face more is one more Effect of routes here; its ports become this layer's.
-      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)])
+      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)], mountedAt)
       const counted = yield* countedAlong
       const context = yield* Effect.context()
-      const prefix = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       return CabinetHttp.of({
+        mountedAt,
         answer: (request) => {
           const { path, query } = splitUrl(request.url)
-          // Express cuts the path it is mounted at off the address; node:http and Fastify leave it on.
-          const match =
-            find(path) ?? (prefix !== "" && path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined)
+          const match = find(path)
           if (match === undefined)
             return OF_THE_API.test(path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint)
           const began = performance.now()

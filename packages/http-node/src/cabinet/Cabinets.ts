@@ -8,6 +8,8 @@ type Http = CabinetHttp["Service"]
 export class Cabinets extends Context.Service<
   Cabinets,
   {
+    /** The path below which the server is reached, as in CabinetHttp; its own addresses are found there too. */
+    readonly mountedAt: string
     /** `host` is the request's Host header, with its port; none when no cabinet has that name. */
     readonly byHost: (host: string | undefined) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
   }
@@ -17,7 +19,7 @@ export class Cabinets extends Context.Service<
     Cabinets,
     Effect.map(CabinetHttp, (http) => {
       const found = Effect.succeed(Option.some(http))
-      return Cabinets.of({ byHost: () => found })
+      return Cabinets.of({ mountedAt: http.mountedAt, byHost: () => found })
     }),
   )
 
@@ -27,6 +29,7 @@ export class Cabinets extends Context.Service<
     find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>,
   ): Layer.Layer<Cabinets> =>
     Layer.succeed(Cabinets, {
+      mountedAt: "",
       byHost: (host) => {
         const name = cabinetName(host, serviceDomain)
         return name === undefined ? Effect.succeedNone : find(name)
