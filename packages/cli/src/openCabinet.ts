@@ -14,14 +14,13 @@ import { Context, Effect, Exit, Layer, Scope } from "effect"
 import type { CabinetDatabase } from "./cabinet/CabinetDatabase.ts"
 import { addressesFace } from "./embedding/AddressesFace.ts"
 import type { Cabinet } from "./embedding/Cabinet.ts"
-import { fromCause } from "./embedding/CabinetError.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./embedding/CabinetOptions.ts"
 import { baseUrlOf, embeddedLayer } from "./embedding/EmbeddedLayer.ts"
 import { eventsFace } from "./embedding/EventsFace.ts"
 import { readFeed } from "./embedding/FeedFace.ts"
 import { handlers } from "./embedding/Handlers.ts"
-import * as HostLog from "./embedding/HostLog.ts"
 import { importsFace } from "./embedding/ImportsFace.ts"
+import { GRACE_MILLIS, inScope } from "./embedding/InScope.ts"
 import { keysFace, operatorsFace } from "./embedding/KeysFace.ts"
 import { pollsFace } from "./embedding/PollsFace.ts"
 import { readAllRows, readRows } from "./embedding/RowsFace.ts"
@@ -30,7 +29,6 @@ import { runAsAuthor } from "./embedding/ScriptFace.ts"
 import { sourcesFace } from "./embedding/SourcesFace.ts"
 import { columnsFace, tablesFace } from "./embedding/TablesFace.ts"
 import { Underway } from "./embedding/Underway.ts"
-import * as Traces from "./output/Traces.ts"
 
 export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/VerifyDelivery"
 export { CabinetError, type CabinetErrorCode } from "./embedding/CabinetError.ts"
@@ -83,9 +81,6 @@ export type {
   TablesFace,
 } from "./embedding/TablesFace.ts"
 
-/** How long closing waits for what is under way, unless another time is given. */
-const GRACE_MILLIS = 10_000
-
 const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Scope.Closeable) {
   const settings = yield* settingsFrom(options)
   let database: CabinetDatabase | undefined
@@ -131,17 +126,5 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
  * Opens a cabinet and brings its database up to date. Rejects with a CabinetError in words when that cannot be: a wrong
  * option, a database that is not there or that refuses.
  */
-export const openCabinet = async (options: OpenCabinetOptions = {}): Promise<Cabinet> => {
-  const opening = Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    return yield* open(options, scope).pipe(
-      Effect.provideService(Scope.Scope, scope),
-      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-    )
-  })
-  const exit = await Effect.runPromiseExit(
-    Effect.provide(opening, Layer.merge(HostLog.layer(options.log), Traces.layer(null))),
-  )
-  if (Exit.isFailure(exit)) throw fromCause(exit.cause)
-  return exit.value
-}
+export const openCabinet = (options: OpenCabinetOptions = {}): Promise<Cabinet> =>
+  inScope(options.log, (scope) => open(options, scope))

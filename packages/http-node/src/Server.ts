@@ -35,13 +35,17 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping
     const { path, query } = splitUrl(request.url)
     const match = findProcess(path)
     if (match !== undefined) return match.route.handle(request, { params: match.params, query })
-    return Effect.matchEffect(cabinets.byHost(request.headers["host"]), {
+    return Effect.matchEffect(cabinets.byHost(hostOf(request)), {
       onFailure: (unavailable) => Effect.succeed(cabinetAway(request, unavailable)),
       onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : Effect.succeed(noCabinet(request))),
     })
   })
   return runnable(named(answer))
 })
+
+/** A `Request` that a program made itself has its host in its address alone. */
+const hostOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): string | undefined =>
+  headers["host"] ?? (source instanceof Request ? new URL(source.url).host : undefined)
 
 /** The request's id: on its answer, and on every line that is logged on the way. */
 const named = (answer: App): App =>

@@ -1,4 +1,5 @@
 /** A server of many cabinets, composed: the registry, the cabinets that are open, and the rounds over the others. */
+import { CabinetRegistry } from "@data-cabinet/core/cabinet/CabinetRegistry"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/cabinet/PgCabinetSignal"
 import { PgClient } from "@effect/sql-pg"
@@ -40,11 +41,21 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenM
       yield* many.reload
       if (delivers) yield* cabinetRounds(many)
       yield* many.reload.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(RELOAD)), Effect.forkScoped)
-      return Cabinets.many(serviceDomain, many.find)
+      const registry = yield* CabinetRegistry
+      const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))
+      return Layer.merge(
+        Cabinets.many(serviceDomain, many.find),
+        // What this process changes it goes by at once.
+        Layer.succeed(CabinetRegistry, {
+          ...registry,
+          add: (name, databaseUrl) => thenReload(registry.add(name, databaseUrl)),
+          remove: (name) => thenReload(registry.remove(name)),
+        }),
+      )
     }),
   )
 
-/** `Cabinets` and `Readiness`, for as long as the scope is open. */
+/** `Cabinets`, `CabinetRegistry` and `Readiness`, for as long as the scope is open. */
 export const openMany = (options: OpenManyOptions) =>
   Layer.build(
     Layer.merge(cabinetsLayer(options), readinessLayer).pipe(Layer.provide(registryLayer(options.database))),

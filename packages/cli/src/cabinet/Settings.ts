@@ -321,7 +321,13 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       }
       settings[name] = read.success
     }
-    return settings as unknown as Settings
+    const all = settings as unknown as Settings
+    if (all.serviceDomain !== null && all.baseUrl !== null && new URL(all.baseUrl).pathname !== "/") {
+      const { called } = found("baseUrl", sources)!
+      const message = `${called} is ${JSON.stringify(all.baseUrl)}: it must have no path, for each of many cabinets is at the root of its host.`
+      return yield* new StartError({ code: "bad_setting", message })
+    }
+    return all
   })
 
 /** Whether a setting was given at all, by hand or in the environment. */

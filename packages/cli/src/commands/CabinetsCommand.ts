@@ -2,8 +2,9 @@
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/cabinet/CabinetRegistry"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
+import { addCabinet } from "../cabinet/AddCabinet.ts"
 import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
-import { describeUrl, openDatabase } from "../cabinet/OpenDatabase.ts"
+import { describeUrl } from "../cabinet/OpenDatabase.ts"
 import { cabinetUrl, registryLayer } from "../cabinet/PickCabinet.ts"
 import { databaseAddress } from "../cabinet/SettingForm.ts"
 import { readSettings, type Settings } from "../cabinet/Settings.ts"
@@ -43,14 +44,7 @@ const add = Command.make("add", { name, ...web }, (input) =>
     if (Result.isFailure(read)) {
       return yield* new CommandError({ code: "refused", message: `--database-url must be ${read.failure}` })
     }
-    const added = Effect.gen(function* () {
-      // What is wrong with an address is told before the name is taken.
-      if (read.success !== null) yield* openDatabase({ url: read.success })
-      const cabinet = yield* CabinetRegistry.use((registry) => registry.add(input.name, read.success))
-      yield* openDatabase({ url: cabinet.databaseUrl })
-      return cabinet
-    })
-    const value = cabinetJson(settings, yield* withRegistry(settings, added))
+    const value = cabinetJson(settings, yield* withRegistry(settings, addCabinet(input.name, read.success)))
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)
   }),

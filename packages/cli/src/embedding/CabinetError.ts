@@ -1,4 +1,5 @@
 /** The one class of errors that a program meets: a real `Error` with a `code` from a closed list and a message in words. */
+import type { RegistryError } from "@data-cabinet/core/cabinet/CabinetRegistry"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { TrashError } from "@data-cabinet/core/event/Trash"
@@ -27,6 +28,7 @@ type Coded =
   | KeyError
   | PollError
   | ReadError
+  | RegistryError
   | SearchIndexError
   | SelectionError
   | SourceError

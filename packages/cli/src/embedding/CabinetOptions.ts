@@ -121,7 +121,7 @@ const inOptionWords = (error: StartError): StartError => {
 }
 
 /** The same settings, with the same checks and the same words, that the command has. */
-export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOptions) {
+export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOptions, opener = "openCabinet") {
   const given = asSettings(options)
   const unknown = Object.keys(options).find(
     (name) =>
@@ -129,8 +129,8 @@ export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOpt
       !OTHER_NAMES.some((other) => other === name),
   )
   // A misspelt databaseUrl would open an embedded database instead.
-  if (unknown !== undefined) return yield* refuse(`openCabinet has no option ${unknown}.`)
+  if (unknown !== undefined) return yield* refuse(`${opener} has no option ${unknown}.`)
   yield* checkPool("maxConnections", options.maxConnections, LEAST_CONNECTIONS)
   yield* checkPool("maxReaderConnections", options.maxReaderConnections, 1)
   return yield* Effect.mapError(readSettings({ given, env: {} }), inOptionWords)
-}) satisfies (options: OpenCabinetOptions) => Effect.Effect<Settings, StartError>
+}) satisfies (options: OpenCabinetOptions, opener?: string) => Effect.Effect<Settings, StartError>

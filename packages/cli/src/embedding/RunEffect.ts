@@ -7,11 +7,14 @@ import type { CabinetServices } from "../cabinet/CabinetLayer.ts"
 import { closed, fromCause, type KnownError } from "./CabinetError.ts"
 import type { Underway } from "./Underway.ts"
 
-export type Run = <A, E extends KnownError>(effect: Effect.Effect<A, E, CabinetServices>) => Promise<A>
+/** Over the services that it has. */
+export type RunOver<R> = <A, E extends KnownError>(effect: Effect.Effect<A, E, R>) => Promise<A>
+
+export type Run = RunOver<CabinetServices>
 
 /** `services` holds the logger as well. */
 export const runIn =
-  (services: Context.Context<CabinetServices>, underway: Underway): Run =>
+  <R>(services: Context.Context<R>, underway: Underway): RunOver<R> =>
   async (effect) => {
     if (underway.isClosing) throw closed()
     const done = underway.begin()

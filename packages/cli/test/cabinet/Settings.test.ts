@@ -80,3 +80,10 @@ it("readSettings does not repeat a database's password", () => {
   expect(refusal({}, { DATABASE_URL: "postgre://user:hush@host/db" })).not.toContain("hush")
   expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")
 })
+
+it("readSettings refuses a path where each of many cabinets is at the root of its host", () => {
+  expect(refusal({ serviceDomain: "cabinets.test" }, { BASE_URL: "https://cabinets.test/data" })).toBe(
+    'BASE_URL is "https://cabinets.test/data": it must have no path, for each of many cabinets is at the root of its host.',
+  )
+  expect(refusal({ serviceDomain: "cabinets.test", baseUrl: "http://cabinets.test:8080/" })).toBe("taken")
+})

@@ -1,0 +1,70 @@
+/**
+ * A server of many cabinets inside another program, each at its own host name below a domain and in a database of its
+ * own: what `cabinet serve --service-domain` and `cabinet cabinets` are, with promises. A cabinet is opened when it is
+ * first asked for and closed when nobody has for a while.
+ *
+ *   const cabinets = await openCabinets({ databaseUrl, serviceDomain: "cabinets.example.com" })
+ *   createServer(cabinets.nodeHandler).listen(8080)
+ *   const { baseUrl } = await cabinets.add("orders")
+ *   const orders = await cabinets.open("orders")
+ */
+import { Context, Effect, Exit, Scope } from "effect"
+import { cabinetDatabase } from "./cabinet/CabinetDatabase.ts"
+import { openMany } from "./cabinet/OpenMany.ts"
+import { cabinetUrl } from "./cabinet/PickCabinet.ts"
+import type { Cabinet, CloseOptions } from "./embedding/Cabinet.ts"
+import { manySettingsFrom, type OpenCabinetsOptions } from "./embedding/CabinetsOptions.ts"
+import { type CabinetsFace, cabinetsFace } from "./embedding/CabinetsFace.ts"
+import { type FetchHandler, handlers, type NodeHandler } from "./embedding/Handlers.ts"
+import { GRACE_MILLIS, inScope } from "./embedding/InScope.ts"
+import { runIn } from "./embedding/RunEffect.ts"
+import { Underway } from "./embedding/Underway.ts"
+import { openCabinet } from "./openCabinet.ts"
+
+export type { CabinetsFace, ServedCabinet } from "./embedding/CabinetsFace.ts"
+export type { OpenCabinetsOptions } from "./embedding/CabinetsOptions.ts"
+
+/** Many cabinets, served. Every call rejects with a `CabinetError`. */
+export interface Cabinets extends CabinetsFace {
+  /** `(req, res)`; the cabinet is the first part of the request's host. */
+  readonly nodeHandler: NodeHandler
+  /** `Request => Promise<Response>`, likewise. */
+  readonly fetchHandler: FetchHandler
+  /** All calls of one of them, as by `openCabinet`, until it is closed; its deliveries are sent as those of the others. */
+  readonly open: (name: string) => Promise<Cabinet>
+  /** As that of one cabinet. Those that `open` gave are closed by themselves. */
+  readonly close: (options?: CloseOptions) => Promise<void>
+}
+
+const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: Scope.Closeable) {
+  const settings = yield* manySettingsFrom(options)
+  const { serviceDomain } = settings
+  const delivers = options.delivery !== false
+  const database = yield* cabinetDatabase(settings, "join")
+  const opened = yield* openMany({ database, settings, serviceDomain, delivers, polls: delivers })
+  const underway = new Underway()
+  const faces = yield* Effect.provideContext(handlers(underway), opened)
+  const services = Context.merge(yield* Effect.context(), opened)
+  const { find, ...registry } = cabinetsFace(runIn(services, underway), (name) => cabinetUrl(settings, name))
+
+  let closing: Promise<void> | undefined
+  const close = async (graceMillis: number) => {
+    await underway.close(graceMillis)
+    await Effect.runPromiseWith(services)(Scope.close(scope, Exit.void))
+  }
+  const cabinets: Cabinets = {
+    ...faces,
+    ...registry,
+    open: async (name) => {
+      const { databaseUrl, baseUrl } = await find(name)
+      const { serviceDomain: _, ...same } = options
+      return openCabinet({ ...same, databaseUrl, baseUrl, delivery: false })
+    },
+    close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),
+  }
+  return cabinets
+})
+
+/** Opens the server's own database, which holds the list of the cabinets, and brings it up to date. */
+export const openCabinets = (options: OpenCabinetsOptions): Promise<Cabinets> =>
+  inScope(options.log, (scope) => open(options, scope))
