@@ -42,6 +42,7 @@ const JOB = `
  *
  * The row locks of \`picked\` pass over what another worker is taking. A delivery that is due and still has
  * \`claimed_at\` was taken by a worker that never settled it: that attempt is written down as lost, and a lost ping ends.
+ * One of a day that the log has forgotten already, as after a long pause, is not: there is nowhere to write it.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -66,7 +67,10 @@ export const CLAIM = `
       least(extract(epoch FROM (SELECT at FROM clock) - f.claimed_at) * 1000, 2147483647)::int,
       'the worker ended before it could write down what came of it; the request may have been sent',
       CASE WHEN f.state = 'due' THEN (SELECT at FROM clock) END
-    FROM fate f WHERE f.claimed_at IS NOT NULL
+    FROM fate f WHERE f.claimed_at IS NOT NULL AND f.claimed_at >= (
+      SELECT min(to_date(right(c.relname, 8), 'YYYYMMDD'))::timestamp AT TIME ZONE 'UTC' FROM pg_inherits i
+      JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'cabinet.attempt_failed'::regclass AND NOT i.inhdetachpending)
   ),
   ended AS (
     UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL FROM fate f WHERE d.id = f.id AND f.state <> 'due'

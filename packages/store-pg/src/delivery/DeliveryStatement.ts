@@ -3,9 +3,15 @@
 const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
   cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(due_at) END AS "dueAt"`
 
+/**
+ * Due now, unless it was cancelled while an attempt was under way: that one keeps its claim, so that what comes of it is
+ * written down and counts, and only the end of its lease makes it due again.
+ */
+const MADE_DUE = `state = 'due', failures = 0, due_at = CASE WHEN d.claimed_at IS NULL THEN cabinet.now() ELSE d.due_at END`
+
 /** $1 delivery. What is under way is left to end; a ping is not sent again. The address must be there still. */
 export const RESEND = `
-  UPDATE cabinet.delivery d SET state = 'due', due_at = cabinet.now(), failures = 0, claimed_at = NULL
+  UPDATE cabinet.delivery d SET ${MADE_DUE}
   WHERE d.id = $1::bigint AND d.type <> 'ping' AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
     AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = d.address_id AND a.removed_at IS NULL)
     AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = d.event_id AND e.deleted_at IS NULL)
@@ -27,8 +33,7 @@ export const RESEND_BITE = `
       AND e.deleted_at IS NULL
     ORDER BY d.id LIMIT $5::int FOR UPDATE OF d
   ), sent AS (
-    UPDATE cabinet.delivery d SET state = 'due', due_at = cabinet.now(), failures = 0, claimed_at = NULL
-    FROM bite WHERE d.id = bite.id
+    UPDATE cabinet.delivery d SET ${MADE_DUE} FROM bite WHERE d.id = bite.id
   )
   SELECT count(*)::int AS count, max(id)::float8 AS last FROM bite`
 

@@ -179,6 +179,41 @@ it("resend makes one or a range due again, cancel ends one", async () => {
   await expect(cabinet.queue((queue) => queue.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
+it("resend of what was cancelled while it was under way lets that attempt end, and counts it", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 3)
+  const [taken, missed, lost] = await claim()
+  const resend = {
+    one: (delivery: number) => cabinet.queue((queue) => queue.resend(delivery)),
+    all: () => cabinet.queue((queue) => queue.resendRange(id, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z")),
+  }
+  for (const delivery of [taken!, missed!, lost!]) await cabinet.queue((queue) => queue.cancel(delivery.id))
+  expect(await resend.one(taken!.id)).toMatchObject({ state: "due", attempts: 1 })
+  expect(await resend.all()).toBe(2)
+  expect(await claim()).toEqual([])
+  await settle(settlementOf(taken!, 204), settlementOf(missed!, 500))
+  expect(Object.fromEntries((await log(id)).map((one) => [one.deliveryId, one.delivered]))).toEqual({
+    [taken!.id]: true,
+    [missed!.id]: false,
+  })
+  await cabinet.pass("61 seconds")
+  const again = await claim()
+  expect(Object.fromEntries(again.map((one) => [one.id, one.attempt]))).toEqual({ [missed!.id]: 2, [lost!.id]: 2 })
+  expect(await log(id)).toHaveLength(3)
+})
+
+it("claim goes on although an attempt was lost on a day that the log has forgotten", async () => {
+  const { id } = await address()
+  await cabinet.accept(source)
+  await claim()
+  await cabinet.book((book) => book.pause(id))
+  await cabinet.pass("100 days")
+  await cabinet.queue((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
+  await cabinet.book((book) => book.resume(id))
+  expect(await claim()).toMatchObject([{ attempt: 2 }])
+  expect(await log(id)).toEqual([])
+})
+
 it("resend refuses what cannot be sent again, and says why", async () => {
   const { id } = await address()
   const removed = await address()
