@@ -103,6 +103,22 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
   ]
 }
 
+const ofPolls = ({ failingPolls: failing }: CheckupReport): Finding => {
+  if (failing.length === 0) return finding("polls", "ok", "No poll fails.")
+  const each = failing.map(({ id, sourceId, failures }) => `poll ${id} of source ${sourceId} (${failures} in a row)`)
+  const message = `Runs of polls failed: ${each.join(", ")}. \`cabinet poll log ${failing[0]!.id}\` says why; \`cabinet poll pause ID\` ends the trying.`
+  return finding("polls", "warn", message)
+}
+
+const ofSearch = ({ outdatedSearchIndexes: outdated }: CheckupReport): Finding =>
+  outdated.length === 0
+    ? finding("search", "ok", "Every search index is whole.")
+    : finding(
+        "search",
+        "warn",
+        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Make it anew with: cabinet search-index ${outdated[0]!}`,
+      )
+
 const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
   if (state === null) return []
   const { used, lagMillis, maxLagMillis, reason } = state
@@ -153,6 +169,8 @@ export interface Seen {
 export const doctorFindings = ({ roles, reading, checkup, standby, gauge }: Seen): ReadonlyArray<Finding> => [
   ...ofRoles(roles, reading),
   ...ofDatabase(checkup),
+  ofPolls(checkup),
+  ofSearch(checkup),
   ...ofStandby(standby),
   ofDeliveries(gauge),
 ]

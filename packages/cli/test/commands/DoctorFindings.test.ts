@@ -25,6 +25,8 @@ const WELL: Seen = {
     fenceHolders: [],
     waitingRows: 0,
     partitions: [{ table: "original", until: "2026-12-01", daysAhead: 7 }],
+    failingPolls: [],
+    outdatedSearchIndexes: [],
     longestTransactionSeconds: 1,
   },
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
@@ -59,6 +61,18 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     checkup({ partitions: [{ table: "original", until: null, daysAhead: -1 }] }),
     "bad",
     /original has no partitions\. Let a server/,
+  ],
+  [
+    "polls",
+    checkup({ failingPolls: [{ id: 3, sourceId: 1, failures: 5 }] }),
+    "warn",
+    /poll 3 of source 1 \(5 in a row\)\. `cabinet poll log 3` says why/,
+  ],
+  [
+    "search",
+    checkup({ outdatedSearchIndexes: ["sources.orders"] }),
+    "warn",
+    /index of sources\.orders, .*cabinet search-index sources\.orders$/,
   ],
   ["transactions", checkup({ longestTransactionSeconds: 7200 }), "warn", /120 minutes.*Find who holds it with: SELECT/],
   [

@@ -45,6 +45,10 @@ export interface CheckupReport {
     readonly until: string | null
     readonly daysAhead: number
   }>
+  /** Polls whose last runs failed, and how many of them in a row. */
+  readonly failingPolls: ReadonlyArray<{ readonly id: number; readonly sourceId: number; readonly failures: number }>
+  /** Tables, as `schema.name`, with a search index that lacks a column, or was never finished: searches go without it. */
+  readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** The longest transaction open in this database, in seconds; it keeps old rows from being tidied away. */
   readonly longestTransactionSeconds: number
 }

@@ -1,9 +1,13 @@
 /** The look over a PostgreSQL database. It reads what any user may see, and works on a database that is not well. */
 import { CABINET_PARTS, type CabinetPart, Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
+import { FOLD_COLLATION } from "../row/CatalogStatement.ts"
+import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
 const GENERAL = `
 SELECT current_setting('server_version') AS server_version, current_database()::text AS database, current_user::text AS "user",
@@ -38,6 +42,10 @@ FROM pg_class p LEFT JOIN pg_inherits i ON i.inhparent = p.oid
 WHERE p.relnamespace = 'cabinet'::regnamespace AND p.relkind = 'p' AND p.relname = ANY ('{original,attempt_delivered,attempt_failed}')
 GROUP BY p.relname ORDER BY p.relname`
 
+const FAILING_POLLS = `
+SELECT id::float8 AS id, source_id::float8 AS "sourceId", failures FROM cabinet.poll
+WHERE failures > 0 AND removed_at IS NULL AND paused_at IS NULL ORDER BY id`
+
 interface General {
   readonly server_version: string
   readonly database: string
@@ -60,6 +68,10 @@ export const layer = Layer.effect(
         const holders = yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql)
         const sizes = yield* sql.unsafe<{ part: CabinetPart; bytes: string }>(SIZES)
         const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
+        const failingPolls = yield* sql.unsafe<CheckupReport["failingPolls"][number]>(FAILING_POLLS)
+        const [folding] = yield* sql.unsafe<{ name: string }>(FOLD_COLLATION)
+        const searching = searchFunction(quoteQualified("pg_catalog", folding?.name ?? "default")).sql
+        const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
         const after = yield* Clock.currentTimeMillis
@@ -79,6 +91,8 @@ export const layer = Layer.effect(
           fenceHolders: holders,
           waitingRows: general!.waiting_rows,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
+          failingPolls,
+          outdatedSearchIndexes: outdated.map(({ name }) => name),
           longestTransactionSeconds: general!.longest,
         }
         return report

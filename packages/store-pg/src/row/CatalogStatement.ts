@@ -94,6 +94,17 @@ export const STAMP_OF_FOUND = `
   LEFT JOIN cabinet.source s ON n.nspname = 'sources' AND s.table_name = c.relname AND s.deleted_at IS NULL
   WHERE c.oid = $2::bigint::oid`
 
+/** Whether the table `c` has a search index that knows all its columns; `searching`: SQL of the name of its function. */
+export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubclass AND EXISTS (
+      SELECT FROM pg_index i
+      JOIN pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
+        AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = to_regprocedure(${searching})
+      WHERE i.indrelid = c.oid AND i.indisvalid AND NOT EXISTS (
+        SELECT FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT EXISTS (
+          SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+            AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum))))`
+
 /**
  * One readable object. $2, $3: its schema and name; $4: the function that its search index would be made by, were there
  * one. Structures come as JSON text. A column: name, type as shown, type's
@@ -120,16 +131,7 @@ export const FIND_READABLE = `
       SELECT FROM part JOIN pg_foreign_table l ON l.ftrelid = part.oid) END AS has_foreign,
     c.relhassubclass AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS has_heirs,
     c.relkind = 'p' AS partitioned,
-    NOT c.relhassubclass AND EXISTS (
-      SELECT FROM pg_index i
-      JOIN pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
-        AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = to_regprocedure($4)
-      WHERE i.indrelid = c.oid AND i.indisvalid AND NOT EXISTS (
-        SELECT FROM pg_attribute a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT EXISTS (
-          SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
-            AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum))
-    ) AS search_indexed
+    ${isSearchIndexed("$4")} AS search_indexed
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**

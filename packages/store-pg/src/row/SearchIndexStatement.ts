@@ -1,5 +1,6 @@
 /** What `cabinet search-index` makes: the functions of schema `cabinet_search`, and one index of a table. */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { isSearchIndexed } from "./CatalogStatement.ts"
 
 const SCHEMA = `"${SEARCH_SCHEMA}"`
 
@@ -79,6 +80,19 @@ export const SEARCH_INDEXES = `
   JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
   JOIN pg_proc p ON p.oid = d.refobjid
   WHERE i.indrelid = $1::bigint::oid AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}')`
+
+/** Tables with a search index, none of which is of use now, and none is being built; $1: the function that it would be made by. */
+export const OUTDATED_SEARCH_INDEXES = `
+  SELECT DISTINCT concat(n.nspname, '.', c.relname) COLLATE "C" AS name
+  FROM pg_depend d
+  JOIN pg_proc p ON p.oid = d.refobjid AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}')
+  JOIN pg_index i ON i.indexrelid = d.objid
+  JOIN pg_class c ON c.oid = i.indrelid
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_proc'::regclass
+    AND NOT ${isSearchIndexed("$1")}
+    AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index b WHERE b.relid = c.oid)
+  ORDER BY 1`
 
 /** The first name of its kind that is free beside the table; $1: its oid. */
 export const FREE_INDEX_NAME = `

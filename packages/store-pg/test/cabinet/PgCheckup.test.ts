@@ -52,6 +52,16 @@ it("examine tells what takes place, partitions as the table they belong to", asy
   expect(sizes.events).toBe(before.events)
 })
 
+it("examine names the polls whose last runs failed, and no others", async () => {
+  const poll = (failures: number, more = "NULL, NULL") =>
+    `INSERT INTO cabinet.poll (source_id, url, every_seconds, failures, paused_at, removed_at)
+     VALUES (4, 'http://127.0.0.1:9', 60, ${failures}, ${more}) RETURNING id::int AS id`
+  for (const other of [poll(0), poll(2, "cabinet.now(), NULL"), poll(2, "NULL, cabinet.now()")])
+    await database.run(other)
+  const [failing] = await database.run(poll(3))
+  expect((await examine()).failingPolls).toEqual([{ id: failing!["id"], sourceId: 4, failures: 3 }])
+})
+
 it("examine names a table that has no partition left", async () => {
   await database.run(
     `DO $$ DECLARE part regclass; BEGIN

@@ -1,3 +1,4 @@
+import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
@@ -6,6 +7,7 @@ import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/S
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import { PgClient } from "@effect/sql-pg"
@@ -27,6 +29,12 @@ afterAll(() => reading.close())
 const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>) =>
   reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)).pipe(Effect.provide(PgSearchIndex.layer)))
 const build = (name: string, schema = "public") => index((port) => port.build(schema, name))
+
+/** As a checkup names them. */
+const outdated = async () => {
+  const examined = Checkup.use((checkup) => checkup.examine).pipe(Effect.provide(PgCheckup.layer))
+  return (await reading.runtime.runPromise(examined)).outdatedSearchIndexes
+}
 
 /** The kinds of scan in the plan of a page. */
 const scans = (name: string, params: ParamPairs, schema = "public") =>
@@ -163,12 +171,15 @@ describe("a search index", () => {
     await reading.run(`INSERT INTO grown VALUES (1, 'first')`)
     const first = Result.getOrThrow(await build("grown"))
     expect(first.built).toBe(true)
+    expect(await outdated()).toEqual([])
     expect(await build("grown")).toMatchObject({ success: { index: first.index, built: false } })
     await reading.run(`ALTER TABLE grown ADD b text`)
+    expect(await outdated()).toEqual(["public.grown"])
     await reading.run(`INSERT INTO grown VALUES (2, 'x', 'second')`)
     expect(itemsOf(await reading.page("grown", [["q", "second"]])).map(({ id }) => id)).toEqual([2])
     const second = Result.getOrThrow(await build("grown"))
     expect(second.built).toBe(true)
+    expect(await outdated()).toEqual([])
     const left = await reading.run(
       `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indrelid = 'grown'::regclass AND NOT indisprimary`,
     )
@@ -243,6 +254,7 @@ describe("a search index", () => {
             )
             const begun = Effect.promise(indexes).pipe(Effect.repeat({ until: (found) => found.length > 0 }))
             expect(yield* begun).toEqual([{ valid: false }])
+            expect(yield* Effect.promise(outdated)).toEqual([])
             return yield* Effect.forkDetach(Fiber.interrupt(building), { startImmediately: true })
           }),
         )
