@@ -99,11 +99,12 @@ const install = async () => {
 
 const isBuilt = () => {
   const time = statSync(built, { throwIfNoEntry: false })?.mtimeMs
-  return time !== undefined && existsSync(join(root, "packages", "cli", "dist", "bin.js")) && newestSource() <= time
+  return time !== undefined && existsSync(join(root, "packages", "cli", "dist", "cabinet.js")) && newestSource() <= time
 }
 
 const newestSource = () => {
-  let newest = statSync(join(root, "tsconfig.base.json")).mtimeMs
+  const recipe = ["tsconfig.base.json", join("scripts", "build.mjs")]
+  let newest = Math.max(...recipe.map((file) => statSync(join(root, file)).mtimeMs))
   const look = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
       const path = join(dir, entry.name)
@@ -123,12 +124,7 @@ const newestSource = () => {
 const compile = async () => {
   say("Building …")
   const began = new Date()
-  await run(
-    node24,
-    [join(root, "node_modules", "typescript", "bin", "tsc"), "-b", join(root, "packages", "cli")],
-    {},
-    "The sources do not compile.",
-  )
+  await run(node24, [join(root, "scripts", "build.mjs")], {}, "The sources do not compile.")
   mkdirSync(stamps, { recursive: true })
   writeFileSync(built, began.toISOString())
   // Sources that changed during the build are newer than its beginning, and are built again next time.

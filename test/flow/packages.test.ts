@@ -93,6 +93,18 @@ it("the command of the installed package answers", async () => {
   expect(printed).toContain(version)
 })
 
+it("the command of the installed package, one file, finds its migrations, its PostgreSQL and its reader of sheets", async () => {
+  const dataDir = join(here.app, "command")
+  const cabinet = (...words: ReadonlyArray<string>) =>
+    finish("npx", ["--no-install", "cabinet", ...words, "--data-dir", dataDir, "--json"], here.app)
+  try {
+    expect(JSON.parse(await cabinet("source", "add", "Orders"))).toMatchObject({ id: 1, name: "Orders" })
+    expect(JSON.parse(await cabinet("import", "1", BOOK))).toMatchObject({ state: "done", format: "xlsx" })
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 120_000)
+
 const STRICT = {
   target: "ES2024",
   module: "NodeNext",

@@ -85,8 +85,8 @@ export const packed = async (): Promise<Packed> => {
 
 const build = async (app: string, tarballs: string): Promise<void> => {
   for (const folder of [app, tarballs]) mkdirSync(folder)
-  // What is published is what was built; nothing happens here when that is up to date.
-  await finish(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b", "packages/cli"], ROOT)
+  // What is published is what was built; the compiler has little to do when that is up to date.
+  await finish(process.execPath, [join(ROOT, "scripts/build.mjs")], ROOT)
   await Promise.all(
     PACKAGES.map((name) =>
       finish("npx", ["--yes", PNPM, "pack", "--pack-destination", tarballs], join(ROOT, "packages", name)),

@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { whenAbandoned } from "./whenAbandoned.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
-const entry = join(here, "..", "dist", "bin.js")
+const entry = join(here, "..", "dist", "cabinet.js")
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 19)
 

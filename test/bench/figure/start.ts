@@ -48,7 +48,7 @@ export const start: Figure = {
   caption:
     "From spawning the process to a good answer at /readyz, asked every two milliseconds, on a database that is there and up to date. ours: cabinet serve as it is shipped, built, with the cache of compiled code that it keeps. empty: Fastify and a pool of pg with one route that runs SELECT 1.",
   measure: async (bench) => {
-    const built = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-b", `${ROOT}packages/cli`])
+    const built = spawnSync(process.execPath, [`${ROOT}scripts/build.mjs`])
     if (built.status !== 0) throw new Error(`the sources do not compile: ${String(built.stdout)}`)
     const url = await bench.cluster.database("ours")
     await (await ourServer(url)).stop()
