@@ -1,7 +1,8 @@
 /**
  * Builds what is run and published: every package by the compiler, then the command `cabinet` once more as one file,
- * `packages/cli/dist/cabinet.js`, with all that it imports. A start is mostly the loading of modules, and one file instead
- * of a thousand takes less than half of that. The library `openCabinet` stays in modules, for its host to share or shake.
+ * `packages/cli/dist/cabinet.cjs`, with all that it imports. A start is mostly the loading of modules, and one file instead
+ * of a thousand takes less than half of that. It is CommonJS, since an `import` of node:http asks for all its exports and
+ * with them loads a second HTTP client. The library `openCabinet` stays in modules, for its host to share or shake.
  *
  * What a module finds by where it stands (migrations, the worker of sheets, PostgreSQL's binaries) it finds from the
  * bundle too: `import.meta.url` becomes the place of the module that it was written in.
@@ -29,7 +30,8 @@ const whereItStood = {
   transform: (code, id) => {
     const name = publicName(id)
     if (name === undefined || !code.includes("import.meta.url")) return null
-    return code.replaceAll("import.meta.url", `import.meta.resolve(${JSON.stringify(name)})`)
+    const place = `require("node:url").pathToFileURL(require.resolve(${JSON.stringify(name)})).href`
+    return code.replaceAll("import.meta.url", place)
   },
 }
 
@@ -52,13 +54,15 @@ const compiled = spawnSync(process.execPath, [join(root, "node_modules/typescrip
 if (compiled.status !== 0) process.exit(1)
 
 const bundle = await rolldown({
-  input: { cabinet: join(dist, "bin.js") },
+  input: join(dist, "bin.js"),
   platform: "node",
   plugins: [whereItStood],
+  // What is left of it is Effect's look for the settings of a bundler's own, of which there are none.
+  transform: { define: { "import.meta": "{}" } },
   onLog: (level, log) => {
-    throw new Error(`${level}: ${log.message}`)
+    if (level === "warn") throw new Error(log.message)
   },
 })
-const { output } = await bundle.write({ dir: dist, chunkFileNames: "cabinet-[name].js", comments: false })
+const { output } = await bundle.write({ file: join(dist, "cabinet.cjs"), format: "cjs", comments: false })
 writeFileSync(join(dist, "LICENSES.txt"), notices(output.flatMap((chunk) => chunk.moduleIds ?? [])))
 await bundle.close()

@@ -99,7 +99,9 @@ const install = async () => {
 
 const isBuilt = () => {
   const time = statSync(built, { throwIfNoEntry: false })?.mtimeMs
-  return time !== undefined && existsSync(join(root, "packages", "cli", "dist", "cabinet.js")) && newestSource() <= time
+  return (
+    time !== undefined && existsSync(join(root, "packages", "cli", "dist", "cabinet.cjs")) && newestSource() <= time
+  )
 }
 
 const newestSource = () => {

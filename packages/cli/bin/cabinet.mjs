@@ -7,11 +7,11 @@ import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import module, { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import { whenAbandoned } from "./whenAbandoned.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
-const entry = join(here, "..", "dist", "cabinet.js")
+const entry = join(here, "..", "dist", "cabinet.cjs")
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 19)
 
@@ -62,5 +62,5 @@ else if (!isNewEnough) {
 else {
   // A command lives for a second: what was compiled once need not be again.
   module.enableCompileCache?.()
-  await import(pathToFileURL(entry).href)
+  createRequire(import.meta.url)(entry)
 }
