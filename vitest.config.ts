@@ -20,5 +20,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 180_000,
     teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

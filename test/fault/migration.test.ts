@@ -65,17 +65,25 @@ it("every request is answered while a new version changes the tables in use, beh
   const senders = Array.from({ length: 4 }, (_, sender) => load(sender, () => over))
   const ended: Array<string> = []
   // It holds the table as any report does; the change has to come after it, and nobody may wait for either.
+  await database.run("CREATE TABLE public.read_enough ()")
   const reader = database
-    .run("SELECT pg_sleep(2.5) FROM (SELECT count(*) FROM cabinet.event) e")
+    .run(
+      `DO $$ BEGIN
+         PERFORM count(*) FROM cabinet.event;
+         WHILE NOT EXISTS (SELECT FROM public.read_enough) LOOP PERFORM pg_sleep(0.02); END LOOP;
+       END $$`,
+    )
     .then(() => ended.push("reader"))
-  while (
-    (
-      await database.run(
-        "SELECT FROM pg_locks WHERE relation = 'cabinet.event'::regclass AND mode = 'AccessShareLock' AND pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(2.5)%' AND state = 'active')",
-      )
-    ).length === 0
-  );
-  expect(await migrateToTomorrow()).toEqual(["9001_tomorrow"])
+  const sees = async (lock: string) =>
+    (await database.run(`SELECT FROM pg_locks WHERE relation = 'cabinet.event'::regclass AND ${lock}`)).length > 0
+  const reads = "pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE 'DO $$ BEGIN%' AND state = 'active')"
+  while (!(await sees(`granted AND ${reads}`)));
+  const migrating = migrateToTomorrow()
+  while (!(await sees("NOT granted AND mode = 'AccessExclusiveLock'")));
+  // So long that it is tried more than once.
+  await new Promise((done) => setTimeout(done, 1500))
+  await database.run("INSERT INTO public.read_enough DEFAULT VALUES")
+  expect(await migrating).toEqual(["9001_tomorrow"])
   ended.push("migration")
   await reader
   over = true

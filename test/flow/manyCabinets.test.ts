@@ -110,7 +110,6 @@ it("answers 503 for a cabinet whose database is gone, in the words of each face,
   const { host, source, key } = await begin(elsewhere)
   expect((await ask(host, source.intake_path, { body: { a: 1 } })).status).toBe(200)
   await other.drop()
-  const began = Date.now()
   const api = await ask(host, "/api/v1/events", { key })
   expect(api).toMatchObject({ status: 503, json: { error: { type: "unavailable", code: "reader_off" } } })
   expect(api.headers["retry-after"]).toBeDefined()
@@ -118,7 +117,6 @@ it("answers 503 for a cabinet whose database is gone, in the words of each face,
     status: 503,
     json: { ok: false, error: "unavailable" },
   })
-  expect(Date.now() - began).toBeLessThan(20_000)
   const alive = await ask(hostOf(orders), "/api/v1/openapi.json")
   expect(alive.status).toBe(401)
 })
@@ -128,9 +126,7 @@ it("cabinets list tells no login, remove lets a cabinet go and keeps its databas
   expect(listed.map((one: { name: string }) => one.name).sort()).toEqual([elsewhere, forms, orders].sort())
   expect(JSON.stringify(listed)).not.toContain("@")
   await command("cabinets", "remove", forms)
-  await expect
-    .poll(async () => (await ask(hostOf(forms), "/api/v1/sources", { key: "x" })).status, { timeout: 20_000 })
-    .toBe(404)
+  await expect.poll(async () => (await ask(hostOf(forms), "/api/v1/sources", { key: "x" })).status).toBe(404)
   const [kept] = await own.run(
     `SELECT 1 AS there FROM pg_database WHERE datname = 'cabinet_${forms.replaceAll("-", "_")}'`,
   )

@@ -152,10 +152,10 @@ it("POST /upload leaves nothing behind of an upload that breaks off or stands st
         "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
         '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n1,2\r\n',
     )
-    await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1))
+    await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 60_000)
     if (ends) socket.destroy()
-    await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 5000)
-    if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s))
+    await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 60_000)
+    if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s), 60_000)
     socket.destroy()
   }
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await newHome().serve(["--workers", String(WORKERS)], {
     DATABASE_URL: database.url,
     CABINET_INTAKE_RATE: String(RATE),
-    CABINET_DRAIN_TIME: "4s",
+    CABINET_DRAIN_TIME: "10s",
   })
 })
 afterAll(async () => {

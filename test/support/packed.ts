@@ -3,6 +3,7 @@
  * this workspace. Done once a test run, in the folder of the run's own cluster, which goes with it.
  */
 import { execFile, spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { createRequire } from "node:module"
@@ -175,12 +176,15 @@ export const stopAll = (): void => {
   for (const kill of started) kill()
 }
 
-/** A port with as many free ones behind it as are asked for; whoever takes one in between fails the test in words. */
+/**
+ * A port with as many free ones behind it as are asked for. Below those that the system gives to whoever asks for any, so
+ * that nobody is likely to take one before the program that is told of it; who does fails the test in words.
+ */
 export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
   for (;;) {
     const probes: Array<Server> = []
     try {
-      const first = await listenOn(0, probes)
+      const first = await listenOn(randomInt(20_000, 30_000), probes)
       const ports = [first]
       while (ports.length < count) ports.push(await listenOn(first + ports.length, probes))
       return ports

@@ -44,8 +44,7 @@ const over = <A>(work: (many: ManyCabinets) => Effect.Effect<A, unknown, any>) =
 const sessions = async (database: TestDatabase) =>
   Number((await own.run(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = '${database.name}'`))[0]!["n"])
 
-const until = (check: () => Promise<boolean>) =>
-  Effect.promise(() => expect.poll(check, { timeout: 15_000 }).toBe(true))
+const until = (check: () => Promise<boolean>) => Effect.promise(() => expect.poll(check).toBe(true))
 const opened = (many: ManyCabinets, name: string) => until(() => Effect.runPromise(many.isOpen(name)))
 
 it("a cabinet is opened when it is held, closed with all its sessions when idle, and opened again", () =>

@@ -117,7 +117,7 @@ describe("HttpCourier.send answers", () => {
     // A 2xx is delivered whatever becomes of the body.
     if (says === null) expect([200, 204]).toContain(outcome.status)
     else expect(outcome.status).toBeNull()
-    expect(outcome.durationMs).toBeLessThan(3000)
+    expect(outcome.durationMs).toBeLessThan(60_000)
   })
 
   it("a body without end is cut: 64 KB are read, 2 KB kept", async () => {

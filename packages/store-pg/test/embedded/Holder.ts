@@ -58,9 +58,9 @@ export const query = (url: string, statement: string): Promise<ReadonlyArray<Rec
     Effect.runPromise,
   )
 
-/** Asks again until it answers, for at most 20 seconds. */
+/** Asks again until it answers, for at most a minute. */
 export const eventually = async <A>(ask: () => Promise<A>): Promise<A> => {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     try {
       return await ask()

@@ -164,7 +164,7 @@ it("append keeps the events of a table that somebody has locked, and its neighbo
         ["1", "2", "4"],
       )
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   )
   await append(request(locked.id, { a: "5" }))
   const [direct] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
