@@ -8,7 +8,7 @@
  * bundle too: `import.meta.url` becomes the place of the module that it was written in.
  */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -52,6 +52,18 @@ const compiled = spawnSync(process.execPath, [join(root, "node_modules/typescrip
   stdio: "inherit",
 })
 if (compiled.status !== 0) process.exit(1)
+
+/** Takes away what the compiler once made of a source that is gone: it would be published with the rest. */
+const tidy = (built, sources) => {
+  for (const entry of readdirSync(built, { withFileTypes: true, recursive: true })) {
+    const [, stem] = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(entry.name) ?? []
+    if (!entry.isFile() || stem === undefined) continue
+    const source = join(sources, relative(built, entry.parentPath), `${stem}.ts`)
+    if (!existsSync(source)) rmSync(join(entry.parentPath, entry.name))
+  }
+}
+
+for (const name of readdirSync(packages)) tidy(join(packages, name, "dist"), join(packages, name, "src"))
 
 const bundle = await rolldown({
   input: join(dist, "bin.js"),

@@ -2,7 +2,7 @@
  * The five packages as they would be published: each is fit for a registry, and together they make a program that knows
  * nothing of this workspace run, be type-checked and end by itself.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { publint } from "publint"
@@ -61,6 +61,15 @@ it.each(PACKAGES)(
     expect(JSON.parse(text)).toMatchObject({ license: "MIT", author: "Data Cabinet contributors" })
   },
 )
+
+it.each(PACKAGES)("the tarball of %s holds no module whose source is gone", (name) => {
+  const installed = join(here.app, "node_modules", name === "cli" ? "data-cabinet" : `@data-cabinet/${name}`)
+  const modules = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  )
+  expect(modules.length).toBeGreaterThan(10)
+  expect(modules.filter((file) => !existsSync(join(installed, "src", file.replace(/\.js$/, ".ts"))))).toEqual([])
+})
 
 it("a program of a consumer runs on an embedded database, leaves no listener, and ends by itself", async () => {
   const dataDir = join(here.app, "data")

@@ -86,6 +86,9 @@ export const packed = async (): Promise<Packed> => {
 
 const build = async (app: string, tarballs: string): Promise<void> => {
   for (const folder of [app, tarballs]) mkdirSync(folder)
+  const gone = join(ROOT, "packages/core/dist/Gone.js")
+  mkdirSync(dirname(gone), { recursive: true })
+  writeFileSync(gone, "// Compiled from a source that is not there any more.")
   // What is published is what was built; the compiler has little to do when that is up to date.
   await finish(process.execPath, [join(ROOT, "scripts/build.mjs")], ROOT)
   await Promise.all(
