@@ -2,15 +2,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
-import { migrations } from "../migrations/PgMigrations.ts"
+import { migrationNumbers } from "../migrations/PgMigrations.ts"
 
 /** Null when nothing is missing; otherwise a few words for an operator. */
 export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const all = yield* migrations
+  const all = yield* migrationNumbers
   const had = yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`
   const numbers = new Set(had.map((row) => row.number))
-  const lacking = all.filter(({ number }) => !numbers.has(number))
+  const lacking = all.filter((number) => !numbers.has(number))
   return lacking.length === 0 ? null : `migrations that have not been applied: ${lacking.length}`
 }).pipe(
   lossAsFailure,

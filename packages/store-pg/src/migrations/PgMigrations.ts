@@ -37,17 +37,24 @@ const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.
   Schedule.upTo({ times: TRIES }),
 )
 
+const scripts = async () => (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
+const numberOf = (file: string) => Number(file.slice(0, 4))
+
+/** The numbers of the scripts that this program brings, in their order. */
+export const migrationNumbers: Effect.Effect<ReadonlyArray<number>> = Effect.promise(async () =>
+  (await scripts()).map(numberOf),
+)
+
 /** The scripts that this program brings, by number. */
-export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () => {
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
-  return Promise.all(
-    files.map(async (file) => ({
-      number: Number(file.slice(0, 4)),
+export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () =>
+  Promise.all(
+    (await scripts()).map(async (file) => ({
+      number: numberOf(file),
       name: file.slice(5, -4),
       statements: splitStatements(await readFile(new URL(file, FOLDER), "utf8")),
     })),
-  )
-})
+  ),
+)
 
 const busy = () =>
   new MigrationError({
@@ -116,5 +123,27 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
 
 const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "55P03"
 
+/**
+ * Whether nothing is to be done, as at nearly every start: one statement, no lock, no script read. What it says no to is
+ * looked at, and told of in words, by `applyMigrations`.
+ */
+const isUpToDate = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const known = yield* migrationNumbers
+  const [here] = yield* sql<{ fit: boolean; had: ReadonlyArray<number> }>`
+    SELECT pg_encoding_to_char(encoding) = 'UTF8' AND current_setting('server_version_num')::int4 >= ${OLDEST} AS fit,
+           ARRAY(SELECT number FROM cabinet.migration ORDER BY number) AS had
+    FROM pg_database WHERE datname = current_database()`
+  return here!.fit && here!.had.length === known.length && known.every((number, at) => number === here!.had[at])
+}).pipe(
+  // Not there yet, or not to be read.
+  Effect.catchIf(
+    (error) => sqlState(error)?.startsWith("42") === true,
+    () => Effect.succeed(false),
+  ),
+)
+
 /** Applies what this program brings. */
-export const migrate = Effect.flatMap(migrations, applyMigrations)
+export const migrate = Effect.flatMap(lossAsFailure(isUpToDate), (isDone) =>
+  isDone ? Effect.succeed([]) : Effect.flatMap(migrations, applyMigrations),
+)

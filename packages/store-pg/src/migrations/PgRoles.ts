@@ -2,6 +2,9 @@
  * The two login roles beside the owner. The reader selects and nothing else, and sees no schema `cabinet`; the author
  * makes tables and views in `public` and in schemas of its own. Roles belong to the whole cluster, so their names carry
  * the database's. Where they cannot be made, connection addresses of existing roles are given instead.
+ *
+ * Nearly every start finds them as the one before left them: that is asked first, since putting them right takes some
+ * forty statements.
  */
 import { hash, randomBytes } from "node:crypto"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
@@ -9,6 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { RIGHTS_STAND } from "./RightsStatement.ts"
 import { scramVerifier } from "./ScramVerifier.ts"
 
 export type RoleKind = "reader" | "author"
@@ -45,12 +49,48 @@ const withLogin = (url: string, role: string, password: string): string => {
   return parsed.toString()
 }
 
-const login = (role: string, url: string): RoleLogin => ({ there: true, role, url })
+const login = (role: string, url: string): RoleLogin & { readonly there: true } => ({ there: true, role, url })
 
 const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
 
-/** Makes the roles if need be, and sets their rights right; safe to repeat and to run at once. */
+const session = (url: string) =>
+  PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "5 seconds" })
+
+const letsIn = (url: string) =>
+  PgClient.PgClient.use((sql) => sql`SELECT`).pipe(
+    Effect.provide(session(url), { local: true }),
+    Effect.scoped,
+    Effect.match({ onSuccess: () => true, onFailure: () => false }),
+  )
+
+/** Both roles when they have all their rights and PostgreSQL lets them in with the passwords that are kept; else null. */
+const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: RolesOptions) {
+  const sql = yield* PgClient.PgClient
+  if (readerUrl !== undefined || authorUrl !== undefined) return null
+  const kept = yield* sql<{ database: string; role: string; password: string }>`
+    SELECT current_database()::text AS database, role, password FROM cabinet.login`
+  const keptLogin = (kind: RoleKind) => {
+    const found = kept.find(({ database, role }) => role === roleName(database, kind))
+    return found === undefined ? null : login(found.role, withLogin(url, found.role, found.password))
+  }
+  const reader = keptLogin("reader")
+  const author = keptLogin("author")
+  if (reader === null || author === null) return null
+  const [stand, reads, writes] = yield* Effect.all(
+    [sql.unsafe(RIGHTS_STAND, [reader.role, author.role]), letsIn(reader.url), letsIn(author.url)],
+    { concurrency: "unbounded" },
+  )
+  return stand.length === 1 && reads && writes ? { reader, author } : null
+}, lossAsFailure)
+
+/** Makes the roles if need be, and sees that their rights are right; safe to repeat and to run at once. */
 export const ensureRoles = Effect.fnUntraced(function* (
+  options: RolesOptions,
+): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
+  return (yield* rolesAsLeft(options)) ?? (yield* putRight(options))
+})
+
+const putRight = Effect.fnUntraced(function* (
   options: RolesOptions,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
@@ -123,7 +163,7 @@ const openAuthorsWork = (authorUrl: string, reader: string) =>
     yield* author.unsafe(`ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${name}`)
     yield* author.unsafe(`ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO ${name}`)
   }).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(authorUrl), maxConnections: 1 }), { local: true }),
+    Effect.provide(session(authorUrl), { local: true }),
     Effect.scoped,
     // The address that was given may be out of reach from here; the author's next own session says so in words.
     Effect.catchTag("SqlError", () => Effect.void),

@@ -2,9 +2,11 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { RIGHTS_STAND } from "@data-cabinet/store-pg/migrations/RightsStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 let database: TestDatabase
@@ -44,6 +46,64 @@ it("ensureRoles may run again and several times at once", async () => {
     [1, 2, 3].map(() => Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(Layer.fresh(owner))))),
   )
   for (const each of again) assert.deepStrictEqual(each, roles)
+})
+
+const ensure = () =>
+  Effect.runPromise(
+    ensureRoles({ url: database.url }).pipe(
+      Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 2 })),
+    ),
+  )
+const stand = () =>
+  Effect.runPromise(
+    PgClient.PgClient.use((sql) => sql.unsafe(RIGHTS_STAND, [roles.reader.role, roles.author.role])).pipe(
+      Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 1 })),
+    ),
+  ).then((rows) => rows.length === 1)
+/** A role's row, which any statement about it writes anew. */
+const versions = () =>
+  database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
+
+it("ensureRoles writes nothing where all is as it was left", async () => {
+  const before = await versions()
+  assert.strictEqual(before.length, 2)
+  assert.deepStrictEqual(await ensure(), roles)
+  assert.deepStrictEqual(await versions(), before)
+})
+
+it.each([
+  ["the reader may not log in", "ALTER ROLE READER NOLOGIN"],
+  ["the reader inherits", "ALTER ROLE READER INHERIT"],
+  ["the author may not log in", "ALTER ROLE AUTHOR NOLOGIN"],
+  ["the author may make nothing in public", "REVOKE CREATE ON SCHEMA public FROM AUTHOR"],
+  ["the author may make no schema", "REVOKE CREATE ON DATABASE DATABASE_ FROM AUTHOR"],
+  ["the reader sees no source", "REVOKE USAGE ON SCHEMA sources FROM READER"],
+  ["the reader reads one table less", "REVOKE SELECT ON sources.kept FROM READER"],
+  ["the author reads one table less", "REVOKE SELECT ON sources.kept FROM AUTHOR"],
+  [
+    "the reader will not read the next table",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE OWNER IN SCHEMA sources REVOKE SELECT ON TABLES FROM READER",
+  ],
+  [
+    "the reader will not read what the author makes",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE AUTHOR REVOKE SELECT ON TABLES FROM READER",
+  ],
+  ["the password kept is not there", "DELETE FROM cabinet.login WHERE role LIKE '%reader'"],
+])("ensureRoles sets right again that %s", async (_, damage) => {
+  await database.run("CREATE TABLE IF NOT EXISTS sources.kept (n int)")
+  await database.run(`ALTER TABLE sources.kept OWNER TO ${ownerRole}`)
+  await ensure()
+  assert.isTrue(await stand())
+  const names = { READER: roles.reader.role, AUTHOR: roles.author.role, OWNER: ownerRole, DATABASE_: database.name }
+  await database.run(
+    damage.replace(/\b(?:READER|AUTHOR|OWNER|DATABASE_)\b/g, (word) => names[word as keyof typeof names]),
+  )
+  const isOfRights = !damage.startsWith("DELETE")
+  assert.strictEqual(await stand(), !isOfRights)
+  const again = await ensure()
+  assert.isTrue(again.reader.there && again.author.there)
+  assert.isTrue(await stand())
+  roles = again
 })
 
 describe("the author", () => {

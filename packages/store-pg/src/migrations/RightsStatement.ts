@@ -1,0 +1,29 @@
+/** What the reader's and the author's roles must have, asked in one statement. */
+
+/**
+ * $1 the reader's name, $2 the author's. One row when both have every right that `ensureRoles` gives, and none when either
+ * is not there or lacks one.
+ */
+export const RIGHTS_STAND = `
+  SELECT FROM pg_roles owner, pg_roles reader, pg_roles author
+  WHERE owner.rolname = current_user AND reader.rolname = $1::text AND author.rolname = $2::text
+    AND reader.rolcanlogin AND NOT reader.rolinherit AND author.rolcanlogin AND NOT author.rolinherit
+    AND pg_has_role(owner.oid, author.oid, 'USAGE')
+    AND has_database_privilege(reader.oid, current_database(), 'CONNECT')
+    AND has_database_privilege(author.oid, current_database(), 'CONNECT')
+    AND has_database_privilege(author.oid, current_database(), 'CREATE')
+    AND has_schema_privilege(reader.oid, 'sources', 'USAGE') AND has_schema_privilege(author.oid, 'sources', 'USAGE')
+    AND has_schema_privilege(reader.oid, 'public', 'USAGE') AND has_schema_privilege(author.oid, 'public', 'USAGE')
+    AND has_schema_privilege(author.oid, 'public', 'CREATE')
+    AND NOT EXISTS (
+      SELECT FROM pg_class c
+      WHERE c.relnamespace = 'sources'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+        AND NOT (has_table_privilege(reader.oid, c.oid, 'SELECT') AND has_table_privilege(author.oid, c.oid, 'SELECT')))
+    AND 2 = (
+      SELECT count(*) FROM pg_default_acl d, aclexplode(d.defaclacl) a
+      WHERE d.defaclrole = owner.oid AND d.defaclnamespace = 'sources'::regnamespace AND d.defaclobjtype = 'r'
+        AND a.privilege_type = 'SELECT' AND a.grantee IN (reader.oid, author.oid))
+    AND 2 = (
+      SELECT count(*) FROM pg_default_acl d, aclexplode(d.defaclacl) a
+      WHERE d.defaclrole = author.oid AND d.defaclnamespace = 0 AND a.grantee = reader.oid
+        AND (d.defaclobjtype, a.privilege_type) IN (('r', 'SELECT'), ('n', 'USAGE')))`
