@@ -25,4 +25,4 @@ export const hideCommand = Command.make("hide", { schema }, (input) =>
       yield* report(yield* format, { schema: input.schema, exposed: false, objects }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Take that back"))
+).pipe(Command.withDescription("Take a schema that was opened with expose away from the API again"))

@@ -37,7 +37,9 @@ const howRead = (told: ImportReport): string =>
   [
     told.format.toUpperCase(),
     ...(told.encoding === null ? [] : [told.encoding]),
-    ...(told.delimiter === null ? [] : [`cells separated by ${told.delimiter === "\t" ? "tabs" : told.delimiter}`]),
+    ...(told.delimiter === null
+      ? []
+      : [`cells separated by ${told.delimiter === "\t" ? "tabs" : JSON.stringify(told.delimiter)}`]),
     ...(told.header === null ? [] : [told.header ? "first row is the header" : "no header"]),
     ...(told.sheet === null ? [] : [`sheet ${told.sheet}`]),
   ].join(", ")

@@ -21,14 +21,25 @@ const presenter: CliOutput.Presenter = {
         return Console.log(formatter(process.stdout).formatHelpDoc(event.helpDoc))
       case "InvalidInvocation":
         return Console.error(
-          [...event.errors.map((error) => sentence(error.message)), `See: ${event.commandPath.join(" ")} --help`].join(
-            "\n",
-          ),
+          [
+            ...event.errors.map((error) => sentence(wrongCall(error))),
+            `See: ${event.commandPath.join(" ")} --help`,
+          ].join("\n"),
         )
       case "Version":
         return Console.log(event.version)
     }
   },
+}
+
+/** The library's words, except where they are about its own types or set in several lines. */
+const wrongCall = (error: CliError.CliError): string => {
+  if (error._tag === "InvalidValue" && /finite number|an integer|whole number/.test(error.expected)) {
+    const name = error.kind === "flag" ? `--${error.option}` : error.option
+    const least = error.kind === "flag" ? "" : " above 0"
+    return `${name} must be a whole number${least}, and not ${JSON.stringify(error.value)}`
+  }
+  return error.message.replace(/\.?\s*\n\s*Did you mean this\?\s+(.*)$/s, ". Did you mean $1?")
 }
 
 const settled = Layer.mergeAll(

@@ -14,7 +14,7 @@ export const trashCommand = Command.make("trash", { source, events }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const trashed = yield* Trash.use((trash) => trash.trash(input.source, input.events))
-      const words = `${counted(trashed)} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash`
+      const words = `${counted(trashed)} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash ${[input.source, ...input.events].join(" ")}`
       yield* report(yield* format, { source: input.source, trashed }, () => words)
     }),
   ),
