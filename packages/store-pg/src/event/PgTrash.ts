@@ -15,6 +15,7 @@ import {
   FIND_EVENTS,
   FIND_WITH_REPEATS,
   FORGET_WAITING,
+  LOCK_SOURCES,
   QUEUE_ROWS,
   SET_DELETED,
   SET_UNDELETED,
@@ -58,6 +59,7 @@ export const layer = Layer.effect(
     })
 
     const deleteRows = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
+      yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
       const ids = int8Array(found.map((row) => BigInt(row.id)))
       for (const [table] of Map.groupBy(found, (row) => row.table_name)) {
         if (table === null) continue

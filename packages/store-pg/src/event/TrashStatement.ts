@@ -17,6 +17,9 @@ FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 WHERE e.id IN (SELECT id FROM firsts) OR e.repeat_of IN (SELECT id FROM firsts)
 ORDER BY e.id FOR UPDATE OF e`
 
+/** $1 sources. Whoever puts in rows that waited holds their source too: a row is there for us to see, or never comes. */
+export const LOCK_SOURCES = `SELECT 1 FROM cabinet.source WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE`
+
 /** The trigger on deleted_at cancels what was not yet delivered. */
 export const SET_DELETED = `
 UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING 1`

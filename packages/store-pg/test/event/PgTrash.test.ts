@@ -4,6 +4,7 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
@@ -110,4 +111,30 @@ it("purge erases what was sent, in its repeats too, and keeps the event's place"
   )
   assert.deepStrictEqual(left, { originals: 1, marks: 1 })
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, [ids[0]!]))), 0)
+})
+
+it.each(["trash", "purge"] as const)("%s takes the row too that is being put in after it waited", async (how) => {
+  const { source, ids } = await sourceWith(`Late ${how}`, "1")
+  const table = `sources.late_${how}`
+  await database.run(`DELETE FROM ${table}`)
+  await database.run(`INSERT INTO cabinet.waiting_row VALUES (${ids[0]}, ${source.id})`)
+  // Holds the row's insertion up from the inside until the gate opens.
+  await database.run(`CREATE TABLE public.gate_${how} ()`)
+  await database.run(`CREATE FUNCTION public.hold_${how}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    WHILE NOT EXISTS (SELECT FROM public.gate_${how}) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
+  await database.run(`CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`)
+  await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
+  const drained = store.runPromise(drainWaitingRows)
+  const asks = async (what: string) =>
+    (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0
+  while (!(await asks("query LIKE '%json_populate_recordset%' AND state = 'active' AND pid <> pg_backend_pid()")));
+  const gone = store.runPromise(
+    Trash.use((trash) => (how === "trash" ? trash.trash(source.id, ids) : trash.purge(ids))),
+  )
+  let ended = false
+  void gone.then(() => (ended = true))
+  while (!ended && !(await asks("wait_event_type = 'Lock'")));
+  await database.run(`INSERT INTO public.gate_${how} DEFAULT VALUES`)
+  await Promise.all([drained, gone])
+  assert.deepStrictEqual(await database.run(`SELECT FROM ${table}`), [])
 })
