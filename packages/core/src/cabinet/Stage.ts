@@ -17,19 +17,21 @@ export type StageName =
   | "poll.run"
   | "retention.round"
 
-const millis = Metric.histogram("stage_milliseconds", {
-  description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
-  boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
-})
+const timer = (stage: StageName, outcome: string) =>
+  Metric.histogram("stage_milliseconds", {
+    description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
+    boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
+    attributes: { stage, outcome },
+  })
 
-// Few, and looked up with every event.
-const series = new Map<string, Metric.Metric<number, unknown>>()
+// Few, and looked up with every event: a metric that is given its attributes each time works out its name anew.
+const series = new Map<string, ReturnType<typeof timer>>()
 
 const count = (name: StageName, outcome: string, nanos: bigint): Effect.Effect<void> => {
   const key = `${name} ${outcome}`
   let one = series.get(key)
   if (one === undefined) {
-    one = Metric.withAttributes(millis, { stage: name, outcome })
+    one = timer(name, outcome)
     series.set(key, one)
   }
   return Metric.update(one, Number(nanos) / 1e6)

@@ -2,19 +2,23 @@
 import { type Context, Metric } from "effect"
 import type { Route } from "../Route.ts"
 
-const requests = Metric.counter("http_requests", {
-  description: "Requests answered, by route and status.",
-  incremental: true,
-})
+const counterOf = (route: string, status: number) =>
+  Metric.counter("http_requests", {
+    description: "Requests answered, by route and status.",
+    incremental: true,
+    attributes: { route, status: String(status) },
+  })
 
-const millis = Metric.histogram("http_request_milliseconds", {
-  description: "From a request's head to its answer, in milliseconds, by route.",
-  boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 1000, 5000, 10_000],
-})
+const timerOf = (route: string) =>
+  Metric.histogram("http_request_milliseconds", {
+    description: "From a request's head to its answer, in milliseconds, by route.",
+    boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 1000, 5000, 10_000],
+    attributes: { route },
+  })
 
-// One series a pair, looked up by what a request has at hand: routes are few, and so are the statuses of each.
-const counters = new Map<string, typeof requests>()
-const timers = new Map<string, typeof millis>()
+// A metric that is given its attributes each time works out its name anew: routes are few, and so are their statuses.
+const counters = new Map<string, ReturnType<typeof counterOf>>()
+const timers = new Map<string, ReturnType<typeof timerOf>>()
 
 /** `began` is a reading of the monotonic clock. The label is the route's pattern, never an address with a secret. */
 export const countRequest = (
@@ -26,12 +30,12 @@ export const countRequest = (
   const series = `${route.path} ${status}`
   let counter = counters.get(series)
   if (counter === undefined) {
-    counter = Metric.withAttributes(requests, { route: route.path, status: String(status) }) as typeof requests
+    counter = counterOf(route.path, status)
     counters.set(series, counter)
   }
   let timer = timers.get(route.path)
   if (timer === undefined) {
-    timer = Metric.withAttributes(millis, { route: route.path }) as typeof millis
+    timer = timerOf(route.path)
     timers.set(route.path, timer)
   }
   counter.updateUnsafe(1, context)
