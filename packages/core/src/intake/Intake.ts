@@ -10,7 +10,7 @@ import type { AcceptRequest, Original, Receipt, SourceChanged } from "../event/E
 import { fingerprint } from "../event/Fingerprint.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
 import { Admission } from "../limit/Admission.ts"
-import type { Allowance } from "../limit/Admission.ts"
+import type { IntakeAllowance } from "../limit/Admission.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { fieldsOf } from "./FieldsOf.ts"
@@ -75,17 +75,20 @@ export class Intake extends Context.Service<
 
       return {
         admit: Effect.fnUntraced(function* (secret, ip) {
-          if (ip !== null) yield* pass(yield* admission.intakeClient(ip), "one address")
+          // One question to the store for a source that is known; a secret that is not costs its client first.
+          const known = sources.remembered(secret)
+          if (known !== undefined || ip !== null) yield* pass(yield* admission.intake(ip, known?.id ?? null))
+          if (known !== undefined) return known
           const source = yield* sources.bySecret(secret)
           if (Option.isNone(source)) return yield* notFound()
-          yield* pass(yield* admission.intakeSource(source.value.id), "one source")
+          yield* pass(yield* admission.intake(null, source.value.id))
           return source.value
         }),
 
         receive: (request) =>
           append(
             request.source,
-            () => sources.bySecret(request.secret, { fresh: true }),
+            () => sources.bySecret(request.secret),
             (source) =>
               stage(
                 "intake.parse",
@@ -187,13 +190,13 @@ const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {
   return receipt
 }
 
-const pass = (allowance: Allowance, whose: string): Effect.Effect<void, IntakeError> =>
+const pass = (allowance: IntakeAllowance): Effect.Effect<void, IntakeError> =>
   allowance.allowed
     ? Effect.void
     : Effect.fail(
         new IntakeError({
           code: "rate_limited",
-          message: `More than ${allowance.limit} requests a minute for ${whose}: come again in ${allowance.retryAfter} s`,
+          message: `More than ${allowance.limit} requests a minute for one ${allowance.whose === "client" ? "address" : "source"}: come again in ${allowance.retryAfter} s`,
           retryAfter: allowance.retryAfter,
         }),
       )

@@ -17,14 +17,19 @@ export interface KeyAdmission extends Allowance {
   readonly keyId: number
 }
 
+export interface IntakeAllowance extends Allowance {
+  readonly whose: "client" | "source"
+}
+
 export class Admission extends Context.Service<
   Admission,
   {
     /** Counts a request of the key with this fingerprint; null when no live key has it. */
     readonly key: (fingerprint: Uint8Array) => Effect.Effect<KeyAdmission | null, StoreUnavailable>
-    /** Counts an intake request from one client address; IPv6 is counted by /64. */
-    readonly intakeClient: (ip: string) => Effect.Effect<Allowance, StoreUnavailable>
-    /** Counts an intake request to one source. */
-    readonly intakeSource: (sourceId: number) => Effect.Effect<Allowance, StoreUnavailable>
+    /**
+     * Counts an intake request for its client's address (IPv6 by /64; null: it has none) and then, if that may pass, for
+     * its source (null: it is not known yet). Answers the first that may not pass, else the last that was counted.
+     */
+    readonly intake: (ip: string | null, sourceId: number | null) => Effect.Effect<IntakeAllowance, StoreUnavailable>
   }
 >()("@data-cabinet/core/limit/Admission") {}

@@ -41,14 +41,13 @@ export class Sources extends Context.Service<
     readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<void, SourceError | StoreUnavailable>
     /** A new intake address; the old one answers 404 from then on. */
     readonly rotateSecret: (id: number) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
+    /** The open source behind an intake secret. */
+    readonly bySecret: (secret: string) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
     /**
-     * The open source behind an intake secret. May answer from memory: accept refuses an outdated `version`, and the
-     * caller then asks again with `fresh`.
+     * The same from memory, if it was looked up here before. It may be outdated: accept refuses an outdated `version`, and
+     * the caller then asks the store.
      */
-    readonly bySecret: (
-      secret: string,
-      options?: { readonly fresh?: boolean },
-    ) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
+    readonly remembered: (secret: string) => IntakeSource | undefined
     /** The same for callers that already know the id (the library, imports, polling). */
     readonly forIntake: (id: number) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
   }

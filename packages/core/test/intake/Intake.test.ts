@@ -14,7 +14,7 @@ import { Sources } from "../../src/source/Sources.ts"
 const store = () => {
   const state = {
     source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource | null,
-    cached: null as IntakeSource | null,
+    remembered: null as IntakeSource | null,
     clientAllowed: true,
     sourceAllowed: true,
     asked: [] as Array<string>,
@@ -23,11 +23,11 @@ const store = () => {
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const sources = {
-    bySecret: (secret: string, options?: { readonly fresh?: boolean }) =>
+    remembered: (secret: string) => (secret === "right" ? (state.remembered ?? undefined) : undefined),
+    bySecret: (secret: string) =>
       Effect.sync(() => {
-        state.asked.push(options?.fresh === true ? "fresh" : "source")
-        if (secret !== "right") return Option.none()
-        return Option.fromNullishOr(options?.fresh === true ? state.source : (state.cached ?? state.source))
+        state.asked.push("source")
+        return secret === "right" ? Option.fromNullishOr(state.source) : Option.none()
       }),
     forIntake: (id: number) => Effect.sync(() => Option.fromNullishOr(id === state.source?.id ? state.source : null)),
   } as unknown as Sources["Service"]
@@ -36,8 +36,13 @@ const store = () => {
       Layer.succeed(Sources, sources),
       Layer.succeed(Admission, {
         key: () => Effect.succeed(null),
-        intakeClient: (ip) => Effect.sync(() => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
-        intakeSource: (id) => Effect.sync(() => (state.asked.push(`rate ${id}`), allowance(state.sourceAllowed))),
+        intake: (ip, id) =>
+          Effect.sync(() => {
+            state.asked.push([ip, id].filter((each) => each !== null).join(" to "))
+            return ip !== null && (!state.clientAllowed || id === null)
+              ? { ...allowance(state.clientAllowed), whose: "client" }
+              : { ...allowance(state.sourceAllowed), whose: "source" }
+          }),
       }),
       Layer.succeed(EventLog, {
         append: (request) =>
@@ -89,7 +94,29 @@ describe("Intake.admit", () => {
     return Effect.gen(function* () {
       const source = yield* (yield* Intake).admit("right", "192.0.2.7")
       assert.strictEqual(source.id, 7)
-      assert.deepStrictEqual(state.asked, ["client 192.0.2.7", "source", "rate 7"])
+      assert.deepStrictEqual(state.asked, ["192.0.2.7", "source", "7"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("asks once, for client and source together, when the source is remembered", () => {
+    const { state, layer } = store()
+    state.remembered = state.source
+    return Effect.gen(function* () {
+      const source = yield* (yield* Intake).admit("right", "192.0.2.7")
+      assert.strictEqual(source.id, 7)
+      assert.deepStrictEqual(state.asked, ["192.0.2.7 to 7"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("says of a remembered source whether it is the client or the source that is over its rate", () => {
+    const { state, layer } = store()
+    state.remembered = state.source
+    return Effect.gen(function* () {
+      const { admit } = yield* Intake
+      state.sourceAllowed = false
+      assert.include((yield* Effect.flip(admit("right", "192.0.2.7"))).message, "one source")
+      state.clientAllowed = false
+      assert.include((yield* Effect.flip(admit("right", "192.0.2.7"))).message, "one address")
     }).pipe(Effect.provide(layer))
   })
 
@@ -100,7 +127,7 @@ describe("Intake.admit", () => {
       const error = yield* Effect.flip((yield* Intake).admit("right", "192.0.2.7"))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
       assert.strictEqual(error.retryAfter, 42)
-      assert.deepStrictEqual(state.asked, ["client 192.0.2.7"])
+      assert.deepStrictEqual(state.asked, ["192.0.2.7"])
     }).pipe(Effect.provide(layer))
   })
 
@@ -110,7 +137,7 @@ describe("Intake.admit", () => {
       const error = yield* Effect.flip((yield* Intake).admit("wrong-secret", "192.0.2.7"))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
       assert.notInclude(JSON.stringify(error), "wrong-secret")
-      assert.deepStrictEqual(state.asked, ["client 192.0.2.7", "source"])
+      assert.deepStrictEqual(state.asked, ["192.0.2.7", "source"])
     }).pipe(Effect.provide(layer))
   })
 
@@ -120,7 +147,7 @@ describe("Intake.admit", () => {
     return Effect.gen(function* () {
       const error = yield* Effect.flip((yield* Intake).admit("right", null))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
-      assert.deepStrictEqual(state.asked, ["source", "rate 7"])
+      assert.deepStrictEqual(state.asked, ["source", "7"])
     }).pipe(Effect.provide(layer))
   })
 })
@@ -221,7 +248,7 @@ describe("Intake.receive", () => {
       const body = Uint8Array.of(0x61, 0x3d, 0xc0)
       yield* (yield* Intake).receive(withType(stale, "application/x-www-form-urlencoded; charset=latin1", body))
       assert.strictEqual(jsonText(state.appended[0]!.events[0]!.payload), '{"a":"А"}')
-      assert.deepStrictEqual(state.asked, ["fresh"])
+      assert.deepStrictEqual(state.asked, ["source"])
     }).pipe(Effect.provide(layer))
   })
 

@@ -13,7 +13,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Admission } from "@data-cabinet/core/limit/Admission"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
@@ -43,6 +43,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
+      remembered: () => undefined,
       bySecret: (secret: string) =>
         Effect.sync(() => {
           state.asked.push("source")
@@ -51,11 +52,13 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     } as unknown as Sources["Service"]),
     Layer.succeed(Admission, {
       key: () => Effect.succeed(null),
-      intakeClient: (ip) =>
-        Effect.suspend(() =>
-          Effect.map(state.admission, () => (state.asked.push(`client ${ip}`), allowance(state.clientAllowed))),
-        ),
-      intakeSource: () => Effect.sync(() => (state.asked.push("rate"), allowance(state.sourceAllowed))),
+      intake: (ip, sourceId) =>
+        Effect.map(sourceId === null ? state.admission : Effect.void, () => {
+          state.asked.push(sourceId === null ? `client ${ip}` : "rate")
+          return sourceId === null
+            ? { ...allowance(state.clientAllowed), whose: "client" }
+            : { ...allowance(state.sourceAllowed), whose: "source" }
+        }),
     }),
     Layer.succeed(EventLog, {
       append: (request) =>
@@ -79,7 +82,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const runtime = ManagedRuntime.make(Intake.layer.pipe(Layer.provideMerge(ports)))
   const [handler, fetchHandler] = await runtime.runPromise(
     Effect.gen(function* () {
-      const find = routeTable(yield* intakeRoutes)
+      const find = routeTable(yield* Effect.provideService(intakeRoutes, Scope.Scope, runtime.scope))
       // As the server does: what is not guarded against it ends when the client hangs up.
       const app = Effect.interruptible(
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -91,7 +94,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
         }),
       )
       return [
-        yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope as Scope.Scope }),
+        yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope }),
         HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(Context.empty())(app),
       ] as const
     }),

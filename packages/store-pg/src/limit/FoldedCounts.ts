@@ -1,7 +1,7 @@
 /**
  * Counts asked for at the same time go to the database as one statement: while one is on its way, what comes meanwhile is
- * gathered for the next, by subject. There is no timer, the first goes at once. Every caller still gets its own exact
- * number: the sum that comes back is dealt out in the order of asking.
+ * gathered for the next, by subject. There is no timer, the first goes at once. Every caller still gets an answer of its
+ * own: what comes back is dealt out in the order of asking.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect, Exit, Latch, type Scope } from "effect"
@@ -13,33 +13,35 @@ export interface Counted {
   readonly retry_after: number
 }
 
-/** Adds to each subject what was asked; a subject that it does not answer does not exist. */
-export type AddCounts<Row extends Counted> = (
+/** Counts each subject as often as it was asked for, and deals the answers; a subject that it leaves out does not exist. */
+export type CountFold<A> = (
   asked: ReadonlyMap<string, number>,
-) => Effect.Effect<ReadonlyMap<string, Row>, StoreUnavailable>
+) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>
+
+/** The windows of those who were counted as one, as each of them by itself would have found it. */
+export const dealt = <Row extends Counted>(row: Row, asked: number): ReadonlyArray<Row> =>
+  Array.from({ length: asked }, (_, place) => ({ ...row, count: row.count - asked + place + 1 }))
 
 const stopped = unavailable("The service is stopping.")
 
 /** Counts one request of a subject; null when there is no such subject. */
-export const foldedCounts = <Row extends Counted>(
-  add: AddCounts<Row>,
-): Effect.Effect<(subject: string) => Effect.Effect<Row | null, StoreUnavailable>, never, Scope.Scope> =>
+export const foldedCounts = <A>(
+  count: CountFold<A>,
+): Effect.Effect<(subject: string) => Effect.Effect<A | null, StoreUnavailable>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    type Answer = (answer: Effect.Effect<Row | null, StoreUnavailable>) => void
+    type Answer = (answer: Effect.Effect<A | null, StoreUnavailable>) => void
     let waiting = new Map<string, Array<Answer>>()
     const work = Latch.makeUnsafe(false)
 
-    const deal = (fold: typeof waiting, exit: Exit.Exit<ReadonlyMap<string, Row>, StoreUnavailable>) => {
+    const deal = (fold: typeof waiting, exit: Exit.Exit<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>) => {
       for (const [subject, answers] of fold) {
         if (Exit.isFailure(exit)) {
           const failed = Cause.hasInterruptsOnly(exit.cause) ? Effect.fail(stopped) : Effect.failCause(exit.cause)
           for (const answer of answers) answer(failed)
           continue
         }
-        const row = exit.value.get(subject)
-        for (const [place, answer] of answers.entries()) {
-          answer(Effect.succeed(row === undefined ? null : { ...row, count: row.count - answers.length + place + 1 }))
-        }
+        const given = exit.value.get(subject)
+        for (const [place, answer] of answers.entries()) answer(Effect.succeed(given?.[place] ?? null))
       }
     }
 
@@ -49,7 +51,7 @@ export const foldedCounts = <Row extends Counted>(
       const fold = waiting
       waiting = new Map()
       const asked = new Map(Array.from(fold, ([subject, answers]) => [subject, answers.length]))
-      yield* add(asked).pipe(
+      yield* count(asked).pipe(
         Effect.onExit((exit) => Effect.sync(() => deal(fold, exit))),
         Effect.exit,
       )

@@ -4,13 +4,15 @@
  * is remembered until the minute ends, so that a flood of refused requests costs the database nothing. Counts begin anew
  * after a database crash.
  */
-import { Admission, type Allowance } from "@data-cabinet/core/limit/Admission"
+import { Admission, type Allowance, type IntakeAllowance } from "@data-cabinet/core/limit/Admission"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { type Counted, foldedCounts } from "./FoldedCounts.ts"
+import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
+import { type Counted, dealt, foldedCounts } from "./FoldedCounts.ts"
+import { dealSenders, type SenderCount, type Senders } from "./SenderCounts.ts"
 
 export interface AdmissionOptions {
   /** Requests a minute a key. */
@@ -19,58 +21,23 @@ export interface AdmissionOptions {
   readonly intakeRate: number
 }
 
-const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute FROM (SELECT cabinet.now() AS at) n`
-
-/**
- * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts to that one,
- * which must not begin anew once more. Further back than that only a clock can have gone that was set.
- */
-const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
-
-/** Rows are upserted in one order everywhere, so that no two folds wait for each other crosswise. */
-const UPSERT = `
-  ORDER BY 1
-  ON CONFLICT (subject) DO UPDATE SET
-    count = CASE WHEN ${SAME} THEN w.count + excluded.count ELSE excluded.count END,
-    minute = CASE WHEN ${SAME} THEN w.minute ELSE excluded.minute END,
-    last_at = CASE WHEN ${SAME} THEN greatest(w.last_at, excluded.last_at) ELSE excluded.last_at END`
-
-const RETRY_AFTER = `greatest(1, ceil(extract(epoch FROM w.minute + interval '1 minute' - w.last_at)))::int4 AS retry_after`
-
-const COUNT_KEYS = `
-WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
-  SELECT k.id, encode(k.fingerprint, 'hex') AS subject, asked.n
-  FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = asked.fingerprint
-  WHERE k.revoked_at IS NULL
-), counted AS (
-  INSERT INTO cabinet.rate_window AS w (subject, minute, count, last_at)
-  SELECT 'key:' || l.id, m.minute, l.n, m.at FROM live l, moment m${UPSERT}
-  RETURNING w.subject, w.count, ${RETRY_AFTER}
-)
-SELECT l.subject, l.id::text AS id, c.count, c.retry_after FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
-
-const COUNT_SUBJECTS = `
-WITH moment AS MATERIALIZED (${MINUTE})
-INSERT INTO cabinet.rate_window AS w (subject, minute, count, last_at)
-SELECT asked.subject, m.minute, asked.n, m.at FROM unnest($1::text[], $2::int4[]) AS asked(subject, n), moment m${UPSERT}
-RETURNING w.subject, w.count, ${RETRY_AFTER}`
-
-/** Windows of minutes gone by; what they say of a key's last request is written to the key first. */
-const FORGET = [
-  `UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
-   WHERE w.subject = 'key:' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`,
-  `DELETE FROM cabinet.rate_window WHERE ctid IN (
-     SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes' LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
-]
-
 interface CountedRow extends Counted {
   readonly subject: string
 }
 
-const bySubject = <Row extends CountedRow>(rows: ReadonlyArray<Row>): ReadonlyMap<string, Row> =>
-  new Map(rows.map((row) => [row.subject, row]))
+interface KeyRow extends CountedRow {
+  readonly id: string
+}
 
-const UNLIMITED: Allowance = { allowed: true, limit: 0, remaining: 0, retryAfter: 0 }
+const UNLIMITED: IntakeAllowance = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
+
+/** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
+const subjectsOf = (client: string | null, source: string | null): string => `${client ?? ""}\n${source ?? ""}`
+
+const sendersOf = (subjects: string, asked: number): Senders => {
+  const [client = "", source = ""] = subjects.split("\n")
+  return { client: client === "" ? null : client, source: source === "" ? null : source, asked }
+}
 
 export const layer = (options: AdmissionOptions) =>
   Layer.effect(
@@ -79,19 +46,34 @@ export const layer = (options: AdmissionOptions) =>
       const sql = yield* StatementClient
       const blocked = new Map<string, number>()
 
-      const addSubjects = yield* foldedCounts((asked) =>
+      const countKey = yield* foldedCounts<KeyRow>((asked) =>
         sql
-          .unsafe<CountedRow>(COUNT_SUBJECTS, [textArray([...asked.keys()]), int4Array([...asked.values()])])
-          .pipe(Effect.map(bySubject), orUnavailable),
-      )
-      const addKeys = yield* foldedCounts((asked) =>
-        sql
-          .unsafe<CountedRow & { id: string }>(COUNT_KEYS, [
+          .unsafe<KeyRow>(COUNT_KEYS, [
             byteaArray(Array.from(asked.keys(), (hex) => Buffer.from(hex, "hex"))),
             int4Array([...asked.values()]),
           ])
-          .pipe(Effect.map(bySubject), orUnavailable),
+          .pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [row.subject, dealt(row, asked.get(row.subject)!)]))),
+            orUnavailable,
+          ),
       )
+      const countSender = yield* foldedCounts<SenderCount>((asked) => {
+        const senders = Array.from(asked, ([subjects, count]) => sendersOf(subjects, count))
+        return sql
+          .unsafe<CountedRow>(COUNT_SENDERS, [
+            textArray(senders.map(({ client }) => client)),
+            textArray(senders.map(({ source }) => source)),
+            int4Array(senders.map((each) => each.asked)),
+            options.intakeRate,
+          ])
+          .pipe(
+            Effect.map((rows) => {
+              const dealt = dealSenders(senders, new Map(rows.map((row) => [row.subject, row])), options.intakeRate)
+              return new Map(Array.from(asked.keys(), (subjects, index) => [subjects, dealt[index]!]))
+            }),
+            orUnavailable,
+          )
+      })
 
       const allowance = (limit: number, counted: Counted): Allowance => ({
         allowed: counted.count <= limit,
@@ -100,23 +82,41 @@ export const layer = (options: AdmissionOptions) =>
         retryAfter: counted.retry_after,
       })
 
-      const countSubject = Effect.fnUntraced(function* (subject: string, limit: number) {
-        const now = yield* Clock.currentTimeMillis
-        const until = blocked.get(subject)
-        if (until !== undefined) {
-          if (now < until) return { allowed: false, limit, remaining: 0, retryAfter: Math.ceil((until - now) / 1000) }
-          blocked.delete(subject)
-        }
-        const counted = yield* addSubjects(subject)
-        const result = allowance(limit, counted!)
+      /** The refusal of a subject that is over its limit until the minute ends. */
+      const remembered = (subject: string | null, now: number): Allowance | null => {
+        const until = subject === null ? undefined : blocked.get(subject)
+        if (subject === null || until === undefined) return null
+        const left = until - now
+        if (left > 0)
+          return { allowed: false, limit: options.intakeRate, remaining: 0, retryAfter: Math.ceil(left / 1000) }
+        blocked.delete(subject)
+        return null
+      }
+
+      const told = (subject: string, counted: Counted, now: number): Allowance => {
+        const result = allowance(options.intakeRate, counted)
         if (!result.allowed) {
           if (blocked.size > 100_000) blocked.clear()
           blocked.set(subject, now + result.retryAfter * 1000)
         }
         return result
+      }
+
+      const intake = Effect.fnUntraced(function* (client: string | null, source: string | null) {
+        const now = yield* Clock.currentTimeMillis
+        const clientRefused = remembered(client, now)
+        if (clientRefused !== null) return { ...clientRefused, whose: "client" as const }
+        const sourceRefused = remembered(source, now)
+        const counted = yield* countSender(subjectsOf(client, sourceRefused === null ? source : null))
+        if (client !== null && counted?.client) {
+          const result = told(client, counted.client, now)
+          if (!result.allowed || source === null) return { ...result, whose: "client" as const }
+        }
+        if (source === null) return UNLIMITED
+        return { ...(sourceRefused ?? told(source, counted!.source!, now)), whose: "source" as const }
       })
 
-      yield* Effect.forEach(FORGET, (statement) => sql.unsafe(statement), { discard: true }).pipe(
+      yield* Effect.forEach(FORGET_WINDOWS, (statement) => sql.unsafe(statement), { discard: true }).pipe(
         Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),
         Effect.repeat(Schedule.spaced("1 minute")),
         Effect.delay("1 minute"),
@@ -125,13 +125,13 @@ export const layer = (options: AdmissionOptions) =>
 
       return Admission.of({
         key: (fingerprint) =>
-          Effect.map(addKeys(Buffer.from(fingerprint).toString("hex")), (counted) =>
+          Effect.map(countKey(Buffer.from(fingerprint).toString("hex")), (counted) =>
             counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
           ),
-        intakeClient: (ip) =>
-          options.intakeRate === 0 ? Effect.succeed(UNLIMITED) : countSubject(rateSubject(ip), options.intakeRate),
-        intakeSource: (sourceId) =>
-          options.intakeRate === 0 ? Effect.succeed(UNLIMITED) : countSubject(`source:${sourceId}`, options.intakeRate),
+        intake: (ip, sourceId) =>
+          options.intakeRate === 0
+            ? Effect.succeed(UNLIMITED)
+            : intake(ip === null ? null : rateSubject(ip), sourceId === null ? null : `source:${sourceId}`),
       })
     }),
   )

@@ -191,9 +191,8 @@ export const layer = Layer.effect(
         ])
         return toSourceWithSecret(row)
       }, orUnavailable),
-      bySecret: Effect.fnUntraced(function* (secret, lookup) {
-        const known = remembered.get(secret)
-        if (known !== undefined && lookup?.fresh !== true) return Option.some(known)
+      remembered: (secret) => remembered.get(secret),
+      bySecret: Effect.fnUntraced(function* (secret) {
         const [row] = yield* quick.unsafe<SourceRow>(
           `SELECT ${COLUMNS} FROM cabinet.source s
            WHERE s.secret_hash = decode($1, 'hex') AND s.deleted_at IS NULL AND s.archived_at IS NULL`,

@@ -1,5 +1,5 @@
 /** What a fold asks of the database, and what each caller gets of its answer. */
-import { foldedCounts } from "@data-cabinet/store-pg/limit/FoldedCounts"
+import { dealt, foldedCounts } from "@data-cabinet/store-pg/limit/FoldedCounts"
 import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch, Scope } from "effect"
@@ -12,16 +12,11 @@ const counting = (gate: Latch.Latch) => {
     Effect.suspend(() => {
       calls.push(asked)
       for (const [subject, n] of asked) if (subject !== "nobody") counts.set(subject, (counts.get(subject) ?? 0) + n)
-      const rows = Array.from(
-        asked.keys(),
-        (subject) => [subject, { count: counts.get(subject), retry_after: 1 }] as const,
+      const rows = Array.from(asked, ([subject, n]) => [subject, counts.get(subject), n] as const)
+      const answers = rows.flatMap(([subject, count, n]) =>
+        count === undefined ? [] : [[subject, dealt({ count, retry_after: 1 }, n)] as const],
       )
-      return Effect.as(
-        gate.await,
-        new Map(
-          rows.flatMap(([subject, row]) => (row.count === undefined ? [] : [[subject, { ...row, count: row.count }]])),
-        ),
-      )
+      return Effect.as(gate.await, new Map(answers))
     })
   return { calls, add }
 }

@@ -42,7 +42,7 @@ const LEFT = Array.from({ length: 60 }, (_, n) => n)
 
 it("PgAdmission lets exactly the limit through when two processes count at once", async () => {
   await midMinute()
-  const answers = await askAtOnce(50, (admission) => admission.intakeSource(7))
+  const answers = await askAtOnce(50, (admission) => admission.intake(null, 7))
   const allowed = answers.filter((answer) => answer.allowed)
   assert.deepStrictEqual(
     allowed.map(({ remaining }) => remaining).sort((a, b) => a - b),
@@ -55,7 +55,7 @@ it("PgAdmission counts each subject of a fold by itself", async () => {
   await midMinute()
   const ask = Admission.use((admission) =>
     Effect.all(
-      Array.from({ length: 90 }, (_, n) => admission.intakeClient(`203.0.113.${n % 3}`)),
+      Array.from({ length: 90 }, (_, n) => admission.intake(`203.0.113.${n % 3}`, null)),
       { concurrency: "unbounded" },
     ),
   )
@@ -69,9 +69,41 @@ it("PgAdmission counts each subject of a fold by itself", async () => {
   }
 })
 
+it("PgAdmission counts a source for no more than its clients may send, from two processes and many clients at once", async () => {
+  await midMinute()
+  const clients = ["198.51.100.1", "198.51.100.2", null]
+  const answers = await Promise.all(
+    [one, other].map((process) =>
+      process.runPromise(
+        Admission.use(({ intake }) =>
+          Effect.all(
+            Array.from({ length: 120 }, (_, n) => intake(clients[n % 3]!, 20 + (n % 2))),
+            { concurrency: "unbounded" },
+          ),
+        ),
+      ),
+    ),
+  ).then((both) => both.flat())
+  const refusedByClient = answers.filter(({ allowed, whose }) => !allowed && whose === "client")
+  // 80 of each client, of which 60 may pass.
+  assert.strictEqual(refusedByClient.length, 40)
+  const windows = await database.run(
+    `SELECT subject, count FROM cabinet.rate_window WHERE subject IN ('ip:198.51.100.1', 'ip:198.51.100.2', 'source:20', 'source:21')`,
+  )
+  const counts = new Map(windows.map((row) => [row["subject"], Number(row["count"])]))
+  // Whoever was refused and remembered was not counted again.
+  assert.isAtLeast(counts.get("ip:198.51.100.1")!, 60)
+  const passed = answers.filter(({ allowed }) => allowed).length
+  const refusedBySource = answers.length - refusedByClient.length - passed
+  assert.strictEqual(passed, 120)
+  assert.isAtMost(counts.get("source:20")! + counts.get("source:21")!, passed + refusedBySource)
+  assert.isAtLeast(counts.get("source:20")!, 60)
+  assert.isAtLeast(counts.get("source:21")!, 60)
+})
+
 it("PgAdmission begins anew with the next minute", async () => {
   await midMinute()
-  const count = () => one.runPromise(Admission.use((admission) => admission.intakeSource(8)))
+  const count = () => one.runPromise(Admission.use((admission) => admission.intake(null, 8)))
   assert.strictEqual((await count()).remaining, 59)
   assert.strictEqual((await count()).remaining, 58)
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
@@ -80,7 +112,7 @@ it("PgAdmission begins anew with the next minute", async () => {
 
 it("PgAdmission counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
   await midMinute()
-  const count = () => one.runPromise(Admission.use((admission) => admission.intakeSource(9)))
+  const count = () => one.runPromise(Admission.use((admission) => admission.intake(null, 9)))
   const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
   assert.strictEqual((await count()).remaining, 59)
   await move("-1 minute")

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const sources = <A, E>(use: (service: Sources["Service"]) => Effect.Effect<A, E>) => store.runPromise(Sources.use(use))
-const opens = async (secret: string) => Option.isSome(await sources((all) => all.bySecret(secret, { fresh: true })))
+const opens = async (secret: string) => Option.isSome(await sources((all) => all.bySecret(secret)))
 const accept = (sourceId: number, sourceVersion: number) =>
   store.runPromise(
     EventLog.use((log) =>

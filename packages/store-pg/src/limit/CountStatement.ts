@@ -1,0 +1,61 @@
+/**
+ * The statements that count requests by minutes of the wall clock. The window of a subject is one row of an unlogged table;
+ * rows are upserted in one order everywhere (clients before sources, each by name), so that no two folds wait for each
+ * other crosswise.
+ */
+
+// cabinet.now(), written out: a call would start another query.
+const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute 
+  FROM (SELECT clock_timestamp() + shift AS at FROM cabinet.clock) n`
+
+/**
+ * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts to that one,
+ * which must not begin anew once more. Further back than that only a clock can have gone that was set.
+ */
+const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
+
+const RETRY_AFTER = `greatest(1, ceil(extract(epoch FROM w.minute + interval '1 minute' - w.last_at)))::int4 AS retry_after`
+
+/** Counts `n` requests of each `subject` that `rows` gives. */
+const count = (rows: string): string => `
+  INSERT INTO cabinet.rate_window AS w (subject, minute, count, last_at)
+  SELECT r.subject, m.minute, r.n, m.at FROM (${rows}) r(subject, n), moment m
+  ORDER BY 1
+  ON CONFLICT (subject) DO UPDATE SET
+    count = CASE WHEN ${SAME} THEN w.count + excluded.count ELSE excluded.count END,
+    minute = CASE WHEN ${SAME} THEN w.minute ELSE excluded.minute END,
+    last_at = CASE WHEN ${SAME} THEN greatest(w.last_at, excluded.last_at) ELSE excluded.last_at END
+  RETURNING w.subject, w.count, ${RETRY_AFTER}`
+
+/** Requests of keys; one that is not live has no row in the answer. */
+export const COUNT_KEYS = `
+WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
+  SELECT k.id, encode(k.fingerprint, 'hex') AS subject, asked.n
+  FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = asked.fingerprint
+  WHERE k.revoked_at IS NULL
+), counted AS (${count("SELECT 'key:' || id, n FROM live")})
+SELECT l.subject, l.id::text AS id, c.count, c.retry_after FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
+
+/**
+ * Requests of clients to sources, either of which may be null. A source is counted only for what its clients' limit ($4)
+ * lets through: of two pairs of one client the first has the lower numbers.
+ */
+export const COUNT_SENDERS = `
+WITH moment AS MATERIALIZED (${MINUTE}), asked AS MATERIALIZED (
+  SELECT client, source, n, sum(n) OVER (PARTITION BY client ORDER BY place DESC) AS not_before
+  FROM unnest($1::text[], $2::text[], $3::int4[]) WITH ORDINALITY AS a(client, source, n, place)
+), clients AS (${count("SELECT client, sum(n)::int4 FROM asked WHERE client IS NOT NULL GROUP BY client")}
+), passed AS MATERIALIZED (
+  SELECT a.source, CASE WHEN a.client IS NULL THEN a.n ELSE least(a.n, greatest(0, $4::int4 - (c.count - a.not_before))) END AS n
+  FROM asked a LEFT JOIN clients c ON c.subject = a.client WHERE a.source IS NOT NULL
+), sources AS (${count("SELECT source, sum(n)::int4 FROM passed WHERE n > 0 GROUP BY source")}
+)
+SELECT * FROM clients UNION ALL SELECT * FROM sources`
+
+/** Windows of minutes gone by; what they say of a key's last request is written to the key first. */
+export const FORGET_WINDOWS = [
+  `UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
+   WHERE w.subject = 'key:' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`,
+  `DELETE FROM cabinet.rate_window WHERE ctid IN (
+     SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes' LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
+]
