@@ -5,7 +5,8 @@
  * The order inside matters and is forced by data flow, not by luck: the fence lock, then the locks of equal bodies, then
  * the transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
  * lower id than its first. Firsts are looked up in a map and not joined: the planner cannot know how many there are, and a
- * nested loop over a batch of 200 compares 40,000 pairs.
+ * nested loop over a batch of 200 compares 40,000 pairs. The clock is read as cabinet.now() reads it, without the start of
+ * another query that a call would be.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
@@ -74,42 +75,92 @@ export interface AcceptedRow {
   readonly deliveries: number
 }
 
-const rowsOf = ({ table, columns }: BatchTable, index: number, parameter: number): string => {
+/** Adds a parameter to the statement and answers how it is named there. */
+type Bind = (value: unknown) => string
+
+const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind): string => {
   const names = columns.map(quoteName)
   const target = quoteQualified(SOURCES_SCHEMA, table)
   return `, rows_${index} AS (
   INSERT INTO ${target} (${["_event_id", "_received_at", ...names].join(", ")})
   SELECT ${["k.id", "k.at", ...names.map((name) => `r.${name}`)].join(", ")}
-  FROM json_populate_recordset(NULL::${target}, $${parameter}::json) r
+  FROM json_populate_recordset(NULL::${target}, ${bind(rows)}::json) r
   JOIN marked k ON k.n = r._event_id
   WHERE k.repeat_of IS NULL AND NOT k.rows_waiting
 )`
 }
 
-const FIXED_PARAMETERS = 25
-
 /**
  * Moves the counts of imports on, if they stand where their slices begin: a slice that was accepted before, by a runner
  * that was lost or by another one, finds its count moved and is left out whole.
  */
-const progressCte = (parameter: number): string => `
+const progressOf = ({ request, importId, version, first, last }: Batch["staged"], bind: Bind) => {
+  const slices = bind(int4Array(request))
+  return {
+    cte: `
 ), progress AS MATERIALIZED (
   UPDATE cabinet.import m SET accepted = p.last
-  FROM locks, cabinet.source s, unnest($${parameter}::int4[], $${parameter + 1}::int8[], $${parameter + 2}::int4[],
-    $${parameter + 3}::int8[], $${parameter + 4}::int8[]) AS p(request, import_id, version, first, last)
+  FROM locks, cabinet.source s, unnest(${slices}::int4[], ${bind(int8Array(importId))}::int8[], ${bind(int4Array(version))}::int4[],
+    ${bind(int8Array(first))}::int8[], ${bind(int8Array(last))}::int8[]) AS p(request, import_id, version, first, last)
   WHERE locks.held IS NOT NULL AND m.id = p.import_id AND m.accepted = p.first AND m.state = 'accepting'
     AND s.id = m.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
-  RETURNING p.request`
+  RETURNING p.request`,
+    filter: `
+  WHERE i.request <> ALL (${slices}::int4[]) OR i.request IN (SELECT request FROM progress)`,
+  }
+}
 
-const inProgress = (parameter: number): string => `
-  WHERE i.request <> ALL ($${parameter}::int4[]) OR i.request IN (SELECT request FROM progress)`
+/** Records which event a column was made for. */
+const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
+  UPDATE cabinet.field_column c SET event_id = k.id
+  FROM unnest(${bind(int8Array(sourceId))}::int8[], ${bind(textArray(column))}::text[], ${bind(int8Array(n))}::int8[])
+    AS made(source_id, name, n) JOIN marked k ON k.n = made.n
+  WHERE c.source_id = made.source_id AND c.name = made.name AND c.event_id IS NULL
+)`
 
-/** The statement for a batch. Its text depends only on which tables take rows, so that it stays prepared. */
+/** From the first row that waits on, all of its source do. */
+const WAITING_SOURCES = `, waiting_sources AS (
+  UPDATE cabinet.source SET rows_waiting = true
+  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_waiting
+)`
+
+/**
+ * The statement for a batch. Its text depends only on which tables take rows and on what is rarely there at all, so that it
+ * stays prepared; what is not there costs nothing.
+ */
 export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
   const o = batch.originals
-  const staged = batch.staged.request.length > 0
-  const first = FIXED_PARAMETERS + 1 + batch.tables.length
+  const values: Array<unknown> = [
+    int4Array(batch.request),
+    int8Array(batch.sourceId),
+    int4Array(batch.version),
+    textArray(batch.channel),
+    boolArray(batch.history),
+    boolArray(batch.empty),
+    byteaArray(batch.fingerprint),
+    textArray(batch.payload),
+    boolArray(batch.waits),
+    int8Array(batch.locks),
+    int4Array(o.request),
+    byteaArray(o.body),
+    int4Array(o.bodyBytes),
+    textArray(o.contentType),
+    textArray(o.ip),
+    textArray(o.referer),
+    textArray(o.origin),
+    textArray(o.userAgent),
+    textArray(o.acceptLanguage),
+    textArray(o.charset),
+    textArray(o.charsetFrom),
+    int4Array(o.replaced),
+  ]
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const rows = batch.tables.map((table, index) => rowsOf(table, index, bind)).join("")
+  const progress = batch.staged.request.length > 0 ? progressOf(batch.staged, bind) : { cte: "", filter: "" }
+  const madeFor = batch.madeFor.column.length > 0 ? madeForOf(batch.madeFor, bind) : ""
+  const waitingSources = batch.waits.includes(true) ? WAITING_SOURCES : ""
   return {
+    values,
     text: `
 WITH fence AS MATERIALIZED (
   SELECT pg_advisory_xact_lock_shared(${FENCE.classId}, ${FENCE.objectId})::text AS held
@@ -118,14 +169,13 @@ WITH fence AS MATERIALIZED (
     SELECT count(pg_advisory_xact_lock(k)) AS held FROM unnest($10::int8[]) k WHERE fence.held IS NOT NULL
   ) l
 ), moment AS MATERIALIZED (
-  SELECT cabinet.now() AS at, pg_current_xact_id()::text::int8 AS xid,
-         cabinet.current_epoch() AS epoch
-  FROM locks WHERE locks.held IS NOT NULL${staged ? progressCte(first) : ""}
+  SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
+  FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
 ), input AS MATERIALIZED (
   SELECT i.*, s.rows_waiting OR i.waits AS rows_waiting
   FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::bytea[], $8::text[], $9::bool[])
     WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits, n)
-  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${staged ? inProgress(first) : ""}
+  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
@@ -161,13 +211,6 @@ WITH fence AS MATERIALIZED (
 ), waiting AS (
   INSERT INTO cabinet.waiting_row (event_id, source_id)
   SELECT id, source_id FROM marked WHERE rows_waiting AND repeat_of IS NULL
-), waiting_sources AS (
-  UPDATE cabinet.source SET rows_waiting = true
-  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_waiting
-), made_for AS (
-  UPDATE cabinet.field_column c SET event_id = k.id
-  FROM unnest($23::int8[], $24::text[], $25::int8[]) AS made(source_id, name, n) JOIN marked k ON k.n = made.n
-  WHERE c.source_id = made.source_id AND c.name = made.name AND c.event_id IS NULL
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at
@@ -176,44 +219,7 @@ WITH fence AS MATERIALIZED (
   WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
   ORDER BY k.id
   RETURNING 1
-)${batch.tables.map((table, index) => rowsOf(table, index, FIXED_PARAMETERS + 1 + index)).join("")}
+)${rows}${madeFor}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,
-    values: [
-      int4Array(batch.request),
-      int8Array(batch.sourceId),
-      int4Array(batch.version),
-      textArray(batch.channel),
-      boolArray(batch.history),
-      boolArray(batch.empty),
-      byteaArray(batch.fingerprint),
-      textArray(batch.payload),
-      boolArray(batch.waits),
-      int8Array(batch.locks),
-      int4Array(o.request),
-      byteaArray(o.body),
-      int4Array(o.bodyBytes),
-      textArray(o.contentType),
-      textArray(o.ip),
-      textArray(o.referer),
-      textArray(o.origin),
-      textArray(o.userAgent),
-      textArray(o.acceptLanguage),
-      textArray(o.charset),
-      textArray(o.charsetFrom),
-      int4Array(o.replaced),
-      int8Array(batch.madeFor.sourceId),
-      textArray(batch.madeFor.column),
-      int8Array(batch.madeFor.n),
-      ...batch.tables.map((table) => table.rows),
-      ...(staged
-        ? [
-            int4Array(batch.staged.request),
-            int8Array(batch.staged.importId),
-            int4Array(batch.staged.version),
-            int8Array(batch.staged.first),
-            int8Array(batch.staged.last),
-          ]
-        : []),
-    ],
   }
 }
