@@ -1,25 +1,49 @@
+import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { storePatience } from "../../src/intake/StorePatience.ts"
+import { withPatience } from "../../src/intake/StorePatience.ts"
 
-const late = new StoreUnavailable({ message: "late", retryAfter: 1, outcomeUnknown: false })
+const late = (message: string) => new StoreUnavailable({ message, retryAfter: 1, outcomeUnknown: false })
 
-it.effect("storePatience gives the steps of a request one allowance, which the time between them does not use up", () =>
+it.effect("withPatience gives the steps of a request one allowance, which the time besides does not use up", () =>
   Effect.gen(function* () {
-    const patience = storePatience(9_000)
-    const steps = yield* Effect.forkChild(
+    const ends = yield* deadlines
+    let interrupted = false
+    const work = withPatience(ends, 9_000, late("at first"), (patience) =>
       Effect.gen(function* () {
-        yield* patience(Effect.sleep(4_000), late)
-        yield* Effect.sleep(60_000)
-        yield* patience(Effect.sleep(4_000), late)
-        return yield* Effect.flip(patience(Effect.never, late))
+        yield* Effect.sleep(4_000)
+        yield* patience.besides(Effect.sleep(60_000))
+        patience.late = late("later")
+        yield* Effect.sleep(4_000)
+        return yield* Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))
       }),
     )
+    const steps = yield* Effect.forkChild(work)
     yield* TestClock.adjust(68_999)
     assert.isUndefined(steps.pollUnsafe())
-    yield* TestClock.adjust(1)
-    assert.strictEqual(yield* Fiber.join(steps), late)
-  }),
+    yield* TestClock.adjust(1_000)
+    assert.strictEqual((yield* Effect.flip(Fiber.join(steps))).message, "later")
+    assert.isTrue(interrupted)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("withPatience goes on when the one who asked goes away", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    let done = false
+    const work = withPatience(ends, 9_000, late("late"), () =>
+      Effect.andThen(
+        Effect.sleep(2_000),
+        Effect.sync(() => (done = true)),
+      ),
+    )
+    const steps = yield* Effect.forkChild(work)
+    yield* Effect.yieldNow
+    const gone = yield* Effect.forkChild(Fiber.interrupt(steps))
+    yield* TestClock.adjust(2_000)
+    yield* Fiber.join(gone)
+    assert.isTrue(done)
+  }).pipe(Effect.scoped),
 )

@@ -21,18 +21,45 @@ export interface Pending {
 
 export type PendingBatch = ReadonlyArray<Pending>
 
-/** Takes the next batch off the front of the queue: one request at least, whatever its size. */
-export const takeBatch = (pending: Array<Pending>): PendingBatch => {
-  let events = 0
-  let bytes = 0
-  let count = 0
-  for (const { request, bytes: size } of pending) {
-    if (count > 0 && (events + request.events.length > BATCH_EVENTS || bytes + size > BATCH_BYTES)) break
-    events += request.events.length
-    bytes += size
-    count++
+/** The queue that batches are taken from. */
+export class PendingRequests {
+  #queue: Array<Pending> = []
+  /** Events of all requests in it. */
+  #events = 0
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0
   }
-  return pending.splice(0, count)
+
+  /** Whether another batch would be as large as one may be. */
+  get fillsBatch(): boolean {
+    return this.#events >= BATCH_EVENTS
+  }
+
+  add(pending: Pending): void {
+    this.#queue.push(pending)
+    this.#events += pending.request.events.length
+  }
+
+  /** Takes the next batch off the front: one request at least, whatever its size. */
+  take(): PendingBatch {
+    let events = 0
+    let bytes = 0
+    let count = 0
+    for (const { request, bytes: size } of this.#queue) {
+      if (count > 0 && (events + request.events.length > BATCH_EVENTS || bytes + size > BATCH_BYTES)) break
+      events += request.events.length
+      bytes += size
+      count++
+    }
+    this.#events -= events
+    return this.#queue.splice(0, count)
+  }
+
+  takeAll(): PendingBatch {
+    this.#events = 0
+    return this.#queue.splice(0)
+  }
 }
 
 /** Gives each request the receipts of its events; one that lacks any was parsed for a source that is no more. */

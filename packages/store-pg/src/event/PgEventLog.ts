@@ -1,8 +1,9 @@
 /**
  * The event log in PostgreSQL. Requests that arrive while a write is under way go together as the next batch; the first
- * goes at once, there is no timer. A batch that fails is taken apart until the one at fault stands alone, so that a
- * poisoned event or a locked table fails nobody else's.
+ * goes at once. A batch that fails is taken apart until the one at fault stands alone, so that a poisoned event or a locked
+ * table fails nobody else's.
  */
+import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { EventLog, type Receipt, type SourceChanged } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -13,17 +14,25 @@ import type { SqlConnection } from "effect/sql"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch } from "./BatchPlan.ts"
-import { answerAll, halves, type Pending, type PendingBatch, takeBatch } from "./PendingRequests.ts"
+import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import { isLockTimeout, targetTables } from "./TargetTables.ts"
 
-/** Batches under way at once: one is written while the next is being planned. */
+/**
+ * Batches under way at once. A small one beside another costs more than it gains, for most of a batch's cost is not its
+ * events'; so the second goes only when it is full, or when the first is held up.
+ */
 const WRITERS = 2
+
+/** Milliseconds after which a batch counts as held up: by a lock, or by a slow disk. */
+const HELD_UP = 50
 
 /** How long a batch waits for a table that somebody has locked; its rows wait after that, the events do not. */
 const LOCK_WAIT = 1_000
 
-/** No sender waits longer for the answer than this. */
-const PATIENCE = "9 seconds"
+/** No sender waits longer for the answer than this, in milliseconds. */
+const PATIENCE = 9_000
+
+const LATE = Effect.fail(unavailable("The database did not answer in time.", true))
 
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))
@@ -34,8 +43,16 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const signal = yield* DeliverySignal
     const tables = targetTables(sql)
-    const pending: Array<Pending> = []
+    const ends = yield* deadlines
+    const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
+    let underWay = 0
+    let heldUp = false
+
+    const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp || pending.fillsBatch)
+    const openIfMayWrite = () => {
+      if (mayWrite()) work.openUnsafe()
+    }
 
     const execute = Effect.fnUntraced(function* (
       connection: SqlConnection.Connection,
@@ -110,17 +127,38 @@ export const layer = Layer.effect(
         for (const { answer } of batch) answer(Effect.fail(unavailable(message, outcomeUnknown)))
       })
 
+    const untilMayWrite = Effect.gen(function* () {
+      while (!mayWrite()) {
+        work.closeUnsafe()
+        yield* work.await
+      }
+    })
+
+    /** Counts a batch as under way while it is, and lets another one go beside it once it takes too long. */
+    const underWayWhile = <E>(writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+      Effect.suspend(() => {
+        underWay++
+        const slow = setTimeout(() => {
+          heldUp = true
+          openIfMayWrite()
+        }, HELD_UP)
+        const over = Effect.sync(() => {
+          clearTimeout(slow)
+          heldUp = false
+          underWay--
+          openIfMayWrite()
+        })
+        return Effect.ensuring(writing, over)
+      })
+
     /** Writes batch after batch on one connection; ends when the connection is lost. */
     const writeOn = (connection: SqlConnection.Connection) =>
       Effect.gen(function* () {
         while (true) {
-          const batch = takeBatch(pending)
-          if (batch.length === 0) {
-            work.closeUnsafe()
-            yield* work.await
-            continue
-          }
+          yield* untilMayWrite
+          const batch = pending.take()
           yield* settle(connection, batch, true).pipe(
+            underWayWhile,
             Effect.onExit((exit) => (exit._tag === "Failure" ? failAll(batch, true) : Effect.void)),
           )
         }
@@ -128,14 +166,11 @@ export const layer = Layer.effect(
 
     const writer = Effect.gen(function* () {
       while (true) {
-        if (pending.length === 0) {
-          work.closeUnsafe()
-          yield* work.await
-        }
+        yield* untilMayWrite
         yield* session.pipe(
           lossAsFailure,
           // Nothing of these was sent: their outcome is known.
-          Effect.tapCause(() => Effect.suspend(() => failAll(pending.splice(0), false))),
+          Effect.tapCause(() => Effect.suspend(() => failAll(pending.takeAll(), false))),
           Effect.flatMap(writeOn),
           Effect.scoped,
           Effect.catchCause((cause) =>
@@ -147,19 +182,14 @@ export const layer = Layer.effect(
       }
     })
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
-    yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.splice(0), false)))
+    yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
     return EventLog.of({
       append: (request) =>
-        Effect.callback<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>((resume) => {
-          pending.push({ request, bytes: request.original?.bodyBytes ?? 0, answer: resume })
-          work.openUnsafe()
-        }).pipe(
-          Effect.timeoutOrElse({
-            duration: PATIENCE,
-            orElse: () => Effect.fail(unavailable("The database did not answer in time.", true)),
-          }),
-        ),
+        ends.answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>(PATIENCE, LATE, (answer) => {
+          pending.add({ request, bytes: request.original?.bodyBytes ?? 0, answer })
+          openIfMayWrite()
+        }),
     })
   }),
 )

@@ -171,6 +171,36 @@ it("append keeps the events of a table that somebody has locked, and its neighbo
   assert.deepStrictEqual(direct, { n: 0 })
 })
 
+it("append answers another source while a batch is held up", async () => {
+  const slow = await newSource("Held up")
+  const free = await newSource("Beside")
+  await append(request(slow.id, { a: "1" }))
+  await append(request(free.id, { a: "1" }))
+  await database.run(`CREATE TABLE public.go ()`)
+  await database.run(`GRANT SELECT ON public.go TO PUBLIC`)
+  await database.run(`
+    CREATE FUNCTION public.until_go() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN WHILE NOT EXISTS (SELECT FROM public.go) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
+  await database.run(
+    `CREATE TRIGGER until_go BEFORE INSERT ON sources.held_up FOR EACH ROW EXECUTE FUNCTION public.until_go()`,
+  )
+  const order: Array<string> = []
+  const held = append(request(slow.id, { a: "2" })).then(() => order.push("held up"))
+  await vi.waitFor(
+    async () => {
+      const asleep = await database.run(
+        `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      )
+      assert.strictEqual(asleep.length, 1)
+    },
+    { timeout: 30_000, interval: 5 },
+  )
+  await append(request(free.id, { a: "2" })).then(() => order.push("beside"))
+  await database.run(`INSERT INTO public.go DEFAULT VALUES`)
+  await held
+  assert.deepStrictEqual(order, ["beside", "held up"])
+})
+
 it("append refuses a source that was switched off since it was looked up", async () => {
   const source = await newSource("Off")
   await first.runPromise(Sources.use((sources) => sources.archive(source.id)))

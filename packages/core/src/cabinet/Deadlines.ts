@@ -1,0 +1,99 @@
+/**
+ * Waits that end by themselves. A race with a timer costs two more fibers for each wait, which for a short request is
+ * more than its work; here one fiber looks over all waits a few times a second, and over none while there are none.
+ */
+import { Effect, Latch, type Scope } from "effect"
+
+/** Milliseconds between two looks. No wait is given up early, and none later than this after its time. */
+const LOOK = 250
+
+/** A wait under way. */
+export interface Wait {
+  /** From here on the time does not count. */
+  readonly pause: () => void
+  /** From here on it counts again; what had passed before the pause is kept, rounded down to whole looks. */
+  readonly resume: () => void
+  /** It is over, one way or the other. */
+  readonly end: () => void
+}
+
+export interface Deadlines {
+  /** Calls `giveUp`, once, when a wait has lasted `millis` milliseconds without its pauses. */
+  readonly begin: (millis: number, giveUp: () => void) => Wait
+  /** An answer that somebody gives later, or `late` when none has come in time. */
+  readonly answer: <A, E>(
+    millis: number,
+    late: Effect.Effect<A, E>,
+    ask: (answer: Answer<A, E>) => void,
+  ) => Effect.Effect<A, E>
+}
+
+type Answer<A, E> = (given: Effect.Effect<A, E>) => void
+
+class CountedWait implements Wait {
+  readonly #waits: Waits
+  readonly #giveUp: () => void
+  #left: number
+  #until = 0
+
+  constructor(waits: Waits, looks: number, giveUp: () => void) {
+    this.#waits = waits
+    this.#left = looks
+    this.#giveUp = giveUp
+    this.resume()
+  }
+
+  readonly pause = (): void => {
+    if (this.#waits.open.delete(this)) this.#left = this.#until - this.#waits.looks
+  }
+
+  readonly resume = (): void => {
+    this.#until = this.#waits.looks + this.#left
+    this.#waits.open.add(this)
+    this.#waits.any.openUnsafe()
+  }
+
+  readonly end = (): void => void this.#waits.open.delete(this)
+
+  look(now: number): void {
+    if (now < this.#until) return
+    this.end()
+    this.#giveUp()
+  }
+}
+
+interface Waits {
+  /** Time, in looks. */
+  looks: number
+  readonly open: Set<CountedWait>
+  readonly any: Latch.Latch
+}
+
+/** Looks for as long as the scope is open. */
+export const deadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(function* () {
+  const waits: Waits = { looks: 0, open: new Set(), any: Latch.makeUnsafe(false) }
+  // The first look after a wait began may come at once, so one more is counted than fit into its time.
+  const begin: Deadlines["begin"] = (millis, giveUp) => new CountedWait(waits, Math.ceil(millis / LOOK) + 1, giveUp)
+  const look = Effect.gen(function* () {
+    if (waits.open.size === 0) {
+      waits.any.closeUnsafe()
+      yield* waits.any.await
+    }
+    yield* Effect.sleep(LOOK)
+    waits.looks++
+    for (const wait of waits.open) wait.look(waits.looks)
+  })
+  yield* Effect.forkScoped(Effect.forever(look))
+  return {
+    begin,
+    answer: <A, E>(millis: number, late: Effect.Effect<A, E>, ask: (answer: Answer<A, E>) => void) =>
+      Effect.callback<A, E>((resume) => {
+        const wait = begin(millis, () => resume(late))
+        ask((given) => {
+          wait.end()
+          resume(given)
+        })
+        return Effect.sync(wait.end)
+      }),
+  }
+})

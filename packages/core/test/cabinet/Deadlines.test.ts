@@ -1,0 +1,54 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { deadlines } from "../../src/cabinet/Deadlines.ts"
+
+it.effect("Deadlines give a wait up after its time, not before, and once", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    let given = 0
+    ends.begin(1_000, () => given++)
+    yield* TestClock.adjust(999)
+    assert.strictEqual(given, 0)
+    yield* TestClock.adjust(501)
+    assert.strictEqual(given, 1)
+    yield* TestClock.adjust(10_000)
+    assert.strictEqual(given, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("Deadlines do not count a pause, and forget a wait that has ended", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    let given = 0
+    const paused = ends.begin(1_000, () => given++)
+    const over = ends.begin(1_000, () => given++)
+    yield* TestClock.adjust(500)
+    paused.pause()
+    over.end()
+    yield* TestClock.adjust(60_000)
+    assert.strictEqual(given, 0)
+    paused.resume()
+    yield* TestClock.adjust(400)
+    assert.strictEqual(given, 0)
+    yield* TestClock.adjust(850)
+    assert.strictEqual(given, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("Deadlines.answer is what is answered in time, and what stands for it afterwards", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    const answers: Array<(given: Effect.Effect<string>) => void> = []
+    const asked = Effect.forkChild(
+      ends.answer<string, never>(1_000, Effect.succeed("late"), (give) => answers.push(give)),
+    )
+    const [first, second] = [yield* asked, yield* asked]
+    yield* Effect.yieldNow
+    answers[0]!(Effect.succeed("in time"))
+    yield* TestClock.adjust(2_000)
+    answers[1]!(Effect.succeed("too late"))
+    assert.strictEqual(yield* Fiber.join(first), "in time")
+    assert.strictEqual(yield* Fiber.join(second), "late")
+  }).pipe(Effect.scoped),
+)
