@@ -85,6 +85,8 @@ export class DeliveryQueue extends Context.Service<
     readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
     /** Writes the attempts down and moves the deliveries on. A settlement whose lease was taken over changes nothing. */
     readonly settle: (batch: ReadonlyArray<Settlement>) => Effect.Effect<void, StoreUnavailable>
+    /** Gives claimed deliveries back unsent: they are due as they were. One whose lease was taken over is left alone. */
+    readonly release: (claimed: ReadonlyArray<Pick<Claimed, "id" | "attempt">>) => Effect.Effect<void, StoreUnavailable>
     /** Milliseconds until something could be claimed by such a request; 0 for now, null for nothing in sight. */
     readonly nextDue: (
       request: Pick<ClaimRequest, "lane" | "perAddress" | "room">,

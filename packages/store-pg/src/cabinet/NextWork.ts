@@ -9,7 +9,7 @@ import { lossAsFailure } from "../connection/StoreFailure.ts"
 
 const NEXT_WORK = `
   SELECT extract(epoch FROM least(
-    (SELECT min(d.due_at) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
+    (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
      WHERE d.state = 'due' AND a.paused_at IS NULL AND a.removed_at IS NULL),
     (SELECT min(due_at) FROM cabinet.poll WHERE removed_at IS NULL AND paused_at IS NULL),
     (SELECT cabinet.now() FROM cabinet.import WHERE state = 'accepting' LIMIT 1),

@@ -19,23 +19,11 @@ export interface ClaimedRow {
 
 /** $1 addresses with a room of their own, $2 those rooms, $3 the room of the others, $4 the lane is `failing`. */
 export const ADDRESSES_WITH_ROOM = `
-  SELECT a.id, coalesce(r.room, $3::int) AS room
+  SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, coalesce(r.room, $3::int) AS room
   FROM cabinet.address a
   LEFT JOIN unnest($1::bigint[], $2::int[]) AS r (address_id, room) ON r.address_id = a.id
   WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND (a.failing_since IS NOT NULL) = $4::boolean
     AND coalesce(r.room, $3::int) > 0`
-
-/** What a claimed delivery needs for one attempt, from `t` (the delivery, claimed). */
-const JOB = `
-  SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
-    CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
-    t.attempts AS attempt, t.failures, cabinet.rfc3339(t.created_at) AS created_at,
-    CASE WHEN e.id IS NOT NULL THEN cabinet.event_json(e, s.name) END AS event,
-    e.source_id::float8 AS source_id, s.name AS source_name
-  FROM taken t
-  JOIN cabinet.address a ON a.id = t.address_id
-  LEFT JOIN cabinet.event e ON e.id = t.event_id
-  LEFT JOIN cabinet.source s ON s.id = e.source_id`
 
 /**
  * $5 the address after which the round begins, $6 how many in all, $7 seconds of lease.
@@ -43,23 +31,33 @@ const JOB = `
  * The row locks of \`picked\` pass over what another worker is taking. A delivery that is due and still has
  * \`claimed_at\` was taken by a worker that never settled it: that attempt is written down as lost, and a lost ping ends.
  * One of a day that the log has forgotten already, as after a long pause, is not: there is nowhere to write it.
+ *
+ * PostgreSQL keeps the plan that it made when the tables were small. So that it is a good one when they are not, each
+ * row is looked up by its key: by a LATERAL with a LIMIT, and, where rows are changed, by \`= ANY (ARRAY[…])\`, for which
+ * there is no join that reads the whole table.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   turn AS MATERIALIZED (${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id),
   picked AS MATERIALIZED (
-    SELECT d.* FROM turn CROSS JOIN LATERAL (
+    SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until
+    FROM turn CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.address_id, d.type, d.attempts, d.claimed_at FROM cabinet.delivery d
       WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
+        AND (d.leased_until IS NULL OR d.leased_until <= (SELECT at FROM clock))
       ORDER BY d.due_at LIMIT turn.room FOR UPDATE SKIP LOCKED
     ) d LIMIT $6::int
   ),
   fate AS MATERIALIZED (
-    SELECT p.*, CASE
+    SELECT p.*, e.event, e.source_id, e.source_name, CASE
       WHEN p.type = 'ping' AND p.claimed_at IS NOT NULL THEN 'failed'
-      WHEN p.type <> 'ping' AND (e.id IS NULL OR e.deleted_at IS NOT NULL) THEN 'cancelled'
+      WHEN p.type <> 'ping' AND e.event IS NULL THEN 'cancelled'
       ELSE 'due' END AS state
-    FROM picked p LEFT JOIN cabinet.event e ON e.id = p.event_id
+    FROM picked p LEFT JOIN LATERAL (
+      SELECT cabinet.event_json(e, s.name) AS event, e.source_id, s.name AS source_name
+      FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+      WHERE e.id = p.event_id AND e.deleted_at IS NULL LIMIT 1
+    ) e ON true
   ),
   lost AS (
     INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, failure, next_at)
@@ -73,32 +71,48 @@ export const CLAIM = `
       WHERE i.inhparent = 'cabinet.attempt_failed'::regclass AND NOT i.inhdetachpending)
   ),
   ended AS (
-    UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL FROM fate f WHERE d.id = f.id AND f.state <> 'due'
+    UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL, leased_until = NULL
+    FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state <> 'due'
   ),
   taken AS (
     UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
-      due_at = (SELECT at FROM clock) + make_interval(secs => $7::float8)
-    FROM fate f WHERE d.id = f.id AND f.state = 'due'
-    RETURNING d.id, d.type, d.address_id, d.event_id, d.attempts, d.failures, d.created_at
+      leased_until = (SELECT at FROM clock) + make_interval(secs => $7::float8)
+    FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
+    RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
+      CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,
+      d.attempts AS attempt, d.failures, cabinet.rfc3339(d.created_at) AS created_at,
+      f.event, f.source_id::float8 AS source_id, f.source_name
   )
-  ${JOB}`
+  SELECT * FROM taken`
 
 /** $1 address, $2 seconds of lease: a ping, born claimed. No row when there is no such address. */
 export const CLAIM_NEW_PING = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   taken AS (
-    INSERT INTO cabinet.delivery (address_id, type, attempts, created_at, due_at, claimed_at)
-    SELECT a.id, 'ping', 1, at, at + make_interval(secs => $2::float8), at
+    INSERT INTO cabinet.delivery (address_id, type, attempts, created_at, due_at, claimed_at, leased_until)
+    SELECT a.id, 'ping', 1, at, at, at, at + make_interval(secs => $2::float8)
     FROM cabinet.address a, clock WHERE a.id = $1::bigint AND a.removed_at IS NULL
-    RETURNING id, type, address_id, event_id, attempts, failures, created_at
+    RETURNING id, type, address_id, attempts, failures, created_at
   )
-  ${JOB}`
+  SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
+    CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
+    t.attempts AS attempt, t.failures, cabinet.rfc3339(t.created_at) AS created_at,
+    NULL::text AS event, NULL::float8 AS source_id, NULL::text AS source_name
+  FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
-/** Milliseconds until the first delivery that such a claim could take. */
+/** $1 deliveries, $2 the attempts that they were claimed for. The numbers of those attempts stay used. */
+export const RELEASE = `
+  UPDATE cabinet.delivery d SET claimed_at = NULL, leased_until = NULL
+  FROM unnest($1::bigint[], $2::int[]) AS t (id, attempt)
+  WHERE d.id = ANY (ARRAY[t.id]) AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL`
+
+/** Milliseconds until the first delivery that such a claim could take, but for the ends of leases. */
 export const NEXT_DUE = `
   SELECT (extract(epoch FROM min(d.due_at) - cabinet.now()) * 1000)::float8 AS millis
   FROM (${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
-    SELECT d.due_at FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due' ORDER BY d.due_at LIMIT 1
+    SELECT d.due_at FROM cabinet.delivery d
+    WHERE d.address_id = a.id AND d.state = 'due' AND (d.leased_until IS NULL OR d.leased_until <= cabinet.now())
+    ORDER BY d.due_at LIMIT 1
   ) d`
 
 /** The first four parameters of both. */

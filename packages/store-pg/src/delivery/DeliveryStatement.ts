@@ -1,13 +1,13 @@
 /** What the owner does with deliveries by hand, and what is read of them. */
 
 const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
-  cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(due_at) END AS "dueAt"`
+  cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(coalesce(leased_until, due_at)) END AS "dueAt"`
 
 /**
- * Due now, unless it was cancelled while an attempt was under way: that one keeps its claim, so that what comes of it is
- * written down and counts, and only the end of its lease makes it due again.
+ * Due now. What was cancelled while an attempt was under way keeps its claim, so that what comes of that is written down
+ * and counts; then only the end of its lease lets it be claimed again.
  */
-const MADE_DUE = `state = 'due', failures = 0, due_at = CASE WHEN d.claimed_at IS NULL THEN cabinet.now() ELSE d.due_at END`
+const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
 
 /** $1 delivery. What is under way is left to end; a ping is not sent again. The address must be there still. */
 export const RESEND = `
@@ -60,13 +60,14 @@ export const ATTEMPTS_OF_ADDRESS = `
     AND (NOT $3::boolean OR NOT t.delivered)
   ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`
 
-/** Read from the index of what is due alone, address by address, for there may be millions that wait. */
+/** Reads what is due alone, of which there may be millions; what is under way counts as due when its lease ends. */
 export const GAUGE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   waiting AS MATERIALIZED (
-    SELECT d.address_id, count(*) AS n, count(*) FILTER (WHERE d.due_at <= (SELECT at FROM clock)) AS now,
-      count(*) FILTER (WHERE d.due_at < (SELECT at - interval '120 seconds' FROM clock)) AS late, min(d.due_at) AS first
-    FROM cabinet.delivery d WHERE d.state = 'due' GROUP BY d.address_id
+    SELECT d.address_id, count(*) AS n, count(*) FILTER (WHERE d.at <= clock.at) AS now,
+      count(*) FILTER (WHERE d.at < clock.at - interval '120 seconds') AS late, min(d.at) AS first
+    FROM clock, (SELECT address_id, coalesce(leased_until, due_at) AS at FROM cabinet.delivery WHERE state = 'due') d
+    GROUP BY d.address_id
   ),
   by_address AS (
     SELECT w.*, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working

@@ -1,4 +1,4 @@
-/** The delivery queue in PostgreSQL: leases by `due_at`, claims with SKIP LOCKED, settlements in batches. */
+/** The delivery queue in PostgreSQL: leases, claims with SKIP LOCKED, settlements in batches. */
 import { PgClient } from "@effect/sql-pg"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
@@ -6,8 +6,9 @@ import { type Claimed, DeliveryQueue, type QueueGauge } from "@data-cabinet/core
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../cabinet/OldPartitions.ts"
+import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
-import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, roomParameters } from "./ClaimStatement.ts"
+import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import * as Statement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
@@ -73,6 +74,15 @@ export const layer = Layer.effect(
           ),
         ),
       settle: (batch) => (batch.length === 0 ? Effect.void : logging(sql.unsafe(SETTLE, [settleParameter(batch)]))),
+      release: (claimed) =>
+        Effect.asVoid(
+          logging(
+            sql.unsafe(RELEASE, [
+              int8Array(claimed.map(({ id }) => id)),
+              int4Array(claimed.map(({ attempt }) => attempt)),
+            ]),
+          ),
+        ),
       nextDue: (request) =>
         orUnavailable(
           Effect.map(sql.unsafe<{ readonly millis: number | null }>(NEXT_DUE, roomParameters(request)), ([row]) =>

@@ -4,7 +4,7 @@ import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 /**
  * $1 the batch as JSON (see `settleParameter`).
  *
- * The rows are locked one by one in the order of their ids (a plain join was seen to scan the table).
+ * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`).
  * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
  * cancelled while it was under way stays so, unless it was delivered after all; its answer is not kept, for the event may
  * have been purged meanwhile, and an answer may repeat what was sent. An address turns failing or healthy
@@ -24,13 +24,14 @@ export const SETTLE = `
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
     FROM told t CROSS JOIN LATERAL (
       SELECT d.address_id, d.claimed_at, d.type, d.state FROM cabinet.delivery d
-      WHERE d.id = t.id AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL FOR UPDATE
+      WHERE d.id = t.id AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL LIMIT 1 FOR UPDATE
     ) d
   ),
   moved AS (
-    UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, due_at = coalesce(h.next_at, d.due_at),
+    UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, leased_until = NULL,
+      due_at = coalesce(h.next_at, d.due_at),
       failures = CASE WHEN h.delivered THEN 0 ELSE d.failures + 1 END
-    FROM held h WHERE d.id = h.id
+    FROM held h WHERE d.id = ANY (ARRAY[h.id])
   ),
   logged AS (
     INSERT INTO cabinet.attempt

@@ -47,6 +47,24 @@ it("claim gives a delivery to one worker only, and again when its lease ends, th
   expect(lost[0]!.failure).toContain("the worker ended")
 })
 
+it("release gives deliveries back as they were, unlogged, but not those whose lease was taken over", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 2)
+  const release = (...batch: ReadonlyArray<{ id: number; attempt: number }>) =>
+    cabinet.queue((queue) => queue.release(batch))
+  const first = await claim()
+  await release(first[0]!)
+  const again = await claim()
+  expect(again).toMatchObject([{ id: first[0]!.id, attempt: 2, failures: 0 }])
+  await release(first[0]!)
+  expect(await claim()).toEqual([])
+  expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBeNull()
+  await release(again[0]!, first[1]!)
+  expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBe(0)
+  expect(await log(id)).toEqual([])
+  expect(await claim()).toHaveLength(2)
+})
+
 it("settle does nothing for a lease that was taken over", async () => {
   const { id } = await address()
   await cabinet.accept(source)
