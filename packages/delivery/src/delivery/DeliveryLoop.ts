@@ -7,7 +7,7 @@
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { Deliver, verdictOf } from "@data-cabinet/core/delivery/Deliver"
-import { type Claimed, DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { type Claimed, DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { Cause, Clock, Effect, FiberSet, Latch, Layer } from "effect"
 import { countAttempt } from "./AttemptMetrics.ts"
@@ -33,7 +33,8 @@ const LIMITS: LaneLimits = {
   bytes: 64 * MEGABYTE,
   slowBytes: 192 * MEGABYTE,
   window: 2,
-  maxWindow: 64,
+  maxWindow: 32,
+  ahead: 256,
   slowMillis: 1000,
 }
 
@@ -45,6 +46,7 @@ const FAILING: LaneLimits = {
   slowBytes: 0,
   window: 1,
   maxWindow: 2,
+  ahead: 0,
 }
 
 /** A due moment just ahead is waited for, but not more often than this. */
@@ -62,8 +64,18 @@ const unanswered = (failure: string, durationMs: number): Outcome => ({
   answer: null,
 })
 
-/** `more` opens when there may be something to claim; `ended` says that something of the lane is about to be settled. */
-const laneState = (lane: Lane) => ({ lane, more: Latch.makeUnsafe(true), after: 0, ended: false })
+/**
+ * `more` opens when there may be something to claim; `ended` says that what is about to be settled may change that.
+ * Addresses that have room again while a claim is under way are `hungry`: that claim may be just for them.
+ */
+const laneState = (lane: Lane) => ({
+  lane,
+  more: Latch.makeUnsafe(true),
+  after: 0,
+  ended: false,
+  claiming: false,
+  hungry: new Set<number>(),
+})
 type LaneState = ReturnType<typeof laneState>
 
 const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
@@ -77,49 +89,77 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
     laneState(new Lane("failing", { ...FAILING, ...options.failing })),
   ] as const
   const lookAll = Effect.sync(() => lanes.forEach(({ more }) => more.openUnsafe()))
+  /** What was written down may have changed the lane of an address, and made room for another attempt. */
   const lookAfter = Effect.sync(() => {
-    for (const state of lanes) {
-      if (state.ended) state.more.openUnsafe()
-      state.ended = false
-    }
+    if (lanes.some(({ ended }) => ended)) lanes.forEach(({ more }) => more.openUnsafe())
+    for (const state of lanes) state.ended = false
   })
   const settler = yield* makeSettler(lookAfter, leaseSeconds * 1000)
   const sending = yield* FiberSet.make<void>()
 
-  const send = (state: LaneState, delivery: Claimed) =>
-    Effect.gen(function* () {
-      const started = yield* Clock.currentTimeMillis
-      const giveUp = (failure: string) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const outcome = unanswered(failure, now - started)
-          const verdict = verdictOf(delivery, outcome)
-          return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
-        })
-      const settlement = yield* Effect.interruptible(deliver.attempt(delivery)).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? giveUp("the service was closed before there was an answer")
-            : Effect.andThen(
-                Effect.logError("A delivery could not be attempted.", cause),
-                giveUp("a fault of the service itself"),
-              ),
-        ),
-      )
-      state.ended = true
-      const delivered = settlement.verdict.state === "delivered"
-      const roomy = state.lane.end(delivery.id, delivered, yield* Clock.currentTimeMillis)
-      // A quick address is fed while its last deliveries are still being settled.
-      if (roomy && delivered) state.more.openUnsafe()
-      settler.add(settlement)
-      yield* countAttempt(settlement)
-    }).pipe(Effect.uninterruptible)
+  const attempt = (delivery: Claimed, clock: Clock.Clock) => {
+    const started = clock.currentTimeMillisUnsafe()
+    const giveUp = (failure: string) => () => {
+      const outcome = unanswered(failure, clock.currentTimeMillisUnsafe() - started)
+      const verdict = verdictOf(delivery, outcome)
+      return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
+    }
+    return Effect.catchCause(Effect.interruptible(deliver.attempt(delivery)), (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.sync(giveUp("the service was closed before there was an answer"))
+        : Effect.andThen(
+            Effect.logError("A delivery could not be attempted.", cause),
+            Effect.sync(giveUp("a fault of the service itself")),
+          ),
+    )
+  }
 
-  /** One claim, everything it took under way; answers whether the lane's wish was filled. */
+  const ended = (state: LaneState, delivery: Claimed, settlement: Settlement, now: number) => {
+    const delivered = settlement.verdict.state === "delivered"
+    const roomy = state.lane.end(delivery.id, delivered, now)
+    // A quick address is fed while its last deliveries are still being settled.
+    if (roomy && delivered) {
+      if (state.claiming) state.hungry.add(delivery.addressId)
+      else state.more.openUnsafe()
+    }
+    if (!delivered || state.lane.name === "failing") state.ended = true
+    settler.add(settlement)
+  }
+
+  /** What will not be sent from here after all goes back to the queue; if it cannot be told, the lease ends by itself. */
+  const giveBack = (lane: Lane) => {
+    const returned = lane.returned()
+    return returned.length === 0 ? Effect.void : Effect.ignore(queue.release(returned), { log: "Warn" })
+  }
+
+  /** One after the other, as long as the lane has more to send. */
+  const sendFrom = (state: LaneState, first: Claimed) =>
+    Effect.uninterruptible(
+      Effect.clockWith(
+        Effect.fnUntraced(function* (clock) {
+          for (let delivery: Claimed | undefined = first; delivery !== undefined;) {
+            const settlement = yield* attempt(delivery, clock)
+            const now = clock.currentTimeMillisUnsafe()
+            ended(state, delivery, settlement, now)
+            yield* countAttempt(settlement)
+            yield* giveBack(state.lane)
+            delivery = state.lane.next(now)
+          }
+        }),
+      ),
+    )
+
+  const sendAll = Effect.fnUntraced(function* (state: LaneState, now: number) {
+    for (let delivery = state.lane.next(now); delivery !== undefined; delivery = state.lane.next(now)) {
+      yield* FiberSet.run(sending, sendFrom(state, delivery))
+    }
+  })
+
+  /** One claim, everything it took under way or waiting; answers whether the lane's wish was filled. */
   const claim = (state: LaneState) =>
     Effect.gen(function* () {
       const { lane } = state
       const limit = lane.free
-      state.ended = false
       const request = {
         lane: lane.name,
         limit,
@@ -128,19 +168,22 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
         after: state.after,
         leaseSeconds,
       }
-      const batch = yield* queue.claim(request)
+      state.claiming = true
+      const batch = yield* Effect.onExit(queue.claim(request), () => Effect.sync(() => void (state.claiming = false)))
       const now = yield* Clock.currentTimeMillis
       for (const delivery of batch) {
-        lane.begin(delivery, now)
+        lane.take(delivery, now)
         state.after = delivery.addressId
-        yield* FiberSet.run(sending, send(state, delivery))
       }
+      if ([...state.hungry].some((id) => lane.roomy(id))) state.more.openUnsafe()
+      state.hungry.clear()
+      yield* sendAll(state, now)
       return batch.length === limit
     }).pipe(Effect.uninterruptible)
 
   /** Milliseconds to wait when nobody calls. While something is under way, its end calls soon. */
   const pause = (lane: Lane) =>
-    lane.running > 0
+    lane.held > 0
       ? Effect.succeed(Math.min(BUSY_WAIT_MILLIS, pollMillis))
       : Effect.map(queue.nextDue({ lane: lane.name, perAddress: lane.perAddress, room: lane.room() }), (millis) =>
           Math.max(MIN_WAIT_MILLIS, Math.min(millis ?? pollMillis, pollMillis)),
@@ -174,6 +217,10 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
     )
 
   const drain = Effect.gen(function* () {
+    for (const { lane } of lanes) {
+      lane.empty()
+      yield* giveBack(lane)
+    }
     yield* Effect.timeoutOption(FiberSet.awaitEmpty(sending), options.drainMillis ?? 5000)
     yield* FiberSet.clear(sending)
     yield* settler.flush
@@ -183,12 +230,15 @@ const run = Effect.fnUntraced(function* (options: DeliveryLoopOptions) {
   yield* Effect.addFinalizer(() => drain)
   const told = yield* signal.listen
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(told, lookAll)))
-  yield* Effect.sleep(LOOK_MILLIS).pipe(
-    Effect.andThen(Clock.currentTimeMillis),
-    Effect.map((now) => lanes.filter(({ lane }) => lane.look(now)).forEach(({ more }) => more.openUnsafe())),
-    Effect.forever,
-    Effect.forkScoped,
-  )
+  const look = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const state of lanes) {
+      if (state.lane.look(now)) state.more.openUnsafe()
+      yield* giveBack(state.lane)
+      yield* sendAll(state, now)
+    }
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LOOK_MILLIS), look)))
   for (const state of lanes) yield* Effect.forkScoped(serve(state))
 })
 

@@ -1,12 +1,15 @@
 /**
- * How much may be under way at once: in all, in bytes, and for each address. A lane holds numbers only; the loop asks it
- * before it claims, and tells it what began and what ended.
+ * How much may be under way at once: in all, in bytes, and for each address. A lane holds no connection and no fiber; the
+ * loop asks it before it claims, hands it what it claimed, and is told what may be sent now.
  *
  * What has been under way for a second is slow: it gives its place back, so that receivers that hang cannot fill the
  * lane, and its address gets no further request meanwhile. An address begins with two at once and earns more with each
- * quick delivery.
+ * quick delivery. One that has earned all it can is claimed for ahead: a few hundred wait here for their turn, so that a
+ * claim, and writing down what came of it, is one statement for many. What waits for an address that fails or slows down
+ * is given back at once.
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { AddressPace } from "./AddressPace.ts"
 
 export interface LaneLimits {
   /** Under way at once, the slow ones not counted. */
@@ -18,33 +21,34 @@ export interface LaneLimits {
   /** Of one address at once: to begin with, and at most. */
   readonly window: number
   readonly maxWindow: number
+  /** Of one address claimed ahead of their turn, at most. */
+  readonly ahead: number
   readonly slowMillis: number
 }
 
 interface Running {
-  readonly addressId: number
+  readonly address: AddressPace
   readonly bytes: number
   readonly since: number
   slow: boolean
 }
 
-interface AddressState {
-  running: number
-  slow: number
-  window: number
-  last: number
-}
-
-/** No claim takes more at once, so that what is claimed is sent at once. */
+/** No claim takes more, but for what addresses have earned ahead. */
 const MAX_CLAIM = 128
 /** An address that had nothing for so long begins anew. */
 const FORGET_MILLIS = 60_000
+
+export const bytesOf = (delivery: Claimed): number => delivery.event?.text.length ?? 0
 
 export class Lane {
   readonly name: LaneName
   readonly #limits: LaneLimits
   readonly #running = new Map<number, Running>()
-  readonly #addresses = new Map<number, AddressState>()
+  readonly #addresses = new Map<number, AddressPace>()
+  /** Those that have something waiting and may send it, in turn. */
+  readonly #ready = new Set<AddressPace>()
+  #returned: Array<Claimed> = []
+  #waiting = 0
   #quick = 0
   #quickBytes = 0
   #slowBytes = 0
@@ -57,59 +61,74 @@ export class Lane {
   /** How many may be claimed now. */
   get free(): number {
     if (this.#quickBytes >= this.#limits.bytes) return 0
-    return Math.max(0, Math.min(MAX_CLAIM, this.#limits.slots - this.#quick))
+    let ahead = 0
+    for (const address of this.#addresses.values()) ahead += address.aheadRoom
+    return Math.max(0, Math.min(MAX_CLAIM, this.#limits.slots - this.#quick)) + ahead
   }
 
   get perAddress(): number {
     return this.#limits.window
   }
 
-  get running(): number {
-    return this.#running.size
+  /** How many are claimed and have not ended. */
+  get held(): number {
+    return this.#running.size + this.#waiting
   }
 
   /** The room of every address that is not as good as new. */
   room(): Map<number, number> {
     const room = new Map<number, number>()
-    for (const [id, state] of this.#addresses) {
-      room.set(id, state.slow > 0 ? 0 : Math.max(0, state.window - state.running))
-    }
+    for (const [id, address] of this.#addresses) room.set(id, address.room)
     return room
   }
 
-  begin(delivery: Claimed, now: number): void {
-    const bytes = delivery.event?.text.length ?? 0
-    this.#running.set(delivery.id, { addressId: delivery.addressId, bytes, since: now, slow: false })
-    const state = this.#addresses.get(delivery.addressId) ?? {
-      running: 0,
-      slow: 0,
-      window: this.#limits.window,
-      last: now,
-    }
-    this.#addresses.set(delivery.addressId, state)
-    state.running++
-    state.last = now
-    this.#quick++
-    this.#quickBytes += bytes
+  /** Whether an address has so much room that a claim for it is worth its round trip. */
+  roomy(addressId: number): boolean {
+    return this.#addresses.get(addressId)?.roomy ?? true
   }
 
-  /** True when the address has so much room again that a claim for it is worth its round trip. */
+  /** Takes what was claimed; `next` says when it is sent. */
+  take(delivery: Claimed, now: number): void {
+    const address = this.#addresses.get(delivery.addressId) ?? new AddressPace(this.#limits, now)
+    this.#addresses.set(delivery.addressId, address)
+    address.wait(delivery, now)
+    this.#waiting++
+    this.#quickBytes += bytesOf(delivery)
+    if (address.ready) this.#ready.add(address)
+  }
+
+  /** What may be sent now, one after the other, the addresses in turn. */
+  next(now: number): Claimed | undefined {
+    if (this.#quick >= this.#limits.slots) return undefined
+    for (const address of this.#ready) {
+      this.#ready.delete(address)
+      if (!address.ready) continue
+      const delivery = address.begin(now)
+      this.#waiting--
+      this.#quick++
+      this.#running.set(delivery.id, { address, bytes: bytesOf(delivery), since: now, slow: false })
+      if (address.ready) this.#ready.add(address)
+      return delivery
+    }
+    return undefined
+  }
+
+  /** True when the address is `roomy` now. */
   end(deliveryId: number, delivered: boolean, now: number): boolean {
     const running = this.#running.get(deliveryId)
     if (running === undefined) return false
     this.#running.delete(deliveryId)
-    const state = this.#addresses.get(running.addressId)!
-    state.running--
-    state.last = now
-    state.window = delivered && !running.slow ? Math.min(state.window + 1, this.#limits.maxWindow) : 1
-    if (running.slow) {
-      state.slow--
-      this.#slowBytes -= running.bytes
+    const { address, bytes, since, slow } = running
+    if (slow) {
+      this.#slowBytes -= bytes
     } else {
       this.#quick--
-      this.#quickBytes -= running.bytes
+      this.#quickBytes -= bytes
     }
-    return state.running <= state.window / 2
+    address.end({ delivered, slow, bytes, millis: now - since }, now)
+    if (!delivered) this.#giveBack(address)
+    if (address.ready) this.#ready.add(address)
+    return address.roomy
   }
 
   /** Looks for what became slow, and forgets idle addresses; true when there is new room. */
@@ -122,14 +141,36 @@ export class Lane {
       running.slow = true
       found = true
       slow++
-      this.#addresses.get(running.addressId)!.slow++
+      running.address.slow++
       this.#slowBytes += running.bytes
       this.#quick--
       this.#quickBytes -= running.bytes
     }
-    for (const [id, state] of this.#addresses) {
-      if (state.running === 0 && now - state.last > FORGET_MILLIS) this.#addresses.delete(id)
+    for (const [id, address] of this.#addresses) {
+      if (address.stuck(now)) this.#giveBack(address)
+      if (address.held === 0 && now - address.last > FORGET_MILLIS) this.#addresses.delete(id)
     }
     return found
+  }
+
+  /** What is not to be sent from here after all, since this was last asked. */
+  returned(): ReadonlyArray<Claimed> {
+    if (this.#returned.length === 0) return this.#returned
+    const returned = this.#returned
+    this.#returned = []
+    return returned
+  }
+
+  /** Gives back all that waits. */
+  empty(): void {
+    for (const address of this.#addresses.values()) this.#giveBack(address)
+  }
+
+  #giveBack(address: AddressPace): void {
+    const waiting = address.giveUp()
+    this.#ready.delete(address)
+    this.#waiting -= waiting.length
+    for (const delivery of waiting) this.#quickBytes -= bytesOf(delivery)
+    this.#returned.push(...waiting)
   }
 }

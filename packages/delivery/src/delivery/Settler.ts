@@ -1,8 +1,12 @@
-/** Gathers what came of attempts and writes it down in batches: the first at once, what comes meanwhile together. */
+/**
+ * Gathers what came of attempts and writes it down in batches: the first at once, what comes meanwhile together, and a
+ * moment later, for one statement of a hundred costs a tenth of a hundred statements.
+ */
 import { DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Clock, Effect, Latch } from "effect"
 
-const BATCH = 200
+const BATCH = 500
+const GATHER_MILLIS = 25
 const RETRY_MILLIS = 1000
 /** How long closing waits for the database to take the last ones. */
 const FLUSH_MILLIS = 5000
@@ -43,6 +47,7 @@ export const makeSettler = Effect.fnUntraced(function* (settled: Effect.Effect<v
       yield* some.await
     }
     yield* write
+    yield* Effect.sleep(GATHER_MILLIS)
   }).pipe(Effect.forever, Effect.forkScoped)
 
   const flush = Effect.timeoutOption(

@@ -9,6 +9,7 @@ const LIMITS: LaneLimits = {
   slowBytes: 1000,
   window: 2,
   maxWindow: 4,
+  ahead: 0,
   slowMillis: 1000,
 }
 const delivery = (id: number, addressId = 1, bytes = 0): Claimed => ({
@@ -22,12 +23,22 @@ const delivery = (id: number, addressId = 1, bytes = 0): Claimed => ({
   createdAt: "",
   event: { text: "x".repeat(bytes), sourceId: 1, sourceName: "" },
 })
+/** Claims one, and sends all that may be sent. */
+const begin = (lane: Lane, claimed: Claimed, now = 0) => {
+  lane.take(claimed, now)
+  return sendAll(lane, now)
+}
+const sendAll = (lane: Lane, now = 0) => {
+  const sent: Array<number> = []
+  for (let next = lane.next(now); next !== undefined; next = lane.next(now)) sent.push(next.id)
+  return sent
+}
 const room = (lane: Lane, addressId = 1) => lane.room().get(addressId)
 
 it("an address earns room with each quick delivery, up to the most, and a failure takes it back", () => {
   const lane = new Lane("healthy", LIMITS)
   const deliver = (id: number, delivered: boolean) => {
-    lane.begin(delivery(id), 0)
+    begin(lane, delivery(id))
     lane.end(id, delivered, 10)
     return room(lane)
   }
@@ -38,20 +49,20 @@ it("an address earns room with each quick delivery, up to the most, and a failur
 
 it("what is under way takes room, of its address and of the lane", () => {
   const lane = new Lane("healthy", LIMITS)
-  for (const id of [1, 2, 3]) lane.begin(delivery(id, id === 3 ? 2 : 1), 0)
-  expect([room(lane, 1), room(lane, 2), lane.free, lane.running]).toEqual([0, 1, 1, 3])
+  for (const id of [1, 2, 3]) begin(lane, delivery(id, id === 3 ? 2 : 1))
+  expect([room(lane, 1), room(lane, 2), lane.free, lane.held]).toEqual([0, 1, 1, 3])
   lane.end(99, true, 0)
   lane.end(1, true, 0)
-  expect([room(lane, 1), lane.free, lane.running]).toEqual([2, 2, 2])
+  expect([room(lane, 1), lane.free, lane.held]).toEqual([2, 2, 2])
 })
 
 it("a slow one gives its place back, and its address gets no other until it ends", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2]) {
-    lane.begin(delivery(id), 0)
+    begin(lane, delivery(id))
     lane.end(id, true, 0)
   }
-  lane.begin(delivery(3), 0)
+  begin(lane, delivery(3))
   expect([lane.look(999), room(lane), lane.free]).toEqual([false, 3, 3])
   expect([lane.look(1000), room(lane), lane.free]).toEqual([true, 0, 4])
   lane.end(3, true, 2000)
@@ -60,16 +71,16 @@ it("a slow one gives its place back, and its address gets no other until it ends
 
 it("slow ones past their bound keep their places", () => {
   const lane = new Lane("healthy", LIMITS)
-  for (const id of [1, 2, 3, 4]) lane.begin(delivery(id, id), 0)
+  for (const id of [1, 2, 3, 4]) begin(lane, delivery(id, id))
   lane.look(1000)
-  expect([lane.free, lane.running]).toEqual([2, 4])
+  expect([lane.free, lane.held]).toEqual([2, 4])
 })
 
 it("bytes under way close the lane, and slow ones have a budget of their own", () => {
   const lane = new Lane("healthy", LIMITS)
-  lane.begin(delivery(1, 1, 600), 0)
+  begin(lane, delivery(1, 1, 600))
   expect(lane.free).toBe(3)
-  lane.begin(delivery(2, 2, 600), 0)
+  begin(lane, delivery(2, 2, 600))
   expect(lane.free).toBe(0)
   lane.look(1000)
   expect(lane.free).toBe(3)
@@ -80,10 +91,84 @@ it("bytes under way close the lane, and slow ones have a budget of their own", (
 
 it("an address that had nothing for a minute is forgotten", () => {
   const lane = new Lane("healthy", LIMITS)
-  lane.begin(delivery(1), 0)
+  begin(lane, delivery(1))
   lane.end(1, false, 0)
   lane.look(60_000)
   expect(room(lane)).toBe(1)
   lane.look(60_001)
   expect(room(lane)).toBeUndefined()
+})
+
+const AHEAD: LaneLimits = { ...LIMITS, ahead: 8 }
+const ids = (deliveries: ReadonlyArray<Claimed>) => deliveries.map(({ id }) => id)
+/** A lane whose address 1 has earned all it can. */
+const proven = (limits = AHEAD) => {
+  const lane = new Lane("healthy", limits)
+  for (const id of [1, 2, 3]) {
+    begin(lane, delivery(id))
+    lane.end(id, true, 0)
+  }
+  return lane
+}
+
+it("an address that earned all it can is claimed for ahead, and sent no more at once than before", () => {
+  const lane = proven()
+  expect([room(lane), lane.free]).toEqual([12, 12])
+  for (let id = 10; id < 20; id++) lane.take(delivery(id), 0)
+  expect([sendAll(lane), room(lane), lane.held]).toEqual([[10, 11, 12, 13], 2, 10])
+  expect([lane.end(10, true, 1), sendAll(lane), lane.end(11, true, 1), lane.end(12, true, 1)]).toEqual([
+    false,
+    [14],
+    false,
+    false,
+  ])
+  expect(sendAll(lane)).toEqual([15, 16])
+  expect([lane.end(13, true, 1), lane.roomy(1)]).toEqual([true, true])
+})
+
+it("nothing is claimed ahead of an address that is slow to answer, or whose deliveries are large", () => {
+  const slow = proven()
+  const large = proven({ ...AHEAD, bytes: 1e12 })
+  for (let id = 10; id < 60; id++) {
+    begin(slow, delivery(id))
+    slow.end(id, true, 900)
+    begin(large, { ...delivery(id), event: { text: { length: 5e6 } as string, sourceId: 1, sourceName: "" } })
+    large.end(id, true, 1)
+  }
+  expect([room(slow), room(large)]).toEqual([4, 4])
+})
+
+it("what waits for an address is given back when it fails, slows down or stands still, and when the lane is emptied", () => {
+  const waiting = () => {
+    const lane = proven()
+    for (let id = 10; id < 16; id++) lane.take(delivery(id), 0)
+    expect(sendAll(lane)).toEqual([10, 11, 12, 13])
+    return lane
+  }
+  const failed = waiting()
+  failed.end(10, false, 1)
+  expect([ids(failed.returned()), failed.returned(), sendAll(failed), failed.held]).toEqual([[14, 15], [], [], 3])
+  const slow = waiting()
+  slow.look(1000)
+  expect(ids(slow.returned())).toEqual([14, 15])
+  const full = new Lane("healthy", { ...AHEAD, slots: 0 })
+  full.take(delivery(20), 0)
+  expect([sendAll(full), full.look(5000), full.returned()]).toEqual([[], false, []])
+  full.look(5001)
+  expect([ids(full.returned()), full.held]).toEqual([[20], 0])
+  const closed = waiting()
+  closed.empty()
+  expect([ids(closed.returned()), closed.held]).toEqual([[14, 15], 4])
+})
+
+it("addresses send in turn", () => {
+  const lane = new Lane("healthy", LIMITS)
+  for (const [id, address] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 2],
+  ] as const)
+    lane.take(delivery(id, address), 0)
+  expect(sendAll(lane)).toEqual([1, 3, 2, 4])
 })

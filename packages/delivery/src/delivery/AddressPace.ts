@@ -1,0 +1,92 @@
+/** One address in a lane: what of it is under way, what waits for its turn, and how much it has earned so far. */
+import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { LaneLimits } from "./Lane.ts"
+
+/** No more is claimed ahead than the address takes in about so long, nor more than so many bytes. */
+const AHEAD_MILLIS = 100
+const AHEAD_BYTES = 4_194_304
+/** What waited for so long is given back, well before its lease ends. */
+const STALE_MILLIS = 5000
+/** How much the newest delivery says of the next ones. */
+const NEWEST = 0.1
+
+export class AddressPace {
+  slow = 0
+  last: number
+  readonly #limits: LaneLimits
+  #waiting: Array<Claimed> = []
+  #since = 0
+  #running = 0
+  #window: number
+  #ahead = 0
+  /** Of the deliveries of late, on the average. */
+  #millis = 0
+  #bytes = 0
+
+  constructor(limits: LaneLimits, now: number) {
+    this.#limits = limits
+    this.#window = limits.window
+    this.last = now
+  }
+
+  get held(): number {
+    return this.#running + this.#waiting.length
+  }
+
+  get room(): number {
+    return this.slow > 0 ? 0 : Math.max(0, this.#window + this.#ahead - this.held)
+  }
+
+  get aheadRoom(): number {
+    return this.slow > 0 ? 0 : Math.max(0, this.#ahead - this.#waiting.length)
+  }
+
+  get roomy(): boolean {
+    return this.held <= (this.#window + this.#ahead) / 2
+  }
+
+  get ready(): boolean {
+    return this.#waiting.length > 0 && this.slow === 0 && this.#running < this.#window
+  }
+
+  wait(delivery: Claimed, now: number): void {
+    if (this.#waiting.length === 0) this.#since = now
+    this.#waiting.push(delivery)
+    this.last = now
+  }
+
+  /** Only when it is `ready`. */
+  begin(now: number): Claimed {
+    this.#running++
+    this.#since = now
+    return this.#waiting.shift()!
+  }
+
+  end(seen: { delivered: boolean; slow: boolean; bytes: number; millis: number }, now: number): void {
+    this.#running--
+    this.last = now
+    if (seen.slow) this.slow--
+    if (!seen.delivered || seen.slow) {
+      this.#window = 1
+      this.#ahead = 0
+      return
+    }
+    this.#millis += (seen.millis - this.#millis) * NEWEST
+    this.#bytes += (seen.bytes - this.#bytes) * NEWEST
+    this.#window = Math.min(this.#window + 1, this.#limits.maxWindow)
+    const quick = (this.#window * AHEAD_MILLIS) / Math.max(1, this.#millis)
+    const small = AHEAD_BYTES / Math.max(1, this.#bytes)
+    this.#ahead = this.#window < this.#limits.maxWindow ? 0 : Math.floor(Math.min(this.#limits.ahead, quick, small))
+  }
+
+  /** What waits here should not go on waiting. */
+  stuck(now: number): boolean {
+    return this.#waiting.length > 0 && (this.slow > 0 || now - this.#since > STALE_MILLIS)
+  }
+
+  giveUp(): ReadonlyArray<Claimed> {
+    const waiting = this.#waiting
+    this.#waiting = []
+    return waiting
+  }
+}
