@@ -1,5 +1,5 @@
 /** One attempt: body, signature, sending, and what becomes of the delivery. It neither claims nor settles. */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { stage } from "../cabinet/Stage.ts"
 import type { Outcome } from "./Attempt.ts"
 import { Courier } from "./Courier.ts"
@@ -26,24 +26,26 @@ export class Deliver extends Context.Service<
     Effect.gen(function* () {
       const courier = yield* Courier
       return Deliver.of({
-        attempt: Effect.fnUntraced(function* (delivery) {
-          const body = utf8.encode(deliveryBody(delivery))
-          const t = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const sent = courier.send({
-            url: delivery.url,
-            headers: {
-              "Content-Type": "application/json",
-              "User-Agent": "DataCabinet/1",
-              "X-Service-Event": delivery.type,
-              "X-Service-Delivery": String(delivery.id),
-              "X-Service-Signature": signDelivery(body, delivery.secrets, t),
-            },
-            body,
-          })
-          const outcome = yield* stage("delivery.attempt", sent)
-          const verdict = verdictOf(delivery, outcome)
-          return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
-        }),
+        attempt: (delivery) =>
+          Effect.clockWith((clock) => {
+            const body = utf8.encode(deliveryBody(delivery))
+            const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
+            const sent = courier.send({
+              url: delivery.url,
+              headers: {
+                "Content-Type": "application/json",
+                "User-Agent": "DataCabinet/1",
+                "X-Service-Event": delivery.type,
+                "X-Service-Delivery": String(delivery.id),
+                "X-Service-Signature": signDelivery(body, delivery.secrets, t),
+              },
+              body,
+            })
+            return Effect.map(stage("delivery.attempt", sent), (outcome) => {
+              const verdict = verdictOf(delivery, outcome)
+              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
+            })
+          }),
       })
     }),
   )

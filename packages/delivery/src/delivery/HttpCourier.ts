@@ -1,7 +1,7 @@
 /** Sends deliveries over HTTP: 15 seconds in all, at most 64 KB of the answer read and 2 KB of it kept. */
 import { ANSWER_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { Courier } from "@data-cabinet/core/delivery/Courier"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 
 const READ_BYTES = 65_536
@@ -29,29 +29,33 @@ export const layer = (options: HttpCourierOptions = {}) =>
       const client = yield* PinnedClient
       const deadlineMillis = options.deadlineMillis ?? 15_000
       return Courier.of({
-        send: Effect.fnUntraced(function* (request) {
-          const started = yield* Clock.currentTimeMillis
-          const sent = client.send({
-            method: "POST",
-            url: new URL(request.url),
-            headers: request.headers,
-            body: request.body,
-            deadlineMillis,
-            readBytes: READ_BYTES,
-            keepBytes: ANSWER_KEPT_BYTES,
-          })
-          const seen = yield* Effect.match(sent, {
-            onFailure: (error) => ({ status: null, failure: error.message, peer: error.peer, answer: null }),
-            onSuccess: ({ status, headers, peer, body }) => ({
-              status,
-              failure: failureOf(status, headers["location"]),
-              peer,
-              answer: body.length === 0 ? null : lossy.decode(body),
-            }),
-          })
-          const outcome: Outcome = { ...seen, durationMs: (yield* Clock.currentTimeMillis) - started }
-          return outcome
-        }),
+        send: (request) =>
+          Effect.clockWith((clock) => {
+            const started = clock.currentTimeMillisUnsafe()
+            const outcome = (seen: Omit<Outcome, "durationMs">): Outcome => ({
+              ...seen,
+              durationMs: clock.currentTimeMillisUnsafe() - started,
+            })
+            const sent = client.send({
+              method: "POST",
+              url: new URL(request.url),
+              headers: request.headers,
+              body: request.body,
+              deadlineMillis,
+              readBytes: READ_BYTES,
+              keepBytes: ANSWER_KEPT_BYTES,
+            })
+            return Effect.match(sent, {
+              onFailure: ({ message, peer }) => outcome({ status: null, failure: message, peer, answer: null }),
+              onSuccess: ({ status, headers, peer, body }) =>
+                outcome({
+                  status,
+                  failure: failureOf(status, headers["location"]),
+                  peer,
+                  answer: body.length === 0 ? null : lossy.decode(body),
+                }),
+            })
+          }),
       })
     }),
   )

@@ -1,28 +1,40 @@
 /** The body of an answer as a stream that is bounded: in bytes, in what waits to be taken, and in time between pieces. */
-import { type Cause, Deferred, Effect, Queue, Stream } from "effect"
-import type { Exchange, Sink } from "./Exchange.ts"
+import { Cause, Deferred, Effect, Queue, Stream } from "effect"
+import type { AnswerHead, Exchange, ExchangeListener } from "./Exchange.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
 /** The sender is held while so much waits to be taken. */
 const HELD_BYTES = 1_048_576
 
-const broken = (code: OutgoingError["code"], message: string, peer: string | null = null) =>
-  new OutgoingError({ code, message, peer })
+const broken = (code: OutgoingError["code"], message: string) => new OutgoingError({ code, message, peer: null })
 
-/** A sink for an exchange, and, once there is one, its body. */
+/** A listener for an exchange; the head that it waits for; and, once there is one, the body of that exchange. */
 export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pieceMillis: number) {
   const pieces = yield* Queue.unbounded<Uint8Array, OutgoingError | Cause.Done>()
+  const head = yield* Deferred.make<AnswerHead, OutgoingError>()
   let held = 0
   let total = 0
   let running: Exchange | null = null
-  const sink: Sink = (chunk) => {
-    total += chunk.length
-    if (total > maxBytes) return false
-    held += chunk.length
-    // The parser uses its buffer again.
-    Queue.offerUnsafe(pieces, new Uint8Array(chunk))
-    if (held > HELD_BYTES) running?.pause()
-    return true
+  const listener: ExchangeListener = {
+    head: (seen) => void Deferred.doneUnsafe(head, Effect.succeed(seen)),
+    piece: (piece) => {
+      total += piece.length
+      if (total > maxBytes) return false
+      held += piece.length
+      // The parser uses its buffer again.
+      Queue.offerUnsafe(pieces, new Uint8Array(piece))
+      if (held > HELD_BYTES) running?.pause()
+      return true
+    },
+    end: (whole) => {
+      if (whole) Queue.endUnsafe(pieces)
+      else
+        Queue.failCauseUnsafe(pieces, Cause.fail(broken("bad_answer", `the answer is longer than ${maxBytes} bytes`)))
+    },
+    fail: (error) => {
+      Deferred.doneUnsafe(head, Effect.fail(error))
+      Queue.failCauseUnsafe(pieces, Cause.fail(error))
+    },
   }
   const next = Queue.take(pieces).pipe(
     Effect.timeoutOrElse({
@@ -36,16 +48,9 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
       }),
     ),
   )
-  const of = Effect.fnUntraced(function* (exchange: Exchange) {
+  const of = (exchange: Exchange) => {
     running = exchange
-    yield* Effect.matchEffect(Deferred.await(exchange.end), {
-      onFailure: (error) => Queue.fail(pieces, error),
-      onSuccess: (whole) =>
-        whole
-          ? Queue.end(pieces)
-          : Queue.fail(pieces, broken("bad_answer", `the answer is longer than ${maxBytes} bytes`)),
-    }).pipe(Effect.forkScoped)
     return Stream.fromEffectRepeat(next)
-  })
-  return { sink, of }
+  }
+  return { listener, head: Deferred.await(head), of }
 })

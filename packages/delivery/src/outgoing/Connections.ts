@@ -93,7 +93,8 @@ export class Connections {
   }
 
   take(target: Target, fresh: boolean): Connection {
-    const key = `${target.origin} ${[...target.addresses].sort().join(" ")}`
+    const { origin, addresses } = target
+    const key = `${origin} ${addresses.length === 1 ? addresses[0] : [...addresses].sort().join(" ")}`
     const idle = this.#idle.get(key)
     const kept = fresh ? undefined : idle?.pop()
     if (kept === undefined) return new Connection(key, target, this.#secure)

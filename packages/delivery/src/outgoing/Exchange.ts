@@ -1,8 +1,8 @@
 /**
  * One request and its answer on one connection: the head as soon as it is there, the body as it comes, never more than
- * the reader asks for.
+ * the reader asks for. It tells a listener, by plain calls: a fiber for every step of every delivery was measured to cost
+ * more than the sending.
  */
-import { Deferred, Effect } from "effect"
 import type { Dispatcher } from "undici"
 import type { Connection } from "./Connections.ts"
 import { describe, OutgoingError } from "./OutgoingError.ts"
@@ -21,27 +21,38 @@ export interface AnswerHead {
   readonly peer: string | null
 }
 
-/** What takes the body: true to go on, false for enough. */
-export type Sink = (chunk: Uint8Array) => boolean
+/** `head` at most once, then pieces, and at the end either `end` or `fail`, once; `fail` may come at any time before. */
+export interface ExchangeListener {
+  readonly head: (head: AnswerHead) => void
+  /** True to go on, false for enough; the piece is only lent. */
+  readonly piece: (piece: Uint8Array) => boolean
+  /** True: the answer was read to its end, and the connection can be used again. */
+  readonly end: (whole: boolean) => void
+  readonly fail: (error: OutgoingError) => void
+}
 
 /** Informational answers (1xx) before the answer; more are a storm. */
 const MAX_INFORMATIONAL = 16
 
 export class Exchange {
-  readonly head: Deferred.Deferred<AnswerHead, OutgoingError> = Deferred.makeUnsafe()
-  /** True: the answer was read to its end, and the connection can be used again. */
-  readonly end: Deferred.Deferred<boolean, OutgoingError> = Deferred.makeUnsafe()
-  readonly #connection: Connection
+  readonly connection: Connection
+  /** The connection had answered before, so that the other side may just have been closing it. */
+  readonly reused: boolean
+  readonly #listener: ExchangeListener
   #controller: Dispatcher.DispatchController | null = null
   #informational = 0
+  #over = false
 
-  constructor(connection: Connection, request: OutgoingRequest, sink: Sink) {
-    this.#connection = connection
+  constructor(connection: Connection, request: OutgoingRequest, listener: ExchangeListener) {
+    this.connection = connection
+    this.reused = connection.uses > 0
+    this.#listener = listener
+    const { body } = request
     const options: Dispatcher.DispatchOptions = {
       path: request.url.pathname + request.url.search,
       method: request.method,
       headers: request.headers,
-      ...(request.body === undefined ? {} : { body: Buffer.from(request.body) }),
+      ...(body === undefined ? {} : { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }),
     }
     connection.client.dispatch(options, {
       onRequestStart: (controller) => {
@@ -50,17 +61,15 @@ export class Exchange {
       onResponseStart: (_controller, status, headers) => {
         if (status >= 200) {
           connection.uses++
-          Deferred.doneUnsafe(this.head, Effect.succeed({ status, headers, peer: connection.peer }))
+          if (!this.#over) listener.head({ status, headers, peer: connection.peer })
         } else if (++this.#informational > MAX_INFORMATIONAL) {
           this.#fail(this.#error("bad_answer", `more than ${MAX_INFORMATIONAL} informational answers (1xx)`))
         }
       },
-      onResponseData: (_controller, chunk) => {
-        if (!sink(chunk)) this.#stop(false)
+      onResponseData: (_controller, piece) => {
+        if (!this.#over && !listener.piece(piece)) this.#end(false)
       },
-      onResponseEnd: () => {
-        Deferred.doneUnsafe(this.end, Effect.succeed(true))
-      },
+      onResponseEnd: () => this.#end(true),
       onResponseError: (_controller, error) => this.#fail(describe(error, connection.peer)),
     })
   }
@@ -73,21 +82,26 @@ export class Exchange {
     this.#controller?.resume()
   }
 
-  /** Ends it wherever it stands. */
+  /** Ends it wherever it stands; after its end it does nothing. */
   abort(): void {
     this.#fail(this.#error("no_connection", "the request was given up"))
   }
 
   #error(code: OutgoingError["code"], message: string) {
-    return new OutgoingError({ code, message, peer: this.#connection.peer })
+    return new OutgoingError({ code, message, peer: this.connection.peer })
   }
 
   #fail(error: OutgoingError): void {
-    Deferred.doneUnsafe(this.head, Effect.fail(error))
-    if (Deferred.doneUnsafe(this.end, Effect.fail(error))) this.#connection.destroy()
+    if (this.#over) return
+    this.#over = true
+    this.connection.destroy()
+    this.#listener.fail(error)
   }
 
-  #stop(whole: boolean): void {
-    if (Deferred.doneUnsafe(this.end, Effect.succeed(whole))) this.#connection.destroy()
+  #end(whole: boolean): void {
+    if (this.#over) return
+    this.#over = true
+    if (!whole) this.connection.destroy()
+    this.#listener.end(whole)
   }
 }

@@ -1,0 +1,148 @@
+/**
+ * A request sent whole, and the beginning of its answer: everything within one deadline. A kept connection that the other
+ * side was just closing is no failure of the address: the request goes out once more, on a new one.
+ */
+import { type Clock, Effect } from "effect"
+import type { Connections, Target } from "./Connections.ts"
+import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
+import { OutgoingError } from "./OutgoingError.ts"
+
+export interface WholeRequest extends OutgoingRequest {
+  /** Over name, connection, request and answer. */
+  readonly deadlineMillis: number
+  /** How much of the body is read at most, and how much of that is given back. */
+  readonly readBytes: number
+  readonly keepBytes: number
+  /** How long the body is read on once the status is known. Default 2,000. */
+  readonly bodyMillis?: number
+}
+
+/** The beginning of the body, as far as it came: once there is a status, a body that breaks off is no error. */
+export interface WholeAnswer extends AnswerHead {
+  readonly body: Uint8Array
+}
+
+/** The failure of a deadline, in words. */
+export const tooLate = (millis: number, peer: string | null) =>
+  new OutgoingError({
+    code: "timeout",
+    message: `${peer === null ? "no connection" : "no answer"} within ${millis / 1000} s`,
+    peer,
+  })
+
+const NOTHING = new Uint8Array()
+
+class Sending implements ExchangeListener {
+  readonly #connections: Connections
+  readonly #target: Target
+  readonly #request: WholeRequest
+  readonly #clock: Clock.Clock
+  readonly #resume: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void
+  readonly #until: number
+  readonly #pieces: Array<Uint8Array> = []
+  #kept = 0
+  #read = 0
+  #head: AnswerHead | null = null
+  #exchange: Exchange | null = null
+  #timer: NodeJS.Timeout
+  #again = false
+  #done = false
+
+  constructor(
+    connections: Connections,
+    target: Target,
+    request: WholeRequest,
+    began: number,
+    clock: Clock.Clock,
+    resume: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void,
+  ) {
+    this.#connections = connections
+    this.#target = target
+    this.#request = request
+    this.#clock = clock
+    this.#resume = resume
+    this.#until = began + request.deadlineMillis
+    this.#timer = setTimeout(this.#late, Math.max(1, this.#until - clock.currentTimeMillisUnsafe()))
+    this.#begin(false)
+  }
+
+  head(head: AnswerHead): void {
+    this.#head = head
+    // Most answers end together with their head.
+    queueMicrotask(this.#awaitBody)
+  }
+
+  piece(piece: Uint8Array): boolean {
+    const room = this.#request.keepBytes - this.#kept
+    // The parser uses its buffer again.
+    if (room > 0) this.#pieces.push(new Uint8Array(piece.subarray(0, room)))
+    this.#kept += Math.min(room, piece.length)
+    this.#read += piece.length
+    return this.#read < this.#request.readBytes
+  }
+
+  end(whole: boolean): void {
+    if (whole) this.#connections.keep(this.#exchange!.connection, this.#clock.currentTimeMillisUnsafe())
+    this.#succeed()
+  }
+
+  fail(error: OutgoingError): void {
+    if (this.#head !== null) return this.#succeed()
+    if (error.code === "no_connection" && !this.#again && this.#exchange?.reused === true && !this.#done) {
+      this.#again = true
+      return this.#begin(true)
+    }
+    this.#finish(Effect.fail(error))
+  }
+
+  /** Ends it wherever it stands. */
+  readonly stop = (): void => {
+    this.#done = true
+    clearTimeout(this.#timer)
+    this.#exchange?.abort()
+  }
+
+  readonly #awaitBody = (): void => {
+    if (this.#done) return
+    clearTimeout(this.#timer)
+    const left = this.#until - this.#clock.currentTimeMillisUnsafe()
+    this.#timer = setTimeout(this.#late, Math.max(1, Math.min(left, this.#request.bodyMillis ?? 2000)))
+  }
+
+  readonly #late = (): void => {
+    const peer = this.#exchange?.connection.peer ?? null
+    if (this.#head === null) this.#finish(Effect.fail(tooLate(this.#request.deadlineMillis, peer)))
+    else this.#succeed()
+    this.#exchange?.abort()
+  }
+
+  #begin(fresh: boolean): void {
+    this.#exchange = new Exchange(this.#connections.take(this.#target, fresh), this.#request, this)
+  }
+
+  #succeed(): void {
+    const body = this.#pieces.length === 0 ? NOTHING : new Uint8Array(Buffer.concat(this.#pieces))
+    this.#finish(Effect.succeed({ ...this.#head!, body }))
+  }
+
+  #finish(answer: Effect.Effect<WholeAnswer, OutgoingError>): void {
+    if (this.#done) return
+    this.#done = true
+    clearTimeout(this.#timer)
+    this.#resume(answer)
+  }
+}
+
+/** Sends to a target that was checked; `began` is when the deadline began to run. */
+export const sendWhole = (
+  connections: Connections,
+  target: Target,
+  request: WholeRequest,
+  began: number,
+): Effect.Effect<WholeAnswer, OutgoingError> =>
+  Effect.clockWith((clock) =>
+    Effect.callback((resume) => {
+      const sending = new Sending(connections, target, request, began, clock, resume)
+      return Effect.sync(sending.stop)
+    }),
+  )
