@@ -3,6 +3,8 @@
  * it listens. All are ended by the one who started them, by their own number.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import type { AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { orderJson } from "./load/request.ts"
@@ -117,20 +119,54 @@ export const postOne = async ({ port, intakePath }: OurServer): Promise<void> =>
   if (!answer.ok) throw new Error(`intake answered ${answer.status}`)
 }
 
-/** `cabinet work` as it is shipped: deliveries without HTTP. It says nothing, so it is asked for nothing. */
-export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
-  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
-  const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), CABINET, ...args], {
-    env: cleanEnvironment(),
-    stdio: ["ignore", "ignore", "inherit"],
-  })
+/** A program that says nothing to us. */
+const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(words[0]!, words.slice(1), { env: cleanEnvironment(env), stdio: ["ignore", "ignore", "inherit"] })
   running.add(child)
   child.once("exit", () => running.delete(child))
   const stop = async () => {
     child.kill("SIGTERM")
     await exited(child)
   }
-  return { name, pid: child.pid!, stop }
+  return { name, pid: child.pid!, stop, hasEnded: () => child.exitCode !== null }
+}
+
+/** `cabinet work` as it is shipped: deliveries without HTTP. */
+export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
+  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
+  return startSilent(name, [process.execPath, "--conditions=source", ...nodeFlags(name), CABINET, ...args])
+}
+
+/** A port that nobody listened on a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** PostgREST, the program that `binary` names, over the public schema; ready when this answers. */
+export const postgrest = async (binary: string, url: string) => {
+  const port = await freePort()
+  const server = startSilent("PostgREST", [binary], {
+    PGRST_DB_URI: url,
+    PGRST_DB_SCHEMAS: "public",
+    PGRST_DB_ANON_ROLE: new URL(url).username,
+    PGRST_DB_POOL: "8",
+    PGRST_SERVER_HOST: "127.0.0.1",
+    PGRST_SERVER_PORT: String(port),
+    PGRST_LOG_LEVEL: "error",
+  })
+  for (;;) {
+    const ready = await fetch(`http://127.0.0.1:${port}/`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ready) return { ...server, port }
+    if (server.hasEnded()) throw new Error(`${binary} ended before it answered`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }
 
 /** Runs one command of `cabinet` to its end and answers its JSON. */

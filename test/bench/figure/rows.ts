@@ -1,5 +1,5 @@
 /** A page of rows, filtered and sorted by an index, against plain and pass-through. All three read tables of one make. */
-import { cabinetCommand, ourServer, yardstick } from "../contestant.ts"
+import { cabinetCommand, ourServer, postgrest, yardstick } from "../contestant.ts"
 import type { Figure } from "../figure.ts"
 import { getRequest } from "../load/request.ts"
 import { alternate, faster, standingsOf } from "../rounds.ts"
@@ -23,7 +23,7 @@ export const rows: Figure = {
   name: "rows",
   title: "A page of rows",
   caption:
-    "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and sends the text that PostgreSQL made. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON.",
+    "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and sends the text that PostgreSQL made. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON. PostgREST, where POSTGREST_BIN names it: eight connections, no key, no count of requests.",
   measure: async (bench) => {
     const { cluster } = bench
     const amount = bench.sized(20_000, 200_000)
@@ -37,6 +37,8 @@ export const rows: Figure = {
     await cabinetCommand(url, "expose", "public")
     const plain = await yardstick("plain", "plainRows", { DATABASE_URL: await database("plain") })
     const passed = await yardstick("pass-through", "passThrough", { DATABASE_URL: await database("passed") })
+    const binary = process.env["POSTGREST_BIN"]
+    const peers = binary === undefined ? [] : [await postgrest(binary, await database("postgrest"))]
     const cities = Array.from({ length: CITIES }, (_, n) => encodeURIComponent(`City ${n}`))
     const at = "/api/v1/tables/public/orders/rows?fc=city&fo=eq&sort=placed_at&dir=desc&fv="
     const simple = cities.map((city) => getRequest(`/rows?city=${city}`, "bench"))
@@ -46,10 +48,16 @@ export const rows: Figure = {
         { ...ours, requests: cities.map((city) => getRequest(`${at}${city}`, ours.key)) },
         { ...plain, requests: simple },
         { ...passed, requests: simple },
+        ...peers.map((peer) => ({
+          ...peer,
+          requests: cities.map((city) =>
+            getRequest(`/orders?city=eq.${city}&order=placed_at.desc,id.desc&limit=100`, null),
+          ),
+        })),
       ],
       { connections: 32, rate: null },
     )
-    await Promise.all([ours, plain, passed].map((one) => one.stop()))
+    await Promise.all([ours, plain, passed, ...peers].map((one) => one.stop()))
     return {
       goals: [
         faster(rounds, "ours", "plain", { work: WORK, atLeast: 1.8 }),

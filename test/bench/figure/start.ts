@@ -1,22 +1,12 @@
 /** From spawn to an answer at /readyz, against an empty program of Fastify and pg. Both as they are shipped: JavaScript. */
 import { spawn, spawnSync } from "node:child_process"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
-import { cleanEnvironment, ourServer } from "../contestant.ts"
+import { cleanEnvironment, freePort, ourServer } from "../contestant.ts"
 import { divided, type Figure, median } from "../figure.ts"
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
 const OURS = `${ROOT}packages/cli/bin/cabinet.mjs`
 const EMPTY = fileURLToPath(new URL("../yardstick/emptyServer.mjs", import.meta.url))
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Milliseconds until the first good answer; asked anew every two. */
 const startOnce = async (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Promise<number> => {

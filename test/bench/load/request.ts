@@ -12,8 +12,9 @@ export const postRequest = (path: string, contentType: string, body: Buffer | st
   )
 }
 
-export const getRequest = (path: string, key: string): string =>
-  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n\r\n`
+/** Without a key where none is asked for. */
+export const getRequest = (path: string, key: string | null): string =>
+  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${key === null ? "" : `authorization: Bearer ${key}\r\n`}\r\n`
 
 /** An order as a shop sends it, some 250 bytes of JSON. */
 export const orderJson = (n: string = SLOT): string =>
