@@ -1,5 +1,6 @@
 /** `cabinet events`: the feed, as the API would give it, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -91,13 +92,14 @@ export const eventsCommand = Command.make(
           columns(HEAD, items.map(cells), { style, none: "No events yet." })
         if (!input.follow) {
           const page = yield* feed.page([...filter, ...pair("cursor", input.cursor)])
+          const items = page.items.map(itemText)
           const value = {
-            data: new JsonText(`[${page.items.join(",")}]`),
+            data: new JsonText(`[${items.join(",")}]`),
             has_more: page.hasMore,
             next_cursor: page.nextCursor,
           }
           const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
-          return yield* report(json, value, () => table(page.items) + more)
+          return yield* report(json, value, () => table(items) + more)
         }
         let cursor = input.cursor
         let first = true
@@ -109,9 +111,10 @@ export const eventsCommand = Command.make(
           )
           cursor = Option.some(page.nextCursor)
           if (page.items.length > 0) {
+            const items = page.items.map(itemText)
             const lines = json
-              ? page.items
-              : table(page.items)
+              ? items
+              : table(items)
                   .split("\n")
                   .slice(first ? 0 : 1)
             yield* printLine(lines.join("\n"))

@@ -1,6 +1,7 @@
 /** The feed of a cabinet as an async iterable. */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { itemText } from "@data-cabinet/core/page/Page"
 import type { Run } from "./RunEffect.ts"
 
 export type { Channel }
@@ -92,7 +93,7 @@ export async function* readFeed(
     const page = await run(Feed.use((feed) => feed.page(params)))
     for (const [index, item] of page.items.entries()) {
       const done = index === page.items.length - 1 ? page.nextCursor : (cursor ?? "")
-      yield { ...eventOf(item), cursor: done }
+      yield { ...eventOf(itemText(item)), cursor: done }
       if (options.signal?.aborted === true) return
     }
     cursor = page.nextCursor

@@ -8,8 +8,8 @@ import { feedParams, writeCursor } from "./FeedParams.ts"
 import { FeedStore } from "./FeedStore.ts"
 
 export interface FeedAnswer {
-  /** Each an Event as JSON text. */
-  readonly items: ReadonlyArray<string>
+  /** Each an Event as JSON in UTF-8, as it came from the database; `itemText` makes a text of one. */
+  readonly items: ReadonlyArray<Uint8Array>
   readonly hasMore: boolean
   /** Where to go on from, at once or later: there on every page, an empty one too. */
   readonly nextCursor: string

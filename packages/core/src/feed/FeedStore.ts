@@ -20,8 +20,8 @@ export interface FeedQuery {
 }
 
 export interface FeedPage {
-  /** Each an Event as JSON text, its payload as it was stored. */
-  readonly items: ReadonlyArray<string>
+  /** Each an Event as JSON in UTF-8, its payload as it was stored. */
+  readonly items: ReadonlyArray<Uint8Array>
   /** Where to go on from: the place of the last item, or `after` again when there was none. */
   readonly next: FeedPosition
   readonly hasMore: boolean

@@ -16,6 +16,10 @@ export interface Page {
   readonly nextCursor: string | null
 }
 
+/** An item that passed through as bytes, as text. */
+export const itemText = (item: Uint8Array): string =>
+  Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString("utf8")
+
 /** What `bad_limit` answers say. */
 export const LIMIT_EXPECTED = `limit is a whole number from 1 to ${MAX_LIMIT}`
 

@@ -22,8 +22,11 @@ export interface Call {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/** The endpoint's own work: the answer's body as JSON text, or what is wrong. */
-export type Respond = (call: Call) => Effect.Effect<string, ApiError | StoreUnavailable>
+/** JSON, as text or already in UTF-8. */
+type Body = string | Uint8Array
+
+/** The endpoint's own work: the answer's body, or what is wrong. */
+export type Respond = (call: Call) => Effect.Effect<Body, ApiError | StoreUnavailable>
 
 interface Options {
   /** True where the endpoint's work keeps its own time: a query may be allowed to run for longer than the frame waits. */
@@ -45,7 +48,7 @@ export const endpointRoute = (
     const counted = yield* countedAlong
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
-    const answer = (target: Target, began: number): Effect.Effect<string, ApiError | StoreUnavailable> => {
+    const answer = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
       const path: Array<string> = []
       for (const [i, parameter] of endpoint.pathParameters.entries()) {
         const value = decodeSegment(target.params[i]!)
@@ -97,11 +100,15 @@ export const methodNotAllowed = errorResponse(
   { allow: "GET" },
 )
 
-const jsonResponse = (body: string, headers: Readonly<Record<string, string>>) =>
-  HttpServerResponse.text(body, {
+const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>) => {
+  const options = {
     contentType: "application/json",
     headers: { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  })
+  }
+  return typeof body === "string"
+    ? HttpServerResponse.text(body, options)
+    : HttpServerResponse.uint8Array(body, options)
+}
 
 const unavailable: ApiError = {
   code: "reader_off",

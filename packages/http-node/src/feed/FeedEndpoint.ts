@@ -7,6 +7,7 @@ import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
 import { endpointRoute } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
+import { pageBody } from "../page/PageBody.ts"
 import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../page/PageParameters.ts"
 
 const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {
@@ -45,10 +46,8 @@ export const feedRoutes = Effect.gen(function* () {
   const feed = yield* Feed
   return [
     yield* endpointRoute(listEvents, ({ query }) =>
-      Effect.map(
-        feed.page(query),
-        ({ items, hasMore, nextCursor }) =>
-          `{"data":[${items.join(",")}],"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}}`,
+      Effect.map(feed.page(query), ({ items, hasMore, nextCursor }) =>
+        pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
       ),
     ),
   ]

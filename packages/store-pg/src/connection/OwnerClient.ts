@@ -9,6 +9,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { passingThrough } from "./PassedThrough.ts"
 
 export interface OwnerOptions {
   /** `postgres://user:password@host:port/database`, or with a socket directory percent-encoded as the host. */
@@ -40,6 +41,7 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
     url: Redacted.make(options.url),
     maxConnections,
     multiplex,
+    ...(multiplex ? { types: passingThrough() } : {}),
     idleTimeout: "60 seconds",
     connectTimeout: "5 seconds",
     applicationName: options.applicationName ?? "data-cabinet",

@@ -1,5 +1,6 @@
 /** What a page of the feed costs and holds, over a feed with hardly anything but webhook events in it. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { FENCE_BOUND } from "@data-cabinet/store-pg/feed/Fence"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
 import { PgClient } from "@effect/sql-pg"
@@ -80,8 +81,9 @@ it.each(["force_custom_plan", "force_generic_plan"])(
           yield* execute(`SET plan_cache_mode = ${mode}`)
           const [fence] = (yield* execute(FENCE_BOUND)) as ReadonlyArray<{ epoch: string; bound: string }>
           for (const walk of walks) {
-            for (const after of [FEED_START, { ...late, epoch: Number(fence!.epoch) }]) {
-              const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound)
+            const starts = [FEED_START, { ...late, epoch: Number(fence!.epoch) }]
+            for (const [after, hasty] of starts.flatMap((start) => [[start, true] as const, [start, false] as const])) {
+              const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound, hasty)
               yield* execute(`PREPARE page AS ${text}`)
               const [answer] = yield* execute(
                 `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page (${values.map(String).join(", ")})`,
@@ -107,7 +109,7 @@ const walkAll = (walk: (typeof walks)[number], limit: number) =>
     let after = FEED_START
     for (;;) {
       const page = yield* feed.page({ ...walk, after, limit })
-      ids.push(...page.items.map((item) => (JSON.parse(item) as { id: number }).id))
+      ids.push(...page.items.map((item) => (JSON.parse(itemText(item)) as { id: number }).id))
       after = page.next
       if (!page.hasMore) return ids
     }
