@@ -10,6 +10,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { passingThrough } from "./PassedThrough.ts"
+import { renewedPool, type Statements } from "./RenewedPool.ts"
 
 export interface OwnerOptions {
   /** `postgres://user:password@host:port/database`, or with a socket directory percent-encoded as the host. */
@@ -32,7 +33,7 @@ export const SESSION = {
 } as const
 
 /** Single statements of many fibers, pipelined. They cannot be cancelled, and a transaction is not for it. */
-export class StatementClient extends Context.Service<StatementClient, PgClient.PgClient>()(
+export class StatementClient extends Context.Service<StatementClient, Statements>()(
   "@data-cabinet/store-pg/connection/StatementClient",
 ) {}
 
@@ -44,6 +45,8 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
     ...(multiplex ? { types: passingThrough() } : {}),
     idleTimeout: "60 seconds",
     connectTimeout: "5 seconds",
+    // For sessions that only listen: they would never learn that their server is gone.
+    keepAlive: "30 seconds",
     applicationName: options.applicationName ?? "data-cabinet",
     startupParameters: {
       ...SESSION,
@@ -59,6 +62,6 @@ export const layer = (options: OwnerOptions) =>
     pool(options, options.maxConnections ?? 10, false),
     Layer.effect(
       StatementClient,
-      PgClient.PgClient.use((client) => Effect.succeed(client)),
-    ).pipe(Layer.provide(Layer.fresh(pool(options, 2, true)))),
+      renewedPool(Effect.map(Layer.build(Layer.fresh(pool(options, 2, true))), Context.get(PgClient.PgClient))),
+    ),
   )

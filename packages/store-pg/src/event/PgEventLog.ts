@@ -8,9 +8,10 @@ import { EventLog, type Receipt, type SourceChanged } from "@data-cabinet/core/e
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Effect, Latch, Layer } from "effect"
+import { Cause, Clock, Effect, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
+import { lostWhenSilent, orLost } from "../connection/Silence.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch } from "./BatchPlan.ts"
@@ -34,6 +35,12 @@ const PATIENCE = 9_000
 
 const LATE = Effect.fail(unavailable("The database did not answer in time.", true))
 
+/** A writer's own connection, and since when the database owes it an answer. */
+interface Session {
+  readonly connection: SqlConnection.Connection
+  busySince: number | null
+}
+
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))
 
@@ -42,6 +49,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const signal = yield* DeliverySignal
+    const clock = yield* Clock.Clock
     const tables = targetTables(sql)
     const ends = yield* deadlines
     const pending = new PendingRequests()
@@ -54,16 +62,13 @@ export const layer = Layer.effect(
       if (mayWrite()) work.openUnsafe()
     }
 
-    const execute = Effect.fnUntraced(function* (
-      connection: SqlConnection.Connection,
-      batch: PendingBatch,
-      rowsMayGo: boolean,
-    ) {
+    const execute = Effect.fnUntraced(function* (session: Session, batch: PendingBatch, rowsMayGo: boolean) {
+      session.busySince = clock.currentTimeMillisUnsafe()
       const requests = batch.map(({ request }) => request)
       const targets = yield* tables.of(requests, rowsMayGo)
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!)
       const { text, values } = acceptStatement(planned)
-      const rows = (yield* connection.execute(text, values, undefined)) as ReadonlyArray<AcceptedRow>
+      const rows = (yield* session.connection.execute(text, values, undefined)) as ReadonlyArray<AcceptedRow>
       answerAll(batch, rows)
       // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
       for (const sourceId of planned.madeFor.sourceId) tables.forget(sourceId)
@@ -71,18 +76,18 @@ export const layer = Layer.effect(
     })
 
     const settle = (
-      connection: SqlConnection.Connection,
+      session: Session,
       batch: PendingBatch,
       rowsMayGo: boolean,
     ): Effect.Effect<void, SqlError.SqlError> =>
-      execute(connection, batch, rowsMayGo).pipe(
+      execute(session, batch, rowsMayGo).pipe(
         lossAsFailure,
         Effect.catchIf(SqlError.isSqlError, (error): Effect.Effect<void, SqlError.SqlError> => {
           if (isAway(error)) return Effect.fail(error)
           if (isNoPartition(error)) {
             return Effect.andThen(
               sql`SELECT cabinet.make_partitions('cabinet.original')`,
-              Effect.suspend(() => settle(connection, batch, rowsMayGo)),
+              Effect.suspend(() => settle(session, batch, rowsMayGo)),
             )
           }
           // What was known of the tables may be outdated: it is read anew by the next try.
@@ -90,16 +95,16 @@ export const layer = Layer.effect(
           const sources = new Set(batch.map(({ request }) => request.sourceId))
           if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
             for (const id of sources) tables.wait(id)
-            return settle(connection, batch, false)
+            return settle(session, batch, false)
           }
           if (batch.length > 1) {
-            return Effect.forEach(halves(batch), (half) => settle(connection, half, rowsMayGo), { discard: true })
+            return Effect.forEach(halves(batch), (half) => settle(session, half, rowsMayGo), { discard: true })
           }
           // Alone, and its row cannot be put in: the event is kept all the same, the row waits for somebody to look.
           if (rowsMayGo) {
             return Effect.andThen(
               Effect.logError(`an event's row could not be put into its table and waits: ${sqlMessage(error)}`),
-              settle(connection, batch, false),
+              settle(session, batch, false),
             )
           }
           // Not the source's table, then, but one of our own: somebody is at the schema.
@@ -112,11 +117,12 @@ export const layer = Layer.effect(
       )
 
     /** A writer's session: its own connection, with the epoch of the feed checked before the first event. */
-    const session = Effect.gen(function* () {
+    const openSession = Effect.gen(function* () {
       const connection = yield* sql.reserve
       yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
       yield* connection.execute("SELECT cabinet.check_epoch()", [], undefined)
-      return connection
+      const session: Session = { connection, busySince: null }
+      return session
     })
 
     const failAll = (batch: PendingBatch, outcomeUnknown: boolean) =>
@@ -152,12 +158,13 @@ export const layer = Layer.effect(
       })
 
     /** Writes batch after batch on one connection; ends when the connection is lost. */
-    const writeOn = (connection: SqlConnection.Connection) =>
+    const writeOn = (session: Session) =>
       Effect.gen(function* () {
         while (true) {
+          session.busySince = null
           yield* untilMayWrite
           const batch = pending.take()
-          yield* settle(connection, batch, true).pipe(
+          yield* settle(session, batch, true).pipe(
             underWayWhile,
             Effect.onExit((exit) => (exit._tag === "Failure" ? failAll(batch, true) : Effect.void)),
           )
@@ -167,17 +174,24 @@ export const layer = Layer.effect(
     const writer = Effect.gen(function* () {
       while (true) {
         yield* untilMayWrite
-        yield* session.pipe(
+        yield* orLost(openSession).pipe(
           lossAsFailure,
           // Nothing of these was sent: their outcome is known.
           Effect.tapCause(() => Effect.suspend(() => failAll(pending.takeAll(), false))),
-          Effect.flatMap(writeOn),
-          Effect.scoped,
-          Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.interrupt
-              : Effect.logWarning("accepting events was interrupted", Cause.squash(cause)),
+          Effect.flatMap((session) =>
+            Effect.raceFirst(
+              writeOn(session),
+              lostWhenSilent(() => session.busySince),
+            ),
           ),
+          Effect.scoped,
+          Effect.catchCause((cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+            const error = Cause.squash(cause)
+            return SqlError.isSqlError(error)
+              ? Effect.logWarning(`accepting events was interrupted: ${sqlMessage(error)}`)
+              : Effect.logWarning("accepting events was interrupted", cause)
+          }),
         )
       }
     })

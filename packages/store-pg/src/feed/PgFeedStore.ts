@@ -15,7 +15,7 @@ export const layer = Layer.effect(
     const sql = yield* StatementClient
     const read = Effect.fnUntraced(function* (query: FeedQuery, epoch: string, bound: string, hasty: boolean) {
       const { text, values } = pageStatement(query, epoch, bound, hasty)
-      const rows = (yield* sql.unsafe(text, values).values) as unknown as Array<PageRow>
+      const rows = (yield* sql.values(text, values)) as unknown as Array<PageRow>
       // The join that brings the sources' names need not keep the order. To find it kept costs next to nothing.
       return rows.sort(byPlace)
     })
