@@ -1,6 +1,6 @@
 /**
  * Takes the views that depend on a table out of the way and puts them back as they were: definition, options, owner,
- * rights, comments, and the indexes of materialized views. In the caller's transaction, so that nobody ever sees the gap.
+ * rights (columns' too), comments, triggers, rules, and the indexes of materialized views. In the caller's transaction, so that nobody ever sees the gap.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
@@ -22,7 +22,11 @@ interface SavedView {
     readonly grantee: string | null
     readonly privilege: string
     readonly grantable: boolean
+    /** Null for a right to the whole view. */
+    readonly column: string | null
   }> | null
+  /** Rules, and triggers that take the place of writing. */
+  readonly reactions: ReadonlyArray<string> | null
   readonly indexes: ReadonlyArray<string> | null
 }
 
@@ -44,8 +48,13 @@ SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS ki
   (SELECT json_agg(json_build_object('column', a.attname, 'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum)
    FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND col_description(c.oid, a.attnum) IS NOT NULL) AS column_comments,
   (SELECT json_agg(json_build_object('grantee', CASE WHEN x.grantee = 0 THEN NULL ELSE pg_get_userbyid(x.grantee) END,
-                                     'privilege', x.privilege_type, 'grantable', x.is_grantable))
-   FROM aclexplode(c.relacl) x WHERE x.grantee <> c.relowner) AS grants,
+                                     'privilege', x.privilege_type, 'grantable', x.is_grantable, 'column', x.column))
+   FROM (SELECT NULL::name AS column, r.* FROM aclexplode(c.relacl) r
+         UNION ALL SELECT a.attname, r.* FROM pg_attribute a, aclexplode(a.attacl) r WHERE a.attrelid = c.oid) x
+   WHERE x.grantee <> c.relowner) AS grants,
+  (SELECT json_agg(made) FROM (
+     SELECT pg_get_ruledef(r.oid) AS made FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'
+     UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal) x) AS reactions,
   (SELECT json_agg(pg_get_indexdef(i.indexrelid)) FROM pg_index i WHERE i.indrelid = c.oid) AS indexes
 FROM (SELECT oid, max(depth) AS depth FROM dependents GROUP BY oid) d
 JOIN pg_class c ON c.oid = d.oid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -85,9 +94,11 @@ export const remakeViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedVi
         for (const { column, comment } of view.column_comments ?? []) {
           yield* sql.unsafe(`COMMENT ON COLUMN ${name}.${quoteName(column)} IS ${literal(comment)}`)
         }
-        for (const { grantee, privilege, grantable } of view.grants ?? []) {
+        for (const reaction of view.reactions ?? []) yield* sql.unsafe(reaction)
+        for (const { grantee, privilege, grantable, column } of view.grants ?? []) {
           const to = grantee === null ? "PUBLIC" : quoteName(grantee)
-          yield* sql.unsafe(`GRANT ${privilege} ON ${name} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`)
+          const part = column === null ? "" : ` (${quoteName(column)})`
+          yield* sql.unsafe(`GRANT ${privilege}${part} ON ${name} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`)
         }
         yield* sql.unsafe(`ALTER ${kind} ${name} OWNER TO ${quoteName(view.owner)}`)
       }),

@@ -84,7 +84,7 @@ it("retype reads moments and leaves alone a day that the calendar does not have"
   )
 })
 
-it("retype names the views in its way, and makes them anew with owner, rights, comments and indexes", async () => {
+it("retype names the views in its way, and makes them anew with owner, rights, comments, triggers, rules and indexes", async () => {
   const source = await newSource("Viewed")
   await post(source.id, { amount: "5" })
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
@@ -101,6 +101,10 @@ it("retype names the views in its way, and makes them anew with owner, rights, c
   await author("COMMENT ON VIEW public.amounts IS 'what''s due'")
   await author("CREATE MATERIALIZED VIEW public.amounts_kept AS SELECT * FROM public.amounts")
   await author("CREATE UNIQUE INDEX amounts_kept_key ON public.amounts_kept (_event_id)")
+  await author("GRANT UPDATE (amount) ON public.amounts TO PUBLIC")
+  await author("CREATE FUNCTION public.say_no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'")
+  await author("CREATE TRIGGER no INSTEAD OF UPDATE ON public.amounts FOR EACH ROW EXECUTE FUNCTION public.say_no()")
+  await author("CREATE RULE nothing AS ON DELETE TO public.amounts DO INSTEAD NOTHING")
   const refusal = await store.runPromise(
     Effect.flip(SourceColumns.use((columns) => columns.retype(source.id, "amount", "numeric", { withViews: false }))),
   )
@@ -110,6 +114,10 @@ it("retype names the views in its way, and makes them anew with owner, rights, c
   const [after] = await database.run(
     `SELECT pg_get_userbyid(v.relowner)::text AS owner, obj_description(v.oid) AS comment, v.reloptions::text AS options,
        has_table_privilege('${roles.reader.role}', v.oid, 'SELECT') AS read,
+       has_column_privilege('${roles.reader.role}', v.oid, 'amount', 'UPDATE') AS may_update_one,
+       has_column_privilege('${roles.reader.role}', v.oid, '_event_id', 'UPDATE') AS may_update_other,
+       ARRAY(SELECT tgname::text FROM pg_trigger WHERE tgrelid = v.oid)
+         || ARRAY(SELECT rulename::text FROM pg_rewrite WHERE ev_class = v.oid ORDER BY 1) AS reactions,
        to_regclass('public.amounts_kept_key') IS NOT NULL AS indexed,
        format_type(a.atttypid, NULL) AS type
      FROM pg_class v JOIN pg_attribute a ON a.attrelid = v.oid AND a.attname = 'amount' WHERE v.oid = 'public.amounts'::regclass`,
@@ -119,6 +127,9 @@ it("retype names the views in its way, and makes them anew with owner, rights, c
     comment: "what's due",
     options: "{security_barrier=true}",
     read: true,
+    may_update_one: true,
+    may_update_other: false,
+    reactions: ["no", "_RETURN", "nothing"],
     indexed: true,
     type: "numeric",
   })
