@@ -76,8 +76,16 @@ export const dropViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView
     { discard: true },
   )
 
+/** What its owner's defaults gave to others just now, and may have been taken back from the view that was there. $1: it. */
+const GIVEN_BY_DEFAULT = `
+SELECT DISTINCT CASE WHEN x.grantee <> 0 THEN pg_get_userbyid(x.grantee)::text END AS role
+FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1::text::regclass AND x.grantee <> c.relowner`
+
 /** Our sessions read backslashes as they are (`standard_conforming_strings`). */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Null for everybody. */
+const roleOf = (name: string | null): string => (name === null ? "PUBLIC" : quoteName(name))
 
 export const remakeViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView>) =>
   Effect.forEach(
@@ -88,6 +96,8 @@ export const remakeViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedVi
         const kind = view.kind === "m" ? "MATERIALIZED VIEW" : "VIEW"
         const options = view.options === null ? "" : ` WITH (${view.options.join(", ")})`
         const data = view.kind === "m" && !view.populated ? " WITH NO DATA" : ""
+        // As whoever owns it: what is in it runs when it is filled or indexed, and must not do so with our rights.
+        yield* sql.unsafe(`SET LOCAL ROLE ${quoteName(view.owner)}`)
         yield* sql.unsafe(`CREATE ${kind} ${name}${options} AS ${view.definition.trim().replace(/;$/, "")}${data}`)
         for (const index of view.indexes ?? []) yield* sql.unsafe(index)
         if (view.comment !== null) yield* sql.unsafe(`COMMENT ON ${kind} ${name} IS ${literal(view.comment)}`)
@@ -95,12 +105,15 @@ export const remakeViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedVi
           yield* sql.unsafe(`COMMENT ON COLUMN ${name}.${quoteName(column)} IS ${literal(comment)}`)
         }
         for (const reaction of view.reactions ?? []) yield* sql.unsafe(reaction)
+        const given = yield* sql.unsafe<{ role: string | null }>(GIVEN_BY_DEFAULT, [name])
+        for (const { role } of given) yield* sql.unsafe(`REVOKE ALL ON ${name} FROM ${roleOf(role)}`)
         for (const { grantee, privilege, grantable, column } of view.grants ?? []) {
-          const to = grantee === null ? "PUBLIC" : quoteName(grantee)
           const part = column === null ? "" : ` (${quoteName(column)})`
-          yield* sql.unsafe(`GRANT ${privilege}${part} ON ${name} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`)
+          yield* sql.unsafe(
+            `GRANT ${privilege}${part} ON ${name} TO ${roleOf(grantee)}${grantable ? " WITH GRANT OPTION" : ""}`,
+          )
         }
-        yield* sql.unsafe(`ALTER ${kind} ${name} OWNER TO ${quoteName(view.owner)}`)
+        yield* sql.unsafe("RESET ROLE")
       }),
     { discard: true },
   )

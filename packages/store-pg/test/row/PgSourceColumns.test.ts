@@ -135,6 +135,28 @@ it("retype names the views in its way, and makes them anew with owner, rights, c
   })
 })
 
+it("retype runs nothing that the author wrote as anybody but the author, and grants nothing that was taken back", async () => {
+  const source = await newSource("Trapped")
+  await post(source.id, { amount: "5" })
+  const roles = await store.runPromise(ensureRoles({ url: database.url }))
+  if (!roles.author.there || !roles.reader.there) return assert.fail("no roles")
+  const asAuthor = PgClient.layer({ url: Redacted.make(roles.author.url) })
+  for (const statement of [
+    "CREATE FUNCTION public.who(anyelement) RETURNS text IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN current_user; END'",
+    "CREATE MATERIALIZED VIEW public.trap AS SELECT amount, public.who(amount) AS ran_as FROM sources.trapped",
+    "CREATE INDEX trap_index ON public.trap (public.who(amount))",
+    `REVOKE ALL ON public.trap FROM "${roles.reader.role}"`,
+  ]) {
+    await Effect.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)).pipe(Effect.provide(asAuthor)))
+  }
+  await retype(source.id, "amount", "numeric", true)
+  const [trap] = await database.run(
+    `SELECT ran_as, pg_get_userbyid(c.relowner)::text AS owner, has_table_privilege('${roles.reader.role}', c.oid, 'SELECT') AS read
+     FROM public.trap, pg_class c WHERE c.oid = 'public.trap'::regclass`,
+  )
+  assert.deepStrictEqual(trap, { ran_as: roles.author.role, owner: roles.author.role, read: false })
+})
+
 it("relabel changes what is shown and nothing of what the field is called", async () => {
   const source = await newSource("Labelled")
   await post(source.id, { a: "1" })
