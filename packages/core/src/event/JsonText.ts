@@ -1,18 +1,38 @@
 /**
  * Writes a JSON value as text: number tokens as they came, keys in the order they have, nothing rounded and nothing
- * moved. It keeps its own stack, so that the depth of a value is bounded by memory and not by the caller's stack.
+ * moved. It keeps its own stack, so that the depth of a value is bounded by memory and not by the caller's stack; what has
+ * nothing inside it, as nearly all that is sent, goes without.
  */
 import { isJsonList, JsonNumber } from "./Json.ts"
 import type { Json, JsonObject } from "./Json.ts"
 
 /** Compact text: no spaces, strings escaped by the rules of `JSON.stringify`. */
-export const jsonText = (value: Json): string => write(value, false)
+export const jsonText = (value: Json): string => scalarText(value) ?? write(value, false)
 
 /**
  * Text by which two values are compared: as `jsonText`, but the keys of every object stand in the order of their UTF-16
  * code units. Lists keep their order and numbers their tokens, so `1.0` and `1` differ.
  */
-export const canonicalJsonText = (value: Json): string => write(value, true)
+export const canonicalJsonText = (value: Json): string => scalarText(value) ?? write(value, true)
+
+/** Undefined for a list and an object. */
+const scalarText = (value: Json): string | undefined => {
+  if (typeof value === "string") return quoted(value)
+  if (value === null) return "null"
+  if (typeof value === "boolean") return value ? "true" : "false"
+  return value instanceof JsonNumber ? value.token : undefined
+}
+
+/** Undefined for an object with a list or an object in it. */
+const flatText = (object: JsonObject, sorted: boolean): string | undefined => {
+  let text = ""
+  for (const [key, value] of sorted ? sortedEntries(object) : object) {
+    const scalar = scalarText(value)
+    if (scalar === undefined) return undefined
+    text += (text === "" ? "{" : ",") + quoted(key) + ":" + scalar
+  }
+  return text === "" ? "{}" : `${text}}`
+}
 
 interface OpenList {
   readonly list: ReadonlyArray<Json>
@@ -28,16 +48,15 @@ const write = (root: Json, sorted: boolean): string => {
   let text = ""
   let value = root
   for (;;) {
-    if (typeof value === "string") text += quoted(value)
-    else if (value === null) text += "null"
-    else if (typeof value === "boolean") text += value ? "true" : "false"
-    else if (value instanceof JsonNumber) text += value.token
+    const whole = scalarText(value) ?? (value instanceof Map ? flatText(value, sorted) : undefined)
+    if (whole !== undefined) text += whole
     else if (isJsonList(value)) {
       text += "["
       open.push({ list: value, next: 0 })
     } else {
       text += "{"
-      open.push({ entries: entriesOf(value, sorted), first: true })
+      const object = value as JsonObject
+      open.push({ entries: sorted ? sortedEntries(object)[Symbol.iterator]() : object.entries(), first: true })
     }
     for (;;) {
       const top = open[open.length - 1]
@@ -64,10 +83,10 @@ const write = (root: Json, sorted: boolean): string => {
   }
 }
 
-const entriesOf = (object: JsonObject, sorted: boolean): Iterator<readonly [string, Json]> =>
-  sorted && object.size > 1 ? [...object].toSorted(byKey)[Symbol.iterator]() : object.entries()
-
-const byKey = (a: readonly [string, Json], b: readonly [string, Json]): number => (a[0] < b[0] ? -1 : 1)
+const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json]> => {
+  const keys = [...object.keys()].sort()
+  return keys.map((key) => [key, object.get(key)!])
+}
 
 /** Most strings need no escape; to see that costs less than a call of `JSON.stringify`. */
 const quoted = (value: string): string => {

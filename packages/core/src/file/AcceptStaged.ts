@@ -14,7 +14,7 @@ import { Sources } from "../source/Sources.ts"
 import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
 /** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
-const SLICE_ROWS = 1000
+const SLICE_ROWS = 500
 
 const RENEW_MILLIS = 10_000
 
@@ -134,6 +134,7 @@ interface Ahead {
 /** What was staged was written by us, so it parses. */
 const toEvent = (row: StagedRow): NewEvent => ({
   payload: Result.getOrThrow(parseJson(row.payload)) as JsonObject,
+  text: row.payload,
   empty: row.empty,
   fingerprint: null,
 })

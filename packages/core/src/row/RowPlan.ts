@@ -29,12 +29,14 @@ export class TableLayout {
   /** Columns of which it is not yet known which event brought them about. */
   readonly unrecorded: ReadonlySet<string>
   readonly #byField = new Map<string, Array<FieldColumn>>()
+  readonly #members = new Map<FieldColumn, string>()
 
   constructor(columns: ReadonlyArray<FieldColumn>) {
     this.columns = columns.filter((column) => column.name !== MORE_COLUMN)
     this.hasMore = this.columns.length < columns.length
     this.unrecorded = new Set(columns.filter((column) => column.unrecorded === true).map((column) => column.name))
     for (const column of this.columns) {
+      this.#members.set(column, memberOf(column.name))
       const known = this.#byField.get(column.field)
       if (known === undefined) this.#byField.set(column.field, [column])
       else known.push(column)
@@ -45,9 +47,16 @@ export class TableLayout {
   of(field: string): ReadonlyArray<FieldColumn> {
     return this.#byField.get(field) ?? NONE
   }
+
+  /** `,"name":` of one of these columns, quoted once and not for each row. */
+  memberOf(column: FieldColumn): string {
+    return this.#members.get(column)!
+  }
 }
 
 const NONE: ReadonlyArray<FieldColumn> = []
+
+const memberOf = (name: string): string => `,${JSON.stringify(name)}:`
 
 /** A field that needs a column of this kind. */
 export interface MissingColumn {
@@ -56,8 +65,10 @@ export interface MissingColumn {
 }
 
 export interface RowPlan {
-  /** Column name → JSON text that the column's kind takes exactly. */
-  readonly cells: ReadonlyMap<string, string>
+  /** The columns that take something, by name. */
+  readonly columns: ReadonlyArray<string>
+  /** What they take, as members of a JSON object, `,"name":value` each: text that the column's kind takes exactly. */
+  readonly members: string
   readonly missing: ReadonlyArray<MissingColumn>
   /** True when a value goes to `_more` and the table has no such column yet. */
   readonly needsMore: boolean
@@ -74,12 +85,16 @@ export const plainDigits = (token: string): number => {
   return Math.max(1, whole + exponent) + Math.max(0, fraction - exponent)
 }
 
+/** Without an exponent, as nearly all are, a number has no more digits than characters. */
+const fitsNumeric = ({ token }: JsonNumber): boolean =>
+  (token.length <= MAX_PLAIN_DIGITS && !/[eE]/.test(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
+
 /** False when a number anywhere inside is too wide for jsonb, which would write out its digits. */
 const fitsJsonb = (value: Json): boolean => {
   const open: Array<Json> = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next instanceof JsonNumber) {
-      if (plainDigits(next.token) > MAX_PLAIN_DIGITS) return false
+      if (!fitsNumeric(next)) return false
     } else if (Array.isArray(next)) open.push(...next)
     else if (next instanceof Map) open.push(...next.values())
   }
@@ -90,7 +105,7 @@ const fitsJsonb = (value: Json): boolean => {
 const kindOf = (value: Exclude<Json, null>): SentKind => {
   if (typeof value === "string") return "text"
   if (typeof value === "boolean") return "boolean"
-  if (value instanceof JsonNumber) return plainDigits(value.token) <= MAX_PLAIN_DIGITS ? "numeric" : "text"
+  if (value instanceof JsonNumber) return fitsNumeric(value) ? "numeric" : "text"
   return fitsJsonb(value) ? "jsonb" : "text"
 }
 
@@ -114,7 +129,8 @@ const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
 
 /** Plans the row of one event. `missing` names what must be made first; plan again once it is. */
 export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
-  const cells = new Map<string, string>()
+  const filled: Array<string> = []
+  let members = ""
   const missing: Array<MissingColumn> = []
   let more: Map<string, Json> | undefined
   for (const [field, value] of payload) {
@@ -124,16 +140,21 @@ export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
     const own = columns[0]
     const column =
       own !== undefined && takes(own, kind, value) ? own : columns.find((candidate) => candidate.kind === kind)
-    if (column !== undefined) cells.set(column.name, cellText(value, column.kind))
-    else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
+    if (column !== undefined) {
+      filled.push(column.name)
+      members += layout.memberOf(column) + cellText(value, column.kind)
+    } else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
       missing.push({ field, kind })
     } else {
       more ??= new Map()
       more.set(field, fitsJsonb(value) ? value : jsonText(value))
     }
   }
-  if (more !== undefined) cells.set(MORE_COLUMN, jsonText(more))
-  return { cells, missing, needsMore: more !== undefined && !layout.hasMore }
+  if (more !== undefined) {
+    filled.push(MORE_COLUMN)
+    members += memberOf(MORE_COLUMN) + jsonText(more)
+  }
+  return { columns: filled, members, missing, needsMore: more !== undefined && !layout.hasMore }
 }
 
 /**

@@ -54,11 +54,7 @@ const lockKey = (sourceId: number, fingerprint: Uint8Array): bigint =>
   new DataView(fingerprint.buffer, fingerprint.byteOffset, 8).getBigInt64(0) ^ BigInt(sourceId)
 
 /** A row as JSON for its table; `id` is its event's, or its event's place in the batch. */
-export const rowJson = (plan: RowPlan, id: number | string): string => {
-  let text = `{"_event_id":${id}`
-  for (const [column, cell] of plan.cells) text += `,${JSON.stringify(column)}:${cell}`
-  return `${text}}`
-}
+export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
 
 /**
  * The arrays of a batch. `tableOf` answers the table a source's rows go into, or undefined where they have to wait (it is
@@ -115,7 +111,7 @@ export const planBatch = (
       batch.channel.push(request.channel)
       batch.history.push(request.history)
       batch.empty.push(event.empty)
-      batch.payload.push(jsonText(event.payload))
+      batch.payload.push(event.text ?? jsonText(event.payload))
       batch.waits.push(target.waits)
       batch.fingerprint.push(event.fingerprint)
       if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
@@ -123,7 +119,7 @@ export const planBatch = (
         const { layout } = target.table
         const plan = planOnce(layout, event.payload)
         if (layout.unrecorded.size > 0) {
-          for (const column of plan.cells.keys()) {
+          for (const column of plan.columns) {
             if (!layout.unrecorded.has(column) || recorded.has(`${request.sourceId} ${column}`)) continue
             recorded.add(`${request.sourceId} ${column}`)
             madeFor.sourceId.push(request.sourceId)

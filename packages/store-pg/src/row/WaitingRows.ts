@@ -80,7 +80,7 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
           const rows = plans.map((plan, index) => rowJson(plan, bite[index]!.id))
           yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
           for (const column of layout.unrecorded) {
-            const cause = bite[plans.findIndex((plan) => plan.cells.has(column))]
+            const cause = bite[plans.findIndex((plan) => plan.columns.includes(column))]
             if (cause !== undefined) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, cause.id])
           }
         }
