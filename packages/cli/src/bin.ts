@@ -1,5 +1,6 @@
 /** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
 import { readFileSync } from "node:fs"
+import { setFlagsFromString } from "node:v8"
 import { Effect, Exit } from "effect"
 import { Haste } from "./cabinet/Haste.ts"
 import { workerNumber } from "./cabinet/Worker.ts"
@@ -10,6 +11,10 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 /** A terminal's Ctrl-C may reach us twice, by the terminal and by who started us. */
 const SAME_SIGNAL_MILLIS = 500
+
+// V8 lets the space for young objects grow to 128 MB, and a busy server fills whatever it is given before anything is
+// collected. What loading has made of it, some 8 MB, was measured to cost no more CPU.
+setFlagsFromString("--semi-space-growth-factor=1")
 
 // Whoever read our output has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))

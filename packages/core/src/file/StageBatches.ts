@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport, LeaseLost, StagedImports, StagedRow } from "./StagedImports.ts"
 
-const BATCH_ROWS = 2000
-const BATCH_CHARS = 2_000_000
+const BATCH_ROWS = 500
+const BATCH_CHARS = 250_000
 
 export interface NewRow {
   readonly payload: string

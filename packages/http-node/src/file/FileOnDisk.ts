@@ -6,7 +6,7 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { Effect, Stream } from "effect"
 
-const PIECE_BYTES = 262_144
+const PIECE_BYTES = 65_536
 
 const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined

@@ -62,7 +62,7 @@ export const SLICE = `
 SELECT n::float8 AS n, empty, payload FROM (
   SELECT n, empty, payload, sum(length(payload)) OVER (ORDER BY n) - length(payload) AS before
   FROM (SELECT n, empty, payload FROM cabinet.staged_row WHERE import_id = $1 AND n >= $2 ORDER BY n LIMIT $3) r
-) s WHERE before < 1048576 ORDER BY n`
+) s WHERE before < 262144 ORDER BY n`
 
 /** $3 why it waits; some seconds pass before it is claimed again. */
 export const RELEASE = `
