@@ -84,7 +84,9 @@ SELECT $1, cabinet.now() - make_interval(secs => $2::float8 / 1000), $2::int4, $
 FROM cabinet.poll p WHERE p.id = $1
 RETURNING ${RUN}`
 
+/** No row when there is nothing to poll. */
 export const NEXT_DUE = `
 SELECT greatest(0, extract(epoch FROM min(greatest(p.due_at, coalesce(p.lease_until, p.due_at))) - cabinet.now()) * 1000)::float8 AS millis
 FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
-WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL`
+WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL
+HAVING count(*) > 0`
