@@ -15,6 +15,7 @@ import { isAway, lossAsFailure, orUnavailable, sqlMessage } from "../connection/
 import {
   buildIndex,
   dropIndex,
+  FOREIGN_OWNER,
   FREE_INDEX_NAME,
   KNOWS_LETTERS,
   MAKE_SCHEMA,
@@ -79,6 +80,11 @@ export const layer = Layer.effect(
     /** The schema of pg_trgm, quoted, with all that an index needs in place. */
     const prepare = Effect.fnUntraced(function* (foldCollation: string) {
       for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
+      const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)
+      if (foreign !== undefined) {
+        const message = `The schema cabinet_search belongs to ${foreign.owner}: it is ours to make. Drop it, and ask again.`
+        return yield* refuse("no_right", message)
+      }
       const schemaNow = Effect.map(sql.unsafe<{ schema: string }>(TRIGRAM_SCHEMA), ([row]) => row?.schema)
       if ((yield* schemaNow) === undefined) {
         yield* sql.unsafe(MAKE_TRIGRAMS).pipe(Effect.mapError((error) => (isAway(error) ? error : noTrigrams(error))))

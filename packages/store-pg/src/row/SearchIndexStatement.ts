@@ -55,6 +55,11 @@ export const MAKE_SCHEMA: ReadonlyArray<string> = [
   `GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`,
 ]
 
+/** Whose the schema is, unless it is ours. Whoever owns it could put functions of their own there, to run with our rights. */
+export const FOREIGN_OWNER = `
+  SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
+  WHERE nspname = '${SEARCH_SCHEMA}' AND nspowner <> (SELECT oid FROM pg_roles WHERE rolname = current_user)`
+
 /** Only where no schema has it yet. */
 export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SCHEMA}`
 

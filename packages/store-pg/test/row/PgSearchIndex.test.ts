@@ -73,6 +73,15 @@ const WORDS = [
 ]
 
 describe("a search index", () => {
+  it("is not made with functions that somebody else could put there", async () => {
+    await reading.run("CREATE TABLE trapped (id int PRIMARY KEY)")
+    await reading.run("CREATE SCHEMA cabinet_search")
+    const built = await build("trapped")
+    expect(built).toMatchObject({ failure: { code: "no_right" } })
+    await reading.run("DROP SCHEMA cabinet_search CASCADE")
+    expect(await build("trapped")).toMatchObject({ success: { built: true } })
+  })
+
   it("changes nothing of what q finds, whatever the columns' types and the text sought", async () => {
     const random = randomFrom(11)
     const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
