@@ -78,11 +78,19 @@ const checkThanksUrl = (url: string | null | undefined) =>
 
 const noSuchSource = (id: number) => new SourceError({ code: "no_such_source", message: `There is no source ${id}.` })
 
-const tableInUse = (table: string) =>
-  new SourceError({
-    code: "table_in_use",
-    message: `Views depend on sources.${table}. Drop them first, or delete the source and keep its table.`,
-  })
+/** Why a table could not be dropped, where that is nobody's fault. */
+const tableInUse = (table: string, state: string | undefined): SourceError | undefined => {
+  const refuse = (message: string) => new SourceError({ code: "table_in_use", message })
+  if (state === "2BP01") {
+    return refuse(`Views depend on sources.${table}. Drop them first, or delete the source and keep its table.`)
+  }
+  if (state === "55P03") {
+    return refuse(
+      `sources.${table} is being used and could not be had within 3 seconds. Try again at a quieter moment.`,
+    )
+  }
+  return undefined
+}
 
 export const layer = Layer.effect(
   Sources,
@@ -170,15 +178,17 @@ export const layer = Layer.effect(
           const [before] = yield* one(id)
           if (before === undefined) return yield* noSuchSource(id)
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
-          yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
+          // Where the table stays, its rows still come.
+          if (table === "drop") yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
           // Their headers are secrets that nobody needs any more; retention forgets what they have had.
           yield* sql`
             UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
             WHERE source_id = ${id} AND removed_at IS NULL`
           if (table === "drop" && before.table_name !== null) {
+            yield* sql`SET LOCAL lock_timeout = 3000`
             yield* sql
               .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, before.table_name)}`)
-              .pipe(Effect.mapError((error) => (sqlState(error) === "2BP01" ? tableInUse(before.table_name!) : error)))
+              .pipe(Effect.mapError((error) => tableInUse(before.table_name!, sqlState(error)) ?? error))
           }
         })
         yield* sql.withTransaction(work)

@@ -4,6 +4,8 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
+import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
@@ -89,6 +91,32 @@ it("a table on which a view depends is not dropped, and then the source is not d
   await database.run(`CREATE VIEW public.seen AS SELECT a FROM sources.${table!.name}`)
   assert.include(await sources((all) => Effect.flip(all.remove(id, "drop"))), { code: "table_in_use" })
   assert.isTrue(await opens(intakeSecret))
+})
+
+it("a table that somebody is using is not dropped, which is said, and then the source is not deleted either", async () => {
+  const { id } = await made("In use")
+  const refusal = await store.runPromise(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const reading = Effect.gen(function* () {
+        yield* sql`LOCK TABLE sources.in_use IN ACCESS SHARE MODE`
+        return yield* Effect.promise(() => sources((all) => Effect.flip(all.remove(id, "drop"))))
+      })
+      return yield* sql.withTransaction(reading)
+    }),
+  )
+  assert.deepInclude(refusal, { code: "table_in_use" })
+  assert.match(refusal.message, /is being used/)
+  assert.isTrue(Option.isSome(await sources((all) => all.get(id))))
+})
+
+it("rows that wait come into the table that a deleted source leaves behind", async () => {
+  const { id } = await made("Left behind")
+  await database.run("DELETE FROM sources.left_behind")
+  await database.run(`INSERT INTO cabinet.waiting_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
+  await sources((all) => all.remove(id, "keep"))
+  await store.runPromise(drainWaitingRows)
+  assert.deepStrictEqual(await database.run("SELECT a FROM sources.left_behind"), [{ a: "1" }])
 })
 
 it("the polls of a deleted source end with it: their headers at once, and what they have had with the next round", async () => {
