@@ -43,6 +43,10 @@ export const isAway = (error: SqlError.SqlError): boolean => {
   )
 }
 
+/** Two statements met over the same rows or table, and PostgreSQL ended ours: nothing was done, and it may be run again. */
+export const isInTheWay = (error: SqlError.SqlError): boolean =>
+  ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
+
 export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
   new StoreUnavailable({ message, retryAfter: RETRY_AFTER, outcomeUnknown })
 
@@ -55,7 +59,7 @@ export const lossAsFailure = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
     return Effect.failCause(cause)
   })
 
-/** Gives a port's effect its error type: away → `StoreUnavailable`, anything else of SQL → a defect. Bounded in time. */
+/** Gives a port's effect its error type: away or busy → `StoreUnavailable`, anything else of SQL → a defect. Bounded in time. */
 export const orUnavailable = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
@@ -64,6 +68,9 @@ export const orUnavailable = <A, E, R>(
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
       if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not answer in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
-      return isAway(error) ? Effect.fail(unavailable("The database cannot be reached.")) : Effect.die(error)
+      if (isAway(error)) return Effect.fail(unavailable("The database cannot be reached."))
+      return isInTheWay(error)
+        ? Effect.fail(unavailable("The database is busy: somebody else holds what this needs."))
+        : Effect.die(error)
     }),
   )

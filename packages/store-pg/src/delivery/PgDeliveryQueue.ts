@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../cabinet/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
-import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { isInTheWay, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import * as Statement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
@@ -31,9 +31,6 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
 
 const refuse = (code: AddressError["code"], message: string) => Effect.fail(new AddressError({ code, message }))
 
-/** Two statements met over the same rows; PostgreSQL ended ours, which may simply be run again. */
-const wasInTheWay = (error: SqlError.SqlError) => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
-
 /** No partition for the attempt's day: the machine slept, or the clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
 
@@ -47,7 +44,7 @@ export const layer = Layer.effect(
 
     const logging = <A, E>(self: Effect.Effect<A, E | SqlError.SqlError>) =>
       self.pipe(
-        Effect.retry({ while: (error) => isSql(error) && wasInTheWay(error), times: 3 }),
+        Effect.retry({ while: (error) => isSql(error) && isInTheWay(error), times: 3 }),
         Effect.catchIf(
           (error): error is E & SqlError.SqlError => isSql(error) && hasNoPartition(error),
           () => Effect.andThen(makePartitions, self),

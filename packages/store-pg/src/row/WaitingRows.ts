@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
-import { isAway, lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { isAway, isInTheWay, lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
 import { lackOf, rowJson } from "../event/BatchPlan.ts"
 import { addColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
@@ -115,7 +115,7 @@ const drain = (sql: PgClient.PgClient, sourceId: number, size = BITE): Effect.Ef
   lossAsFailure(drainBite(sql, sourceId, size)).pipe(
     Effect.flatMap((more) => (more ? drain(sql, sourceId, size === 1 ? 1 : BITE) : Effect.void)),
     Effect.catch((error) => {
-      if (isAway(error) || sqlState(error) === "55P03") return Effect.fail(error)
+      if (isAway(error) || isInTheWay(error)) return Effect.fail(error)
       if (size > 1) return drain(sql, sourceId, 1)
       return Effect.andThen(
         lossAsFailure(putBare(sql, sourceId, error)),

@@ -1,5 +1,6 @@
-import { isAway, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { isAway, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
 import { SqlError } from "effect/sql"
 
 const lost = (cause: Error) =>
@@ -21,3 +22,15 @@ it("isAway is true of a server that shuts down, and of one that has begun no epo
     assert.isTrue(isAway(error))
   }
 })
+
+it.effect("orUnavailable says of a statement that another stood in the way of that it may be asked again", () =>
+  Effect.gen(function* () {
+    for (const code of ["55P03", "40P01", "40001"]) {
+      const refused = yield* Effect.flip(orUnavailable(Effect.fail(lost(Object.assign(new Error("busy"), { code })))))
+      assert.include(refused, { _tag: "StoreUnavailable", outcomeUnknown: false })
+      assert.include(refused.message, "busy")
+    }
+    const fault = yield* Effect.exit(orUnavailable(Effect.fail(lost(Object.assign(new Error("x"), { code: "42601" })))))
+    assert.isTrue(Exit.hasDies(fault))
+  }),
+)
