@@ -8,8 +8,7 @@ import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { orderJson } from "./load/request.ts"
-
-const CABINET = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
+import { shippedCabinet } from "./shipped.ts"
 
 export interface Contestant {
   readonly name: string
@@ -46,14 +45,9 @@ const exited = (child: ChildProcess): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => child.once("exit", () => resolve()))
 
-/** Starts a program of this folder, or `cabinet`, and waits for its first line, which is JSON. */
-const start = async (
-  name: string,
-  file: string,
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>>,
-) => {
-  const child = spawn(process.execPath, ["--conditions=source", ...nodeFlags(name), file, ...args], {
+/** Starts `cabinet`, or a program of this folder with the sources, and waits for its first line, which is JSON. */
+const start = async (name: string, words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, [...nodeFlags(name), ...words], {
     env: cleanEnvironment(env),
     stdio: ["pipe", "pipe", "inherit"],
   })
@@ -84,7 +78,7 @@ export const yardstick = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<Contestant> => {
   const path = fileURLToPath(new URL(`./yardstick/${file}.ts`, import.meta.url))
-  const { said, ...process } = await start(name, path, [], env)
+  const { said, ...process } = await start(name, ["--conditions=source", path], env)
   return { name, ...process, said, port: (said as { port?: number }).port ?? 0 }
 }
 
@@ -100,7 +94,7 @@ const RATES = ["--intake-rate", "10000000", "--api-rate", "1000000"]
 /** `cabinet serve` as it is shipped, on a database that has nothing yet. */
 export const ourServer = async (url: string, more: ReadonlyArray<string> = [], name = "ours"): Promise<OurServer> => {
   const args = ["serve", "--json", "--port", "0", "--log-level", "warn", "--database-url", url, ...RATES, ...more]
-  const { said, ...process } = await start(name, CABINET, args, {})
+  const { said, ...process } = await start(name, [shippedCabinet(), ...args], {})
   const welcome = said as { base_url: string; source: { intake_path: string } | null; key: { key: string } | null }
   return {
     name,
@@ -134,7 +128,7 @@ const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<R
 /** `cabinet work` as it is shipped: deliveries without HTTP. */
 export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
   const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
-  return startSilent(name, [process.execPath, "--conditions=source", ...nodeFlags(name), CABINET, ...args])
+  return startSilent(name, [process.execPath, ...nodeFlags(name), shippedCabinet(), ...args])
 }
 
 /** A port that nobody listened on a moment ago. */
@@ -171,7 +165,7 @@ export const postgrest = async (binary: string, url: string) => {
 
 /** Runs one command of `cabinet` to its end and answers its JSON. */
 export const cabinetCommand = async (url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
-  const child = spawn(process.execPath, ["--conditions=source", CABINET, ...args, "--json", "--database-url", url], {
+  const child = spawn(process.execPath, [shippedCabinet(), ...args, "--json", "--database-url", url], {
     env: cleanEnvironment(),
     stdio: ["ignore", "pipe", "inherit"],
   })

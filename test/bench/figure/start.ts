@@ -1,11 +1,10 @@
 /** From spawn to an answer at /readyz, against an empty program of Fastify and pg. Both as they are shipped: JavaScript. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { cleanEnvironment, freePort, ourServer } from "../contestant.ts"
+import { shippedCabinet } from "../shipped.ts"
 import { divided, type Figure, median } from "../figure.ts"
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
-const OURS = `${ROOT}packages/cli/bin/cabinet.mjs`
 const EMPTY = fileURLToPath(new URL("../yardstick/emptyServer.mjs", import.meta.url))
 
 /** Milliseconds until the first good answer; asked anew every two. */
@@ -38,16 +37,15 @@ export const start: Figure = {
   caption:
     "From spawning the process to a good answer at /readyz, asked every two milliseconds, on a database that is there and up to date. ours: cabinet serve as it is shipped, built, with the cache of compiled code that it keeps. empty: Fastify and a pool of pg with one route that runs SELECT 1.",
   measure: async (bench) => {
-    const built = spawnSync(process.execPath, [`${ROOT}scripts/build.mjs`])
-    if (built.status !== 0) throw new Error(`the sources do not compile: ${String(built.stdout)}`)
+    const cabinet = shippedCabinet()
     const url = await bench.cluster.database("ours")
     await (await ourServer(url)).stop()
     const env = { DATABASE_URL: url, LOG_LEVEL: "warn" }
     const times = { ours: [] as Array<number>, empty: [] as Array<number> }
-    await startOnce([OURS, "serve"], env)
+    await startOnce([cabinet, "serve"], env)
     await startOnce([EMPTY], env)
     for (let round = 0; round < Math.max(5, bench.rounds); round++) {
-      times.ours.push(await startOnce([OURS, "serve"], env))
+      times.ours.push(await startOnce([cabinet, "serve"], env))
       times.empty.push(await startOnce([EMPTY], env))
       bench.say(`  ${round + 1} ours ${Math.round(times.ours.at(-1)!)} ms, empty ${Math.round(times.empty.at(-1)!)} ms`)
     }
