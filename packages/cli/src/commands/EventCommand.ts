@@ -1,6 +1,7 @@
 /** `cabinet event ID`: everything that is known of one event. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -70,7 +71,7 @@ const rowOf = (id: number, { table }: EventRecord) =>
     ] as const
     const page = yield* rows.page({ ...table, params })
     const [item] = page.items
-    return item === undefined ? null : { item, columns: page.columns }
+    return item === undefined ? null : { item: itemText(item), columns: page.columns }
   }).pipe(Effect.catch((error) => Effect.as(Effect.logWarning(`its row cannot be read: ${error.message}`), null)))
 
 const originalText = (original: StoredOriginal, style: Style): string => {

@@ -3,6 +3,7 @@ import type { Json } from "@data-cabinet/core/event/Json"
 import { JsonNumber } from "@data-cabinet/core/event/Json"
 import { jsonText } from "@data-cabinet/core/event/JsonText"
 import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -72,8 +73,9 @@ export const rowsCommand = Command.make(
         const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
         const page = yield* rows.page({ schema, name, params: pairsOf(input) })
+        const items = page.items.map(itemText)
         const value = {
-          data: new JsonText(`[${page.items.join(",")}]`),
+          data: new JsonText(`[${items.join(",")}]`),
           has_more: page.hasMore,
           next_cursor: page.nextCursor,
           columns: page.columns,
@@ -86,7 +88,7 @@ export const rowsCommand = Command.make(
           (style) =>
             columns(
               names,
-              page.items.map((item) => rowCells(item, names)),
+              items.map((item) => rowCells(item, names)),
               { style, none: "No rows." },
             ) + more,
         )

@@ -1,6 +1,7 @@
 /** Rows of a cabinet's tables and views, by the same selections that the API takes. */
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Run } from "./RunEffect.ts"
 import { namesOf } from "./TablesFace.ts"
@@ -68,12 +69,13 @@ export const readRows = async (run: Run, object: string, query: RowsQuery): Prom
   const [schema, name] = namesOf(object)
   const params = Object.entries(query).flatMap(([name, value]) => given(value).map((text) => [name, text] as const))
   const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
+  const texts = page.items.map(itemText)
   return {
-    rows: page.items.map((item) => JSON.parse(item) as Row),
+    rows: texts.map((text) => JSON.parse(text) as Row),
     columns: page.columns,
     hasMore: page.hasMore,
     nextCursor: page.nextCursor,
-    texts: page.items,
+    texts,
   }
 }
 

@@ -2,7 +2,7 @@
  * Waits that end by themselves. A race with a timer costs two more fibers for each wait, which for a short request is
  * more than its work; here one fiber looks over all waits a few times a second, and over none while there are none.
  */
-import { Effect, Latch, type Scope } from "effect"
+import { type Context, Effect, Latch, type Scope } from "effect"
 
 /** Milliseconds between two looks. No wait is given up early, and none later than this after its time. */
 const LOOK = 250
@@ -26,6 +26,11 @@ export interface Deadlines {
     late: Effect.Effect<A, E>,
     ask: (answer: Answer<A, E>) => void,
   ) => Effect.Effect<A, E>
+  /**
+   * Work in a fiber of its own, or `late` when it has not ended in time. What was given up, by the time or by who asked, is
+   * interrupted but not waited for: it may be at something that answers nothing any more.
+   */
+  readonly limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 type Answer<A, E> = (given: Effect.Effect<A, E>) => void
@@ -95,5 +100,23 @@ export const deadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.ge
         })
         return Effect.sync(wait.end)
       }),
+    limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) =>
+      Effect.contextWith((context: Context.Context<never>) =>
+        Effect.callback<A, E>((resume) => {
+          const fiber = Effect.runForkWith(context)(work)
+          const wait = begin(millis, () => {
+            resume(late)
+            fiber.interruptUnsafe()
+          })
+          fiber.addObserver((exit) => {
+            wait.end()
+            resume(exit)
+          })
+          return Effect.sync(() => {
+            wait.end()
+            fiber.interruptUnsafe()
+          })
+        }),
+      ),
   }
 })

@@ -9,9 +9,9 @@ export const MAX_LIMIT = 1000
 /** Items past this many bytes end a page early: it is then shorter than `limit`, and `hasMore` is true. */
 export const PAGE_BYTES = 8 * 1024 * 1024
 
-/** One page of a walk: its items as JSON text, and where the next one begins. */
+/** One page of a walk: its items as JSON in UTF-8, as the database made them, and where the next one begins. */
 export interface Page {
-  readonly items: ReadonlyArray<string>
+  readonly items: ReadonlyArray<Uint8Array>
   readonly hasMore: boolean
   readonly nextCursor: string | null
 }

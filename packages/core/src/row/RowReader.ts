@@ -11,7 +11,7 @@ export interface QueryValue {
 export interface RowQuery {
   /** The object that is read: reads of one object never take all places of the others. */
   readonly object: string
-  /** Every column it returns is text. */
+  /** Every column it returns is text, or of the type {@link BYTES}. */
   readonly text: string
   readonly values: ReadonlyArray<QueryValue>
   /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
@@ -22,8 +22,11 @@ export interface RowQuery {
   readonly proof: { readonly oid: number; readonly stamp: string } | null
 }
 
+/** A column of this type is handed over as its bytes in UTF-8: for JSON that passes through unread. */
+export const BYTES = "pg_catalog.varchar"
+
 /** A row as the query returned it, column by column. */
-export type QueryRow = ReadonlyArray<string | null>
+export type QueryRow = ReadonlyArray<string | Uint8Array | null>
 
 /**
  * Runs one query in a read-only transaction of the reader role, under a time limit and a lock limit. Interrupting it

@@ -28,7 +28,7 @@ export interface RowsRequest {
   readonly params: ParamPairs
 }
 
-/** A page of rows: each item is a Row as JSON text, its keys in the order of `columns`. */
+/** A page of rows: each item is a Row as JSON, its keys in the order of `columns`. */
 export interface RowsPage extends Page {
   readonly columns: ReadonlyArray<Column>
 }

@@ -7,7 +7,7 @@ import { PAGE_BYTES } from "../page/Page.ts"
 import type { ReadableColumn } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import { jsonValue, rowSelect } from "../row/RowJson.ts"
-import type { QueryRow, RowQuery } from "../row/RowReader.ts"
+import { BYTES, type QueryRow, type RowQuery } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
@@ -25,6 +25,7 @@ const TEXT_PREFIX = 200
 
 /** After each item of a page: no JSON text holds it. */
 const BETWEEN = "\u0001"
+const BETWEEN_BYTE = 1
 
 /** A row longer than this as JSON is not sent; the driver takes no message over 16 MiB. */
 export const LONGEST_ROW = 15 * 1024 * 1024
@@ -53,7 +54,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
   const place = places.map((one) => `left(${one}::text, ${LONGEST_PLACE_VALUE + 1})`).join(", ")
   const items = `string_agg("j", chr(1)) FILTER (WHERE ${shown}) || chr(1)`
   const text =
-    `SELECT ${together ? momentsInUtc(plan.shown, items, parameters) : items}, count(*)::text, ` +
+    `SELECT (${together ? momentsInUtc(plan.shown, items, parameters) : items})::${BYTES}, count(*)::text, ` +
     `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text ` +
     `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."j")) OVER "w" AS "bytes" FROM (` +
     `SELECT row_to_json("r".*)::text AS "j"${places.map((one) => `, "t".${one}`).join("")} ` +
@@ -92,7 +93,7 @@ const momentsInUtc = (columns: ReadonlyArray<ReadableColumn>, items: string, par
 
 /** What the statement of a page found. */
 export interface FoundPage {
-  readonly items: ReadonlyArray<string>
+  readonly items: ReadonlyArray<Uint8Array>
   readonly hasMore: boolean
   /** The places of the last rows, the very last at the end. */
   readonly places: ReadonlyArray<ReadonlyArray<string | null>>
@@ -100,12 +101,22 @@ export interface FoundPage {
 
 export const readPage = ([row]: ReadonlyArray<QueryRow>): FoundPage => {
   const [joined, count, places] = row ?? []
-  const items = joined == null ? [] : joined.slice(0, -1).split(BETWEEN)
+  const items = joined instanceof Uint8Array ? itemsOf(joined) : []
   return {
     items,
     hasMore: Number(count) > items.length,
-    places: places == null ? [] : JSON.parse(places),
+    places: typeof places === "string" ? JSON.parse(places) : [],
   }
+}
+
+const itemsOf = (joined: Uint8Array): ReadonlyArray<Uint8Array> => {
+  const items: Array<Uint8Array> = []
+  let at = 0
+  for (let end = joined.indexOf(BETWEEN_BYTE); end !== -1; end = joined.indexOf(BETWEEN_BYTE, at)) {
+    items.push(joined.subarray(at, end))
+    at = end + 1
+  }
+  return items
 }
 
 /** How many rows equal to the last one were already shown; only walks that count equals carry it. */

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deadlines } from "../../src/cabinet/Deadlines.ts"
 
@@ -50,5 +50,33 @@ it.effect("Deadlines.answer is what is answered in time, and what stands for it 
     answers[1]!(Effect.succeed("too late"))
     assert.strictEqual(yield* Fiber.join(first), "in time")
     assert.strictEqual(yield* Fiber.join(second), "late")
+  }).pipe(Effect.scoped),
+)
+
+it.effect(
+  "Deadlines.limit is the work's own end in time, and afterwards does not wait for what cannot be stopped",
+  () =>
+    Effect.gen(function* () {
+      const ends = yield* deadlines
+      const limited = <A, E>(work: Effect.Effect<A, E>) =>
+        Effect.result(ends.limit<A, E | string>(1_000, Effect.fail("late"), work))
+      assert.deepStrictEqual(yield* limited(Effect.succeed("done")), Result.succeed("done"))
+      assert.deepStrictEqual(yield* limited(Effect.fail("broken")), Result.fail("broken"))
+      const stuck = yield* Effect.forkChild(limited(Effect.uninterruptible(Effect.never)))
+      yield* TestClock.adjust(2_000)
+      assert.deepStrictEqual(yield* Fiber.join(stuck), Result.fail("late"))
+    }).pipe(Effect.scoped),
+)
+
+it.effect("Deadlines.limit stops the work when nobody waits for it any more", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    let stopped = false
+    const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))
+    const asked = yield* Effect.forkChild(ends.limit(1_000, Effect.void, work))
+    yield* Effect.yieldNow
+    yield* Fiber.interrupt(asked)
+    yield* Effect.yieldNow
+    assert.isTrue(stopped)
   }).pipe(Effect.scoped),
 )

@@ -125,8 +125,8 @@ describe("selectionSql", () => {
 describe("readPage", () => {
   it("takes a page apart into its rows and the place of the last", () => {
     const json = ['{"a":"x, y"}', '{"a":"\\u0001"}']
-    assert.deepStrictEqual(readPage([[`${json.join("\u0001")}\u0001`, "3", '[["1", null]]']]), {
-      items: json,
+    assert.deepStrictEqual(readPage([[Buffer.from(`${json.join("\u0001")}\u0001`), "3", '[["1", null]]']]), {
+      items: json.map((item) => Buffer.from(item)),
       hasMore: true,
       places: [["1", null]],
     })

@@ -3,10 +3,11 @@
  * the path, unknown parameters; only then is the endpoint itself asked. Whoever sent a valid key finds the two rate
  * headers on the answer, whatever the answer is.
  */
+import { type Deadlines, deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyAdmission } from "@data-cabinet/core/limit/Admission"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Route, Target } from "../Route.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
@@ -42,9 +43,10 @@ export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
   { ownTime = false }: Options = {},
-): Effect.Effect<Route, never, Authenticate> =>
+): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
+    const ends = yield* deadlines
     const counted = yield* countedAlong
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
@@ -61,7 +63,7 @@ export const endpointRoute = (
         const stranger = query.find(([name]) => !known.has(name))
         if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
       }
-      return ownTime ? respond({ path, query }) : timed(respond({ path, query }), began)
+      return ownTime ? respond({ path, query }) : timed(ends, respond({ path, query }), began)
     }
 
     const admitted = (
@@ -85,7 +87,7 @@ export const endpointRoute = (
         const key = authenticate.key(keyHeaders(request))
         return Effect.clockWith((clock) => {
           const began = clock.currentTimeMillisUnsafe()
-          return Effect.matchEffect(timed(key, began), {
+          return Effect.matchEffect(timed(ends, key, began), {
             onSuccess: (admission) => admitted(admission, target, began),
             onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
           })
@@ -117,12 +119,9 @@ const unavailable: ApiError = {
 }
 
 /** Work for a request that began at `began`, cut off at the request's deadline. */
-const timed = <A, E>(work: Effect.Effect<A, E>, began: number): Effect.Effect<A, E | ApiError> =>
+const timed = <A, E>(ends: Deadlines, work: Effect.Effect<A, E>, began: number): Effect.Effect<A, E | ApiError> =>
   Effect.clockWith((clock) =>
-    Effect.timeoutOrElse(work, {
-      duration: Math.max(0, began + DEADLINE - clock.currentTimeMillisUnsafe()),
-      orElse: () => Effect.fail(unavailable),
-    }),
+    ends.limit<A, E | ApiError>(began + DEADLINE - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
   )
 
 /** Any refusal in the API's terms; what is unavailable always says when to come back, nothing else does. */

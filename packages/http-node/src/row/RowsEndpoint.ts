@@ -7,6 +7,7 @@ import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
 import { endpointRoute } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
+import { pageBody } from "../page/PageBody.ts"
 import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../page/PageParameters.ts"
 import { columnJson } from "./TableEndpoints.ts"
 import { TABLE_PATH } from "./TablePath.ts"
@@ -105,7 +106,10 @@ export const rowRoutes = Effect.gen(function* () {
         Effect.map(
           rows.page({ schema: schema!, name: name!, params: query }),
           ({ items, hasMore, nextCursor, columns }) =>
-            `{"data":[${items.join(",")}],"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${JSON.stringify(columns.map(columnJson))}}`,
+            pageBody(
+              items,
+              `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${JSON.stringify(columns.map(columnJson))}`,
+            ),
         ),
       { ownTime: true },
     ),

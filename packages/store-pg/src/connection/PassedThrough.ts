@@ -1,12 +1,10 @@
 /**
  * How JSON that PostgreSQL made reaches a client unread. A result column of type varchar is handed over as its bytes,
- * with no text made of them on the way; every other type is what it always is. Nothing of ours has that type otherwise.
+ * with no text made of them on the way; every other type is what it always is. From text the cast costs nothing, and
+ * nothing of ours has that type otherwise.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
-
-/** The type to cast a result column to; from text it costs nothing. */
-export const PASSED_THROUGH = "pg_catalog.varchar"
 
 /** The driver never writes again where it has read, so a view is enough. */
 const view = (bytes: Uint8Array, offset: number, size: number) => Result.succeed(bytes.subarray(offset, offset + size))

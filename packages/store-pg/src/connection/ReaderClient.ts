@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SESSION } from "./OwnerClient.ts"
+import { passingThrough } from "./PassedThrough.ts"
 
 /** What is known of the standby that rows are read from. */
 export interface StandbyState {
@@ -64,6 +65,7 @@ export const readerPool = (options: ReaderOptions, applicationName = "data-cabin
   PgClient.layer({
     url: Redacted.make(options.url),
     maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    types: passingThrough(),
     idleTimeout: "60 seconds",
     connectTimeout: "5 seconds",
     applicationName,

@@ -1,7 +1,7 @@
 /** The statement of one page of the feed. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { PASSED_THROUGH } from "../connection/PassedThrough.ts"
+import { BYTES } from "@data-cabinet/core/row/RowReader"
 
 /** A page ends early once its payloads hold this many bytes: fewer than `limit`, and more to come. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -29,7 +29,7 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
   return {
     text: `
 SELECT CASE WHEN ${fits} THEN cabinet.event_json(e.id, s.json, e.channel, e.received_at, e.payload, e.repeat_of, e.history,
-         e.deleted_at)::${PASSED_THROUGH} END, e.epoch, e.xid, e.id
+         e.deleted_at)::${BYTES} END, e.epoch, e.xid, e.id
 FROM (
   SELECT w.*${summed} FROM (
     SELECT * FROM (${walks.join(" UNION ALL ")}) w ORDER BY ${PLACE} LIMIT $6::int8 + 1

@@ -6,10 +6,11 @@
  * Where there is a standby that is near, it is asked first. What it cannot answer, for its connection is lost, a table is
  * newer than it, or its replay ended the query, the primary answers within what is left of the time.
  */
+import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Fiber, Layer, Option, type Scope } from "effect"
+import { Clock, Effect, Layer, Option, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -46,8 +47,11 @@ export const layer = Layer.effect(
     const share = Math.max(1, Math.floor(maxConnections / 2))
     const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE })
     const limit = statementTimeoutMillis + GRACE
+    const ends = yield* deadlines
+    // A server that is frozen keeps to no time limit and answers no cancel: its reader is answered all the same, and the
+    // connection is left to end by itself.
     const readOn = (pool: PgClient.PgClient, query: RowQuery, millis: number) =>
-      answered(Effect.scoped(Effect.flatMap(connect(pool), (connection) => read(connection, query))), millis)
+      ends.limit(millis, Effect.fail(frozen), query.inert ? readInert(pool, query) : readReserved(pool, query))
     const readNear = Effect.fnUntraced(function* (near: Standby, query: RowQuery) {
       const began = yield* Clock.currentTimeMillis
       return yield* readOn(near.client, query, limit).pipe(
@@ -74,18 +78,6 @@ export const layer = Layer.effect(
   }),
 )
 
-/**
- * A server that is frozen keeps to no time limit and answers no cancel: its reader is answered all the same, and the
- * connection is left to end by itself.
- */
-const answered = <A, E>(work: Effect.Effect<A, E>, millis: number): Effect.Effect<A, E | ReadError> =>
-  Effect.flatMap(Effect.forkDetach(work), (fiber) =>
-    Fiber.join(fiber).pipe(
-      Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(frozen) }),
-      Effect.ensuring(Effect.forkDetach(Fiber.interrupt(fiber))),
-    ),
-  )
-
 /** A read that a standby has begun when it freezes need not wait for the end of its time. */
 const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>
   Effect.suspend(() => (near.isLost() ? Effect.fail(frozen) : untilLost(near))).pipe(Effect.delay("500 millis"))
@@ -94,26 +86,54 @@ const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>
 const connect = (pool: PgClient.PgClient): Effect.Effect<Connection, ReadError, Scope.Scope> =>
   Effect.mapError(pool.reserve, readError)
 
-const read = (
-  connection: Connection,
-  query: RowQuery,
-): Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject> => {
-  const { proof } = query
-  const values = query.values.map(({ text }) => text)
-  if (proof !== null) values.push(String(proof.oid))
-  const text = proof === null ? query.text : withProof(query.text, query.values.length)
-  const run = query.planAnew ? connection.executeValuesUnprepared(text, values) : connection.executeValues(text, values)
-  const rows = Effect.matchEffect(run, {
-    onSuccess: (found) => {
-      const all = found as ReadonlyArray<QueryRow>
-      return proof === null || all.every((row) => row.at(-1) === proof.stamp) ? Effect.succeed(all) : stale
-    },
-    onFailure: (error) => Effect.flatMap(refusedValue(connection, query, error), Effect.fail),
-  })
-  return query.inert ? rows : Effect.ensuring(rows, resetSession(connection))
+type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
+
+/** The statement of a query and its values, with the question whether the object is what it was where that can be told. */
+const statementOf = ({ text, values, proof }: RowQuery): readonly [text: string, values: ReadonlyArray<string>] => {
+  const texts = values.map((value) => value.text)
+  return proof === null ? [text, texts] : [withProof(text, texts.length), [...texts, String(proof.oid)]]
 }
 
+const proven = ({ proof }: RowQuery, found: ReadonlyArray<ReadonlyArray<unknown>>): Rows => {
+  const rows = found as ReadonlyArray<QueryRow>
+  return proof === null || rows.every((row) => row.at(-1) === proof.stamp) ? Effect.succeed(rows) : stale
+}
+
+/** Nothing of a read but its rows is left behind: any session does, for no longer than its statement takes. */
+const readInert = (pool: PgClient.PgClient, query: RowQuery): Rows => {
+  const statement = pool.unsafe(...statementOf(query))
+  // A trace would have the names of the customer's columns.
+  const run = Effect.withTracerEnabled(query.planAnew ? statement.valuesUnprepared : statement.values, false)
+  return Effect.matchEffect(run, {
+    onSuccess: (found) => proven(query, found),
+    onFailure: (error) => {
+      const verdict = readError(error)
+      return verdict.code === "query_failed"
+        ? Effect.scoped(Effect.flatMap(connect(pool), (connection) => failed(connection, query, verdict)))
+        : Effect.fail(verdict)
+    },
+  })
+}
+
+/** Functions that a customer wrote may run: the session is put in order after them, before anybody else has it. */
+const readReserved = (pool: PgClient.PgClient, query: RowQuery): Rows =>
+  Effect.scoped(
+    Effect.flatMap(connect(pool), (connection) => {
+      const [text, values] = statementOf(query)
+      const run = query.planAnew
+        ? connection.executeValuesUnprepared(text, values)
+        : connection.executeValues(text, values)
+      return Effect.matchEffect(run, {
+        onSuccess: (found) => proven(query, found),
+        onFailure: (error) => failed(connection, query, readError(error)),
+      }).pipe(Effect.ensuring(resetSession(connection)))
+    }),
+  )
+
 const stale = Effect.fail(new StaleObject())
+
+const failed = (connection: Connection, query: RowQuery, verdict: ReadError) =>
+  Effect.flatMap(refusedValue(connection, query, verdict), Effect.fail)
 
 /** A session that cannot be put in order is ended; the pool opens another. */
 const resetSession = (connection: Connection): Effect.Effect<void> =>
@@ -128,9 +148,8 @@ const resetSession = (connection: Connection): Effect.Effect<void> =>
 const refusedValue = (
   connection: Connection,
   { values }: RowQuery,
-  error: SqlError.SqlError,
+  verdict: ReadError,
 ): Effect.Effect<ReadError | RefusedValue> => {
-  const verdict = readError(error)
   if (verdict.code !== "query_failed") return Effect.succeed(verdict)
   return Effect.gen(function* () {
     for (const [index, { text, type }] of values.entries()) {

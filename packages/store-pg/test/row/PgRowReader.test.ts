@@ -1,10 +1,10 @@
 import { RowReader } from "@data-cabinet/core/row/RowReader"
 import { PgClient } from "@effect/sql-pg"
-import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { itemsOf, openReading, type Reading } from "./reading.ts"
+import { itemsOf, openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
 let reading: Reading
 beforeAll(async () => {
@@ -222,7 +222,7 @@ describe("PgRowReader", () => {
     const sizes: Array<number> = []
     let cursor: string | null = null
     do {
-      const result: RowsPage = Result.getOrThrow(
+      const result: TextPage = Result.getOrThrow(
         await reading.page("heavy", cursor === null ? [] : [["cursor", cursor]]),
       )
       sizes.push(result.items.length)
@@ -273,6 +273,7 @@ describe("PgRowReader", () => {
         })
         return yield* SelectRows.use((rows) => rows.page({ schema: "public", name: "fleeting", params })).pipe(
           Effect.provide(Layer.fresh(SelectRows.layer).pipe(Layer.provide(Layer.succeed(RowReader, slow)))),
+          withTexts,
           Effect.result,
         )
       }),

@@ -1,6 +1,7 @@
 /** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { itemText } from "@data-cabinet/core/page/Page"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -12,6 +13,12 @@ import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
 export type ReadingOptions = Partial<Omit<ReaderClient.ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
+
+/** A page with its items as texts. */
+export type TextPage = Omit<RowsPage, "items"> & { readonly items: ReadonlyArray<string> }
+
+export const withTexts = <E, R>(self: Effect.Effect<RowsPage, E, R>): Effect.Effect<TextPage, E, R> =>
+  Effect.map(self, (page) => ({ ...page, items: page.items.map(itemText) }))
 
 /** A database whose author's tables the reader may read, and the use case over it. */
 export const openReading = async (options: ReadingOptions = {}) => {
@@ -43,9 +50,9 @@ export const openReading = async (options: ReadingOptions = {}) => {
     /** One statement as the cabinet's author. */
     run: (statement: string, values: ReadonlyArray<unknown> = []) =>
       author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement, values))),
-    /** A page of `public.name`, or the error's code, param and message. */
+    /** A page of `public.name`, its items as text, or the error's code, param and message. */
     page: (name: string, params: ParamPairs = [], schema = "public") =>
-      runtime.runPromise(Effect.result(SelectRows.use((rows) => rows.page({ schema, name, params })))),
+      runtime.runPromise(SelectRows.use((rows) => rows.page({ schema, name, params })).pipe(withTexts, Effect.result)),
     close: async () => {
       await runtime.dispose()
       await author.dispose()
@@ -65,7 +72,7 @@ export const walk = async (reading: Reading, name: string, params: ParamPairs, s
   const items: Array<string> = []
   let cursor: string | null = null
   for (let pages = 1; ; pages++) {
-    const page: RowsPage = Result.getOrThrow(
+    const page: TextPage = Result.getOrThrow(
       await reading.page(name, cursor === null ? params : [...params, ["cursor", cursor]], schema),
     )
     items.push(...page.items)
