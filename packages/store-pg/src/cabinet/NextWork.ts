@@ -7,12 +7,15 @@ import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { lossAsFailure } from "../connection/StoreFailure.ts"
 
+/** What waits for its source to be switched on again is no work: it would keep the cabinet open for nothing. */
 const NEXT_WORK = `
   SELECT extract(epoch FROM least(
     (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
      WHERE d.state = 'due' AND a.paused_at IS NULL AND a.removed_at IS NULL),
-    (SELECT min(due_at) FROM cabinet.poll WHERE removed_at IS NULL AND paused_at IS NULL),
-    (SELECT cabinet.now() FROM cabinet.import WHERE state = 'accepting' LIMIT 1),
+    (SELECT min(p.due_at) FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
+     WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL),
+    (SELECT cabinet.now() FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id
+     WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
     (SELECT cabinet.now() FROM cabinet.waiting_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
 
 /** Seconds until there is something to do, negative when it is due; null when there is nothing. */
