@@ -79,6 +79,9 @@ it("a cabinet that leaves the registry is closed, and not opened again", () =>
 
 it("cabinetRounds opens the cabinet that has something due, and leaves the idle one closed", async () => {
   await cabinets[0]!.run(
+    "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) VALUES (1, 'Polled', 's', 's')",
+  )
+  await cabinets[0]!.run(
     "INSERT INTO cabinet.poll (source_id, url, every_seconds, paused_at) VALUES (1, 'http://127.0.0.1:9', 60, NULL)",
   )
   await over((many) =>
