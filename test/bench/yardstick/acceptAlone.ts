@@ -4,7 +4,7 @@ import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
-import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { planBatch, RowPlans } from "@data-cabinet/store-pg/event/BatchPlan"
 import { loadSourceTable } from "@data-cabinet/store-pg/row/SourceTable"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect } from "effect"
@@ -77,7 +77,7 @@ const drive = Effect.gen(function* () {
       acceptStatement(
         planBatch(
           Array.from({ length: REQUESTS }, () => request(table.version)),
-          () => ({ table, waits: false }),
+          () => ({ table, waits: false, plans: new RowPlans() }),
         ),
       ),
     )

@@ -23,23 +23,29 @@ export interface Lack {
 
 const lacksNothing: Lack = { missing: [], needsMore: false }
 
-/** The last plan of a payload: what looks for missing columns has planned the very rows that are then written. */
-const planned = new WeakMap<JsonObject, { readonly layout: TableLayout; readonly plan: RowPlan }>()
+/**
+ * The rows of one source in a batch as planned last: what looks for missing columns plans the very rows that are then
+ * written. It goes with its batch. A weak map for all batches kept every plan until the next full collection.
+ */
+export class RowPlans {
+  readonly #plans = new Map<JsonObject, RowPlan>()
+  #layout: TableLayout | undefined
 
-const planOnce = (layout: TableLayout, payload: JsonObject): RowPlan => {
-  const known = planned.get(payload)
-  if (known?.layout === layout) return known.plan
-  const plan = planRow(layout, payload)
-  planned.set(payload, { layout, plan })
-  return plan
+  of(layout: TableLayout, payload: JsonObject): RowPlan {
+    if (layout !== this.#layout) this.#plans.clear()
+    this.#layout = layout
+    let plan = this.#plans.get(payload)
+    if (plan === undefined) this.#plans.set(payload, (plan = planRow(layout, payload)))
+    return plan
+  }
 }
 
 /** The columns that must be made before the rows of these payloads fit, each once. */
-export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>): Lack => {
+export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>, plans: RowPlans): Lack => {
   let missing: Map<string, MissingColumn> | undefined
   let needsMore = false
   for (const payload of payloads) {
-    const plan = planOnce(layout, payload)
+    const plan = plans.of(layout, payload)
     if (plan.needsMore) needsMore = true
     for (const column of plan.missing) {
       missing ??= new Map()
@@ -57,13 +63,15 @@ const lockKey = (sourceId: number, fingerprint: Uint8Array): bigint =>
 export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
 
 /**
- * The arrays of a batch. `tableOf` answers the table a source's rows go into, or undefined where they have to wait (it is
- * locked) or have none (it was dropped; then `waits` is false).
+ * The table that a source's rows of a batch go into, and their plans; or undefined where they have to wait (it is locked)
+ * or have none (it was dropped; then `waits` is false).
  */
-export const planBatch = (
-  requests: ReadonlyArray<AcceptRequest>,
-  tableOf: (sourceId: number) => { readonly table: SourceTable | undefined; readonly waits: boolean },
-): Batch => {
+export type Target =
+  | { readonly table: SourceTable; readonly waits: false; readonly plans: RowPlans }
+  | { readonly table: undefined; readonly waits: boolean }
+
+/** The arrays of a batch. `tableOf` answers a source's table. */
+export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sourceId: number) => Target): Batch => {
   const batch = {
     request: [] as Array<number>,
     sourceId: [] as Array<number>,
@@ -117,7 +125,7 @@ export const planBatch = (
       if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
       if (target.table !== undefined && target.table.name !== null) {
         const { layout } = target.table
-        const plan = planOnce(layout, event.payload)
+        const plan = target.plans.of(layout, event.payload)
         if (layout.unrecorded.size > 0) {
           for (const column of plan.columns) {
             if (!layout.unrecorded.has(column) || recorded.has(`${request.sourceId} ${column}`)) continue

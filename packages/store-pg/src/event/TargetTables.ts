@@ -8,13 +8,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { sqlState } from "../connection/StoreFailure.ts"
 import { addColumns, loadSourceTable, type SourceTable } from "../row/SourceTable.ts"
-import { lackOf } from "./BatchPlan.ts"
-
-/** Undefined without `waits`: the source has no table any more. */
-export interface Target {
-  readonly table: SourceTable | undefined
-  readonly waits: boolean
-}
+import { lackOf, RowPlans, type Target } from "./BatchPlan.ts"
 
 const WAITS: Target = { table: undefined, waits: true }
 
@@ -26,7 +20,11 @@ export const targetTables = (sql: PgClient.PgClient) => {
   const waiting = new Set<number>()
 
   /** The table with a column for every field of these requests; undefined where there is no such source. */
-  const tableFor = Effect.fnUntraced(function* (sourceId: number, requests: ReadonlyArray<AcceptRequest>) {
+  const tableFor = Effect.fnUntraced(function* (
+    sourceId: number,
+    requests: ReadonlyArray<AcceptRequest>,
+    plans: RowPlans,
+  ) {
     const payloads = requests.flatMap((request) => request.events.map((event) => event.payload))
     let table = known.get(sourceId)
     if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
@@ -35,13 +33,13 @@ export const targetTables = (sql: PgClient.PgClient) => {
       known.set(sourceId, table)
     }
     if (table.name === null) return table
-    const lack = lackOf(table.layout, payloads)
+    const lack = lackOf(table.layout, payloads, plans)
     if (lack.missing.length > 0 || lack.needsMore) {
       table = yield* addColumns(sql, sourceId, lack.missing, lack.needsMore)
       if (table === undefined) return undefined
       known.set(sourceId, table)
       // At the cap the fields that got no column go to `_more`, which may itself be missing.
-      const rest = lackOf(table.layout, payloads)
+      const rest = lackOf(table.layout, payloads, plans)
       if (rest.needsMore) table = yield* addColumns(sql, sourceId, [], true)
       if (table !== undefined) known.set(sourceId, table)
     }
@@ -67,11 +65,13 @@ export const targetTables = (sql: PgClient.PgClient) => {
           targets.set(sourceId, WAITS)
           continue
         }
-        const table = yield* tableFor(sourceId, own).pipe(
+        const plans = new RowPlans()
+        const table = yield* tableFor(sourceId, own, plans).pipe(
           Effect.catchIf(isLockTimeout, () => Effect.succeed("locked" as const)),
         )
         if (table === "locked") waiting.add(sourceId)
-        targets.set(sourceId, table === "locked" ? WAITS : { table, waits: false })
+        if (table === "locked") targets.set(sourceId, WAITS)
+        else targets.set(sourceId, table === undefined ? { table, waits: false } : { table, waits: false, plans })
       }
       return targets
     }),

@@ -5,14 +5,14 @@
  */
 import { MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/intake/JsonBody"
 import type { JsonObject } from "@data-cabinet/core/event/Json"
-import { MORE_COLUMN, planRow } from "@data-cabinet/core/row/RowPlan"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isAway, isInTheWay, lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
-import { lackOf, rowJson } from "../event/BatchPlan.ts"
+import { lackOf, RowPlans, rowJson } from "../event/BatchPlan.ts"
 import { addColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 /** Rows put in under one lock of the source. */
@@ -68,15 +68,16 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, size])
       if (bite.length > 0 && table !== undefined && table.name !== null) {
         const payloads = bite.map((row) => readPayload(row.payload))
+        const planned = new RowPlans()
         // Twice at the most: once for new columns, once for `_more` when the cap was reached by the first.
         for (let n = 0; n < 2 && table !== undefined; n++) {
-          const lack = lackOf(table.layout, payloads)
+          const lack = lackOf(table.layout, payloads, planned)
           if (lack.missing.length > 0 || lack.needsMore)
             table = yield* addColumns(sql, sourceId, lack.missing, lack.needsMore)
         }
         if (table !== undefined) {
           const { layout } = table
-          const plans = payloads.map((payload) => planRow(layout, payload))
+          const plans = payloads.map((payload) => planned.of(layout, payload))
           const rows = plans.map((plan, index) => rowJson(plan, bite[index]!.id))
           yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
           for (const column of layout.unrecorded) {
