@@ -131,6 +131,19 @@ it("FeedStore.page walks every filter to its end, each event once and in order",
   }
 })
 
+it("FeedStore.page hands over long pages whole, also while others are read", async () => {
+  const page = (xid: bigint) =>
+    FeedStore.use((feed) =>
+      feed.page({ sourceId: null, channel: "webhook", after: { epoch: 1, xid, id: 0 }, limit: 1000 }),
+    )
+  const pages = await run(Effect.all([page(10n), page(700n), page(1_400n)], { concurrency: "unbounded" }))
+  for (const { items } of pages) {
+    const events = items.map((item) => JSON.parse(itemText(item)) as { id: number; payload: unknown })
+    assert.lengthOf(events, 1000)
+    for (const { id, payload } of events) assert.deepStrictEqual(payload, { n: id })
+  }
+})
+
 it("FeedStore.page says has_more exactly when there is more", async () => {
   const file = { sourceId: null, channel: "file" } as const
   const page = (limit: number) => run(FeedStore.use((feed) => feed.page({ ...file, after: FEED_START, limit })))
