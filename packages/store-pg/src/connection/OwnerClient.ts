@@ -51,6 +51,9 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
     startupParameters: {
       ...SESSION,
       search_path: "pg_catalog",
+      // A plan is kept from when its tables were small, and a whole table read for each row that is looked up, until the
+      // next ANALYZE. Our own statements have an index for whatever may grow.
+      enable_seqscan: "off",
       statement_timeout: "30000",
       lock_timeout: "5000",
       idle_in_transaction_session_timeout: "60000",

@@ -1,3 +1,5 @@
+import { CLAIM, roomParameters } from "@data-cabinet/store-pg/delivery/ClaimStatement"
+import { SETTLE } from "@data-cabinet/store-pg/delivery/SettleStatement"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
 
@@ -323,4 +325,28 @@ it("prune lets delivered attempts go after 30 days, failed ones after 90, and th
   await cabinet.pass("60 days")
   expect((await prune()).deliveries).toBe(2)
   expect(await cabinet.run("SELECT count(*)::int AS n FROM cabinet.attempt")).toEqual([{ n: 0 }])
+})
+
+it("claim and settle find every row by its key, though the tables were tiny when that was planned", async () => {
+  await address()
+  await cabinet.accept(source, 5)
+  await cabinet.run("VACUUM ANALYZE cabinet.delivery, cabinet.event, cabinet.source, cabinet.address")
+  const plans = [
+    await cabinet.plan(CLAIM, [...roomParameters(claimOf()), 0, 100, 60]),
+    await cabinet.plan(SETTLE, ["[]"]),
+  ]
+  for (const plan of plans) {
+    expect(plan).toContain("Index Scan using delivery_pkey on delivery")
+    expect(plan).not.toMatch(/(Seq Scan|Hash Join|Merge Join).* on (delivery|event)\b/)
+  }
+})
+
+it("a claim changes no column that an index holds", async () => {
+  const held = await cabinet.run(`
+    SELECT DISTINCT a.attname AS name FROM pg_index i JOIN pg_depend d ON d.classid = 'pg_class'::regclass
+      AND d.objid = i.indexrelid AND d.refobjid = i.indrelid AND d.refobjsubid > 0
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
+    WHERE i.indrelid = 'cabinet.delivery'::regclass`)
+  expect(held.map(({ name }) => name)).toEqual(expect.arrayContaining(["address_id", "due_at", "event_id", "state"]))
+  for (const changed of ["attempts", "claimed_at", "leased_until"]) expect(held).not.toContainEqual({ name: changed })
 })

@@ -6,6 +6,7 @@ import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerCli
 import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { PgClient } from "@effect/sql-pg"
 import { type Effect, Layer, ManagedRuntime } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
@@ -47,6 +48,11 @@ export const openDeliveryCabinet = async () => {
     run,
     queue,
     book,
+    /** How PostgreSQL would run a statement on a connection of ours. */
+    plan: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<string> => {
+      const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))
+      return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
+    },
     source: async (name = "Orders"): Promise<number> => {
       const [row] = await run(
         `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,
