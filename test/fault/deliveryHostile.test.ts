@@ -83,7 +83,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
     deliveryLayer(cabinet.url, {
       pollMillis: 200,
       // Only what is silent takes so long, and all of it at the same time.
-      deadlineMillis: 3000,
+      deadlineMillis: 8000,
       servers: [names.server],
       ca: [certificates.ca],
     }),

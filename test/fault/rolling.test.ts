@@ -44,7 +44,7 @@ beforeAll(async () => {
     CABINET_ALLOWED_NETWORKS: "127.0.0.0/8",
     CABINET_INTAKE_RATE: "0",
     CABINET_API_RATE: String(API_RATE),
-    CABINET_DRAIN_TIME: "2s",
+    CABINET_DRAIN_TIME: "5s",
   }
   home = newHome()
   balancer = await startBalancer()
