@@ -20,12 +20,8 @@ export interface Wait {
 export interface Deadlines {
   /** Calls `giveUp`, once, when a wait has lasted `millis` milliseconds without its pauses. */
   readonly begin: (millis: number, giveUp: () => void) => Wait
-  /** An answer that somebody gives later, or `late` when none has come in time. */
-  readonly answer: <A, E>(
-    millis: number,
-    late: Effect.Effect<A, E>,
-    ask: (answer: Answer<A, E>) => void,
-  ) => Effect.Effect<A, E>
+  /** An answer that somebody gives later. Who asks says how to withdraw the question, and what stands for its answer then. */
+  readonly answer: <A, E>(millis: number, ask: Ask<A, E>) => Effect.Effect<A, E>
   /**
    * Work in a fiber of its own, or `late` when it has not ended in time. What was given up, by the time or by who asked, is
    * interrupted but not waited for: it may be at something that answers nothing any more.
@@ -33,7 +29,7 @@ export interface Deadlines {
   readonly limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-type Answer<A, E> = (given: Effect.Effect<A, E>) => void
+type Ask<A, E> = (answer: (given: Effect.Effect<A, E>) => void) => () => Effect.Effect<A, E>
 
 class CountedWait implements Wait {
   readonly #waits: Waits
@@ -91,14 +87,17 @@ export const deadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.ge
   yield* Effect.forkScoped(Effect.forever(look))
   return {
     begin,
-    answer: <A, E>(millis: number, late: Effect.Effect<A, E>, ask: (answer: Answer<A, E>) => void) =>
+    answer: <A, E>(millis: number, ask: Ask<A, E>) =>
       Effect.callback<A, E>((resume) => {
-        const wait = begin(millis, () => resume(late))
-        ask((given) => {
+        const wait = begin(millis, () => resume(withdraw()))
+        const withdraw = ask((given) => {
           wait.end()
           resume(given)
         })
-        return Effect.sync(wait.end)
+        return Effect.sync(() => {
+          wait.end()
+          withdraw()
+        })
       }),
     limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) =>
       Effect.contextWith((context: Context.Context<never>) =>

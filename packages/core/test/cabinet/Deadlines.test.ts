@@ -36,20 +36,27 @@ it.effect("Deadlines do not count a pause, and forget a wait that has ended", ()
   }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines.answer is what is answered in time, and what stands for it afterwards", () =>
+it.effect("Deadlines.answer is what is answered in time, and what stands for it once it is withdrawn", () =>
   Effect.gen(function* () {
     const ends = yield* deadlines
     const answers: Array<(given: Effect.Effect<string>) => void> = []
+    let withdrawn = 0
     const asked = Effect.forkChild(
-      ends.answer<string, never>(1_000, Effect.succeed("late"), (give) => answers.push(give)),
+      ends.answer<string, never>(1_000, (give) => {
+        answers.push(give)
+        return () => Effect.succeed(`withdrawn ${++withdrawn}`)
+      }),
     )
-    const [first, second] = [yield* asked, yield* asked]
+    const [first, second, third] = [yield* asked, yield* asked, yield* asked]
     yield* Effect.yieldNow
     answers[0]!(Effect.succeed("in time"))
+    yield* Fiber.interrupt(third)
+    assert.strictEqual(withdrawn, 1)
     yield* TestClock.adjust(2_000)
     answers[1]!(Effect.succeed("too late"))
     assert.strictEqual(yield* Fiber.join(first), "in time")
-    assert.strictEqual(yield* Fiber.join(second), "late")
+    assert.strictEqual(yield* Fiber.join(second), "withdrawn 2")
+    assert.strictEqual(withdrawn, 2)
   }).pipe(Effect.scoped),
 )
 

@@ -23,42 +23,53 @@ export type PendingBatch = ReadonlyArray<Pending>
 
 /** The queue that batches are taken from. */
 export class PendingRequests {
-  #queue: Array<Pending> = []
-  /** Events of all requests in it. */
+  readonly #queue = new Set<Pending>()
+  /** Of all requests in it. */
   #events = 0
+  #bytes = 0
 
   get isEmpty(): boolean {
-    return this.#queue.length === 0
+    return this.#queue.size === 0
   }
 
   /** Whether another batch would be as large as one may be. */
   get fillsBatch(): boolean {
-    return this.#events >= BATCH_EVENTS
+    return this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES
   }
 
   add(pending: Pending): void {
-    this.#queue.push(pending)
+    this.#queue.add(pending)
     this.#events += pending.request.events.length
+    this.#bytes += pending.bytes
+  }
+
+  /** False when it is in no queue any more: then it is being written, or was answered. */
+  remove(pending: Pending): boolean {
+    if (!this.#queue.delete(pending)) return false
+    this.#events -= pending.request.events.length
+    this.#bytes -= pending.bytes
+    return true
   }
 
   /** Takes the next batch off the front: one request at least, whatever its size. */
   take(): PendingBatch {
+    const batch: Array<Pending> = []
     let events = 0
     let bytes = 0
-    let count = 0
-    for (const { request, bytes: size } of this.#queue) {
-      if (count > 0 && (events + request.events.length > BATCH_EVENTS || bytes + size > BATCH_BYTES)) break
-      events += request.events.length
-      bytes += size
-      count++
+    for (const pending of this.#queue) {
+      events += pending.request.events.length
+      bytes += pending.bytes
+      if (batch.length > 0 && (events > BATCH_EVENTS || bytes > BATCH_BYTES)) break
+      batch.push(pending)
+      this.remove(pending)
     }
-    this.#events -= events
-    return this.#queue.splice(0, count)
+    return batch
   }
 
   takeAll(): PendingBatch {
-    this.#events = 0
-    return this.#queue.splice(0)
+    const all = [...this.#queue]
+    for (const pending of all) this.remove(pending)
+    return all
   }
 }
 

@@ -33,7 +33,8 @@ const LOCK_WAIT = 1_000
 /** No sender waits longer for the answer than this, in milliseconds. */
 const PATIENCE = 9_000
 
-const LATE = Effect.fail(unavailable("The database did not answer in time.", true))
+/** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
+const late = (withdrawn: boolean) => Effect.fail(unavailable("The database did not answer in time.", !withdrawn))
 
 /** A writer's own connection, and since when the database owes it an answer. */
 interface Session {
@@ -200,9 +201,11 @@ export const layer = Layer.effect(
 
     return EventLog.of({
       append: (request) =>
-        ends.answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>(PATIENCE, LATE, (answer) => {
-          pending.add({ request, bytes: request.original?.bodyBytes ?? 0, answer })
+        ends.answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>(PATIENCE, (answer) => {
+          const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer }
+          pending.add(waiting)
           openIfMayWrite()
+          return () => late(pending.remove(waiting))
         }),
     })
   }),

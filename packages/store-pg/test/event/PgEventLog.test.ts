@@ -172,34 +172,67 @@ it("append keeps the events of a table that somebody has locked, and its neighbo
   assert.deepStrictEqual(direct, { n: 0 })
 })
 
-it("append answers another source while a batch is held up", async () => {
-  const slow = await newSource("Held up")
-  const free = await newSource("Beside")
-  await append(request(slow.id, { a: "1" }))
-  await append(request(free.id, { a: "1" }))
-  await database.run(`CREATE TABLE public.go ()`)
-  await database.run(`GRANT SELECT ON public.go TO PUBLIC`)
+/** A source whose rows take until `go`: then its batches are held up. */
+const heldUpSource = async (name: string, table: string) => {
+  const source = await newSource(name)
+  await append(request(source.id, { a: "first" }))
+  await database.run(`CREATE TABLE public.go_${table} ()`)
+  await database.run(`GRANT SELECT ON public.go_${table} TO PUBLIC`)
   await database.run(`
-    CREATE FUNCTION public.until_go() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN WHILE NOT EXISTS (SELECT FROM public.go) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
+    CREATE FUNCTION public.until_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN WHILE NOT EXISTS (SELECT FROM public.go_${table}) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
   await database.run(
-    `CREATE TRIGGER until_go BEFORE INSERT ON sources.held_up FOR EACH ROW EXECUTE FUNCTION public.until_go()`,
+    `CREATE TRIGGER until_go BEFORE INSERT ON sources.${table} FOR EACH ROW EXECUTE FUNCTION public.until_${table}()`,
   )
+  /** Ends when so many batches are held up. */
+  const held = (count: number) =>
+    vi.waitFor(
+      async () => {
+        const asleep = await database.run(
+          `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+        )
+        assert.strictEqual(asleep.length, count)
+      },
+      { timeout: 30_000, interval: 5 },
+    )
+  return { id: source.id, held, go: () => database.run(`INSERT INTO public.go_${table} DEFAULT VALUES`) }
+}
+
+it("append answers another source while a batch is held up", async () => {
+  const slow = await heldUpSource("Held up", "held_up")
+  const free = await newSource("Beside")
+  await append(request(free.id, { a: "1" }))
   const order: Array<string> = []
   const held = append(request(slow.id, { a: "2" })).then(() => order.push("held up"))
-  await vi.waitFor(
-    async () => {
-      const asleep = await database.run(
-        `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
-      )
-      assert.strictEqual(asleep.length, 1)
-    },
-    { timeout: 30_000, interval: 5 },
-  )
+  await slow.held(1)
   await append(request(free.id, { a: "2" })).then(() => order.push("beside"))
-  await database.run(`INSERT INTO public.go DEFAULT VALUES`)
+  await slow.go()
   await held
   assert.deepStrictEqual(order, ["beside", "held up"])
+})
+
+it("append writes nothing of a request that was given up before its turn came", async () => {
+  const slow = await heldUpSource("Given up", "given_up")
+  const writing: Array<Promise<unknown>> = []
+  for (const count of [1, 2]) {
+    writing.push(append(request(slow.id, { a: `held ${count}` })))
+    await slow.held(count)
+  }
+  const giveUp = new AbortController()
+  const given = first.runPromise(
+    EventLog.use((log) => log.append(request(slow.id, { a: "given up" }))),
+    { signal: giveUp.signal },
+  )
+  const last = append(request(slow.id, { a: "last" }))
+  giveUp.abort()
+  await given.catch(() => {})
+  await slow.go()
+  await Promise.all([...writing, last])
+  const rows = await database.run(`SELECT a FROM sources.given_up ORDER BY _event_id`)
+  assert.deepStrictEqual(
+    rows.map(({ a }) => a),
+    ["first", "held 1", "held 2", "last"],
+  )
 })
 
 it("append refuses a source that was switched off since it was looked up", async () => {

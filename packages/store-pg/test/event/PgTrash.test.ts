@@ -120,13 +120,14 @@ it.each(["trash", "purge"] as const)("%s takes the row too that is being put in 
   const { source, ids } = await sourceWith(`Late ${how}`, "1")
   const table = `sources.late_${how}`
   await database.run(`DELETE FROM ${table}`)
-  await database.run(`INSERT INTO cabinet.waiting_row VALUES (${ids[0]}, ${source.id})`)
   // Holds the row's insertion up from the inside until the gate opens.
   await database.run(`CREATE TABLE public.gate_${how} ()`)
   await database.run(`CREATE FUNCTION public.hold_${how}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     WHILE NOT EXISTS (SELECT FROM public.gate_${how}) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
   await database.run(`CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`)
   await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
+  // Only now: what waits may be taken at any moment, by the loop that looks every second.
+  await database.run(`INSERT INTO cabinet.waiting_row VALUES (${ids[0]}, ${source.id})`)
   const drained = store.runPromise(drainWaitingRows)
   const asks = async (what: string) =>
     (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0
