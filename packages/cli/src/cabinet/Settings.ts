@@ -302,6 +302,19 @@ const found = (name: SettingName, { given, env }: SettingSources) => {
   return inEnv === undefined || inEnv.trim() === "" ? undefined : { text: inEnv.trim(), called: variable }
 }
 
+/** What a server of many cabinets cannot do with these settings, in words; null when there is nothing. */
+const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | null => {
+  if (baseUrl !== null && new URL(baseUrl).pathname !== "/") {
+    const { called } = found("baseUrl", sources)!
+    return `${called} is ${JSON.stringify(baseUrl)}: it must have no path, for each of many cabinets is at the root of its host.`
+  }
+  for (const name of ["readUrl", "readerUrl", "authorUrl"] as const) {
+    const given = found(name, sources)
+    if (given !== undefined) return `${given.called} is for one cabinet alone: each of many has a database of its own.`
+  }
+  return null
+}
+
 /** All settings; fails on the first that is wrong, with a sentence that names it. */
 export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
   Effect.gen(function* () {
@@ -322,11 +335,8 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       settings[name] = read.success
     }
     const all = settings as unknown as Settings
-    if (all.serviceDomain !== null && all.baseUrl !== null && new URL(all.baseUrl).pathname !== "/") {
-      const { called } = found("baseUrl", sources)!
-      const message = `${called} is ${JSON.stringify(all.baseUrl)}: it must have no path, for each of many cabinets is at the root of its host.`
-      return yield* new StartError({ code: "bad_setting", message })
-    }
+    const wrong = all.serviceDomain === null ? null : wrongForMany(all, sources)
+    if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
     return all
   })
 

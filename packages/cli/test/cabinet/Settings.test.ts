@@ -86,4 +86,10 @@ it("readSettings refuses a path where each of many cabinets is at the root of it
     'BASE_URL is "https://cabinets.test/data": it must have no path, for each of many cabinets is at the root of its host.',
   )
   expect(refusal({ serviceDomain: "cabinets.test", baseUrl: "http://cabinets.test:8080/" })).toBe("taken")
+  for (const name of ["DATABASE_READ_URL", "DATABASE_READER_URL", "DATABASE_AUTHOR_URL"]) {
+    expect(refusal({ serviceDomain: "cabinets.test" }, { [name]: "postgres://localhost/one" })).toBe(
+      `${name} is for one cabinet alone: each of many has a database of its own.`,
+    )
+    expect(refusal({}, { [name]: "postgres://localhost/one" })).toBe("taken")
+  }
 })
