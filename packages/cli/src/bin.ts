@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"
 import { Effect, Exit } from "effect"
 import { Haste } from "./cabinet/Haste.ts"
+import { capYoungSpace } from "./cabinet/YoungSpace.ts"
 import { workerNumber } from "./cabinet/Worker.ts"
 import { isOurs, type ToWorker } from "./cabinet/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
@@ -12,10 +13,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 /** A terminal's Ctrl-C may reach us twice, by the terminal and by who started us. */
 const SAME_SIGNAL_MILLIS = 500
 
-// V8 lets the space for young objects grow to 128 MB, and the other spaces to four times what is alive, and a busy server
-// fills whatever it is given before anything is collected. What loading has made of the first, some 8 MB, and twice what is
-// alive were measured to be enough.
-setFlagsFromString("--semi-space-growth-factor=1")
+capYoungSpace()
+// V8 lets the other spaces grow to four times what is alive before it collects; twice was measured to be enough.
 setFlagsFromString("--heap-growing-percent=100")
 
 // Whoever read our output has seen enough.
