@@ -142,7 +142,8 @@ const pace = (rate: number): NodeJS.Timeout => {
     for (let n = 0; n < count; n++) {
       // Each was due at its own moment of the time gone by.
       const since = last + ((now - last) * (n + 1)) / owed
-      const line = idle.pop()
+      // In turn: a server lets a connection go that has never asked for anything.
+      const line = idle.shift()
       if (line === undefined) due.push(since)
       else send(line, since)
     }
