@@ -41,9 +41,9 @@ const bench: Bench = {
   cluster,
   scale,
   rounds: flags.rounds === undefined ? sized(3, 5) : Number(flags.rounds),
-  runIn: sized(1, 5),
-  warmUp: sized(0.2, 0.5),
-  seconds: flags.seconds === undefined ? sized(0.5, 2) : Number(flags.seconds),
+  runIn: sized(0.5, 5),
+  warmUp: sized(0.1, 0.5),
+  seconds: flags.seconds === undefined ? sized(0.3, 2) : Number(flags.seconds),
   sized,
   say: (line) => process.stderr.write(`${line}\n`),
 }

@@ -37,7 +37,7 @@ export const feed: Figure = {
   caption:
     "ours: looks the key up and counts it, asks who is still accepting (the fence), then sends the text of each event as PostgreSQL made it, digits and order of keys as they were sent. plain: one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify; it asks for no key.",
   measure: async (bench) => {
-    const events = bench.sized(30_000, 1_000_000)
+    const events = bench.sized(20_000, 1_000_000)
     const { ours, plain } = await seeded(bench, events)
     const mine = await pagesOf(ours, "/api/v1/events", ours.key)
     const theirs = await pagesOf(plain, "/events", "bench")

@@ -21,8 +21,8 @@ const watch = (pid: number, millis: number) => {
 }
 
 const underLoad = async (bench: Bench, ours: OurServer) => {
-  const seconds = bench.sized(6, 60, 3600)
-  const first = bench.sized(4, 60)
+  const seconds = bench.sized(3, 60, 3600)
+  const first = bench.sized(2, 60)
   const { requests } = oursAt(ours)
   const order = { port: ours.port, requests, connections: 16, rate: RATE, warmUp: first }
   const { seen, stop } = watch(ours.pid, 250)
@@ -90,7 +90,7 @@ const upload = (ours: OurServer, source: number, token: string, bytes: number) =
   })
 
 const underImport = async (bench: Bench, url: string, ours: OurServer) => {
-  const bytes = bench.sized(4, 100, 1024) * MB
+  const bytes = bench.sized(2, 100, 1024) * MB
   const source = (await cabinetCommand(url, "source", "add", "Files")) as { id: number }
   const operator = (await cabinetCommand(url, "operator", "add", "bench")) as { token: string }
   const idle = residentBytes(ours.pid)

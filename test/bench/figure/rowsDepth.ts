@@ -17,8 +17,8 @@ export const rowsDepth: Figure = {
     "Both are ours: the first hundred rows of a table by an indexed sort that is not unique, and the hundred that follow a place deep in it, by a cursor made directly.",
   measure: async (bench) => {
     const { cluster } = bench
-    const amount = bench.sized(200_000, 10_000_000)
-    const depth = bench.sized(100_000, 1_000_000)
+    const amount = bench.sized(100_000, 10_000_000)
+    const depth = bench.sized(50_000, 1_000_000)
     const url = await cluster.database("ours")
     await cluster.run(
       url,

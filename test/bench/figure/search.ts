@@ -23,7 +23,7 @@ export const search: Figure = {
     "Both are ours, on one table twice: `q` with a text that stands in a single row, one request at a time. without: every row is looked at. with: after cabinet search-index.",
   measure: async (bench) => {
     const { cluster } = bench
-    const rows = bench.sized(50_000, 1_000_000)
+    const rows = bench.sized(20_000, 1_000_000)
     const url = await cluster.database("ours")
     await cluster.run(url, ...people("people", rows), ...people("people_indexed", rows))
     const ours = await ourServer(url, ["--statement-timeout", "60s"])
@@ -41,7 +41,7 @@ export const search: Figure = {
       ),
     })
     // So long that even the slow one answers several times a round.
-    const patient = { ...bench, runIn: bench.sized(1, 3), seconds: Math.max(bench.seconds, bench.sized(2, 6)) }
+    const patient = { ...bench, runIn: bench.sized(0.5, 3), seconds: Math.max(bench.seconds, bench.sized(0.5, 6)) }
     const rounds = await alternate(patient, [entrant("without", "people"), entrant("with", "people_indexed")], {
       connections: 1,
       rate: null,

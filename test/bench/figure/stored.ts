@@ -7,7 +7,7 @@ import { oursAt } from "./intakeJson.ts"
 
 const intake = async (bench: Bench) => {
   const { cluster } = bench
-  const stored = bench.sized(100_000, 1_000_000, 10_000_000)
+  const stored = bench.sized(50_000, 1_000_000, 10_000_000)
   const empty = await ourServer(await cluster.database("empty"), [], "empty")
   const fullUrl = await cluster.database("stored")
   const full = await ourServer(fullUrl, [], "stored")
@@ -26,8 +26,8 @@ const ADDRESSES = 10
 
 const claims = async (bench: Bench) => {
   const { cluster } = bench
-  const waiting = bench.sized(50_000, 1_000_000)
-  const few = bench.sized(20_000, 100_000)
+  const waiting = bench.sized(60_000, 1_000_000)
+  const few = bench.sized(30_000, 200_000)
   const contestant = async (name: string, database: string, count: number) => {
     const url = await cluster.database(database)
     const server = await ourServer(url, ["--no-delivery"])
@@ -48,7 +48,9 @@ const claims = async (bench: Bench) => {
   }
   const small = await contestant("few waiting", "few", few)
   const large = await contestant("many waiting", "many", waiting)
-  const rounds = await alternate(bench, [small, large], { connections: 0, rate: null })
+  // Short, so that the short queue does not come to its end.
+  const brief = { ...bench, runIn: bench.sized(0.5, 1), seconds: bench.sized(0.3, 1) }
+  const rounds = await alternate(brief, [small, large], { connections: 0, rate: null })
   await Promise.all([small.stop(), large.stop()])
   const work = `claiming and settling with ${waiting.toLocaleString("en")} deliveries waiting`
   return {

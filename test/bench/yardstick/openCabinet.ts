@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { cabinetDatabase } from "../../../packages/cli/src/cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../../../packages/cli/src/cabinet/CabinetLayer.ts"
-import { readSettings } from "../../../packages/cli/src/cabinet/Settings.ts"
+import { readSettings } from "../../../packages/cli/src/cabinet/ReadSettings.ts"
 
 /** Its services and the settings they were made with, for as long as the scope is open. */
 export const openCabinet = (databaseUrl?: string) =>

@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isGiven, type Settings, type SettingSources } from "./Settings.ts"
+import { isGiven, type SettingSources } from "./ReadSettings.ts"
+import type { Settings } from "./Settings.ts"
 
 const noteIn = (dataDir: string): string => join(dataDir, "served-at")
 

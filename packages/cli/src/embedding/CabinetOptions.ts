@@ -1,6 +1,7 @@
 /** What a program says when it opens a cabinet. Nothing is read from the environment, and nothing global is changed. */
 import { Effect } from "effect"
-import { readSettings, type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
+import { readSettings } from "../cabinet/ReadSettings.ts"
+import { type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
 import { StartError } from "../cabinet/StartError.ts"
 import type { ProgramLog } from "./HostLog.ts"
 

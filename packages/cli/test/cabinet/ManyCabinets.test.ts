@@ -7,7 +7,7 @@ import { testDatabase, type TestDatabase } from "../../../../test/support/postgr
 import { cabinetRounds } from "../../src/cabinet/CabinetRounds.ts"
 import { manyCabinets, type ManyCabinets } from "../../src/cabinet/ManyCabinets.ts"
 import { registryLayer } from "../../src/cabinet/PickCabinet.ts"
-import { readSettings } from "../../src/cabinet/Settings.ts"
+import { readSettings } from "../../src/cabinet/ReadSettings.ts"
 
 let own: TestDatabase
 let cabinets: ReadonlyArray<TestDatabase>

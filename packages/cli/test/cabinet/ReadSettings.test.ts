@@ -1,4 +1,5 @@
-import { readSettings, SETTINGS, type SettingName } from "data-cabinet/cabinet/Settings"
+import { readSettings } from "data-cabinet/cabinet/ReadSettings"
+import { SETTINGS, type SettingName } from "data-cabinet/cabinet/Settings"
 import { Effect, Result } from "effect"
 import { expect, it } from "vitest"
 
