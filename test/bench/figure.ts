@@ -70,6 +70,6 @@ export const isMet = ({ atLeast, atMost, ratios }: Goal): boolean => {
   return (atLeast === undefined || ratio >= atLeast * 0.95) && (atMost === undefined || ratio <= atMost * 1.05)
 }
 
-/** Ratios round by round. */
+/** Ratios round by round. A round that was over before one side had done anything gives none. */
 export const divided = (over: ReadonlyArray<number>, under: ReadonlyArray<number>): ReadonlyArray<number> =>
-  over.map((value, round) => value / under[round]!)
+  over.map((value, round) => value / under[round]!).filter(Number.isFinite)

@@ -7,12 +7,10 @@ import { isMet, median } from "./figure.ts"
 const short = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** A round that was over before one side had done anything gives no ratio. */
-const spread = (all: ReadonlyArray<number>): string => {
-  const values = all.filter(Number.isFinite)
-  if (values.length === 0) return "–"
-  return `**${short(median(values))}** (${short(Math.min(...values))}–${short(Math.max(...values))})`
-}
+const spread = (values: ReadonlyArray<number>): string =>
+  values.length === 0
+    ? "–"
+    : `**${short(median(values))}** (${short(Math.min(...values))}–${short(Math.max(...values))})`
 
 const goalRow = (goal: Goal): string =>
   `| ${goal.work} | ${goal.goal} | ${spread(goal.ratios)} | ${spread(goal.cpuRatios)} | ${isMet(goal) ? "met" : "**missed**"} |`
