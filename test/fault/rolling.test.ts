@@ -74,7 +74,10 @@ class Load {
   readonly followed: Array<Event> = []
   /** `X-RateLimit-Remaining` of the reader of rows, which makes one request after the other. */
   readonly remaining: Array<number> = []
+  /** Nothing more is begun. */
   isOver = false
+  /** Every submission was answered, or has failed. */
+  isSent = false
 }
 
 const attempt = async (
@@ -119,20 +122,21 @@ const readRows = async (load: Load, key: string) => {
   }
 }
 
-/** Goes on until it has seen all that was acknowledged, and then to the end: what was committed and not acknowledged. */
+/** Goes on until all is sent and it has seen what was acknowledged, and then to the end: what was committed and not acknowledged. */
 const followFeed = async (load: Load, key: string, after: { cursor: string }) => {
   const hasSeen = () => {
     const seen = new Set(load.followed.map(({ id }) => id))
     return load.acknowledged.every((id) => seen.has(id))
   }
-  for (let atEnd = false; !load.isOver || !hasSeen() || !atEnd;) {
+  for (let atEnd = false; !hasSeen() || !atEnd;) {
+    const { isSent } = load
     const url = `${balancer.baseUrl}/api/v1/events?limit=500&cursor=${encodeURIComponent(after.cursor)}`
     const response = await attempt(load, "feed", url, { headers: { "x-api-key": key } })
     if (response === undefined) continue
     const page = (await response.json()) as { data: Array<Event>; next_cursor: string }
     load.followed.push(...page.data)
     after.cursor = page.next_cursor
-    atEnd = page.data.length === 0
+    atEnd = isSent && page.data.length === 0
     await sleep(30)
   }
 }
@@ -150,12 +154,14 @@ const underLoad = async (
   const load = new Load()
   const intake = `${balancer.baseUrl}${servers[0]!.welcome.source?.intake_path ?? intakePath}`
   const pairs = Array.from({ length: PAIRS }, (_, n) => sendPairs(load, `${name}-${n}`, intake))
-  const all = [...pairs, readRows(load, keys[0]), followFeed(load, keys[1], after)]
+  const readers = [readRows(load, keys[0]), followFeed(load, keys[1], after)]
   try {
     await happening(load)
   } finally {
     load.isOver = true
-    await Promise.all(all)
+    await Promise.all(pairs)
+    load.isSent = true
+    await Promise.all(readers)
   }
   return load
 }
