@@ -1,7 +1,7 @@
 /**
  * The README, taken at its word: every command of it is run by a shell as it stands there, in its order, and what the
  * README says comes of it has to come. Only what differs from machine to machine is replaced: `npm start` and `npx
- * cabinet` run the sources of this working tree, on a data directory and a port of their own.
+ * cabinet` run the sources of this working tree, on a data directory and a port of their own, and so does the receiver.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -9,8 +9,11 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { freePorts } from "../support/packed.ts"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url))
+/** Where the README has its receiver listen. */
+const RECEIVER_PORT = "9400"
 const START = /^(?:([A-Z_]+)=(\S+) )?npm start$/
 
 interface Block {
@@ -85,7 +88,8 @@ const inShell = async (commands: string): Promise<string> => {
 }
 
 it("every command of the README does what the README says", async () => {
-  const tour = blocks(readFileSync(join(ROOT, "README.md"), "utf8"))
+  const [port] = await freePorts(1)
+  const tour = blocks(readFileSync(join(ROOT, "README.md"), "utf8").replaceAll(RECEIVER_PORT, String(port)))
   expect(tour.length).toBeGreaterThan(8)
   for (const { commands, shown } of tour) {
     const start = START.exec(commands)
