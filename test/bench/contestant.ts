@@ -45,6 +45,12 @@ const exited = (child: ChildProcess): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => child.once("exit", () => resolve()))
 
+/** As Ctrl-C does it: a cabinet that is told by SIGTERM waits for its balancer to notice. */
+const end = async (child: ChildProcess): Promise<void> => {
+  child.kill("SIGINT")
+  await exited(child)
+}
+
 /** Starts `cabinet`, or a program of this folder with the sources, and waits for its first line, which is JSON. */
 const start = async (name: string, words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [...nodeFlags(name), ...words], {
@@ -64,11 +70,7 @@ const start = async (name: string, words: ReadonlyArray<string>, env: Readonly<R
     child.stdin.write(`${JSON.stringify(what)}\n`)
     return nextLine()
   }
-  const stop = async () => {
-    child.kill("SIGTERM")
-    await exited(child)
-  }
-  return { pid: child.pid!, said, ask, hear: nextLine, stop }
+  return { pid: child.pid!, said, ask, hear: nextLine, stop: () => end(child) }
 }
 
 /** A yardstick: `test/bench/yardstick/<file>.ts`, told its database by DATABASE_URL. */
@@ -118,11 +120,7 @@ const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<R
   const child = spawn(words[0]!, words.slice(1), { env: cleanEnvironment(env), stdio: ["ignore", "ignore", "inherit"] })
   running.add(child)
   child.once("exit", () => running.delete(child))
-  const stop = async () => {
-    child.kill("SIGTERM")
-    await exited(child)
-  }
-  return { name, pid: child.pid!, stop, hasEnded: () => child.exitCode !== null }
+  return { name, pid: child.pid!, stop: () => end(child), hasEnded: () => child.exitCode !== null }
 }
 
 /** `cabinet work` as it is shipped: deliveries without HTTP. */

@@ -40,8 +40,8 @@ const sized: Bench["sized"] = (quick, usual, long = usual) =>
 const bench: Bench = {
   cluster,
   scale,
-  rounds: flags.rounds === undefined ? sized(3, 5) : Number(flags.rounds),
-  runIn: sized(0.5, 5),
+  rounds: flags.rounds === undefined ? sized(2, 5) : Number(flags.rounds),
+  runIn: sized(0.3, 5),
   warmUp: sized(0.1, 0.5),
   seconds: flags.seconds === undefined ? sized(0.3, 2) : Number(flags.seconds),
   sized,

@@ -2,6 +2,7 @@
  * Data by the million, made by SQL: events as they would stand there, in an epoch before the server's own, so that the
  * feed shows them at once.
  */
+import { CHANNEL } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import type { Cluster } from "./cluster.ts"
 
 const PAYLOAD = `json_build_object('order', lpad(n::text, 12, '0'), 'customer', 'Ada Lovelace', 'email', 'ada@example.com',
@@ -21,7 +22,7 @@ export const seedEvents = (cluster: Cluster, url: string, count: number) =>
     "VACUUM ANALYZE cabinet.event",
   )
 
-/** One delivery of each of the newest events to each of the addresses: `count` in all, due now. */
+/** One delivery of each of the newest events to each of the addresses: `count` in all, due now, of which workers are told. */
 export const seedDeliveries = (cluster: Cluster, url: string, addresses: ReadonlyArray<number>, count: number) =>
   cluster.run(
     url,
@@ -29,6 +30,7 @@ export const seedDeliveries = (cluster: Cluster, url: string, addresses: Readonl
      SELECT a.id, e.id, cabinet.now(), cabinet.now()
      FROM (SELECT id FROM cabinet.event ORDER BY id DESC LIMIT ${Math.ceil(count / addresses.length)}) e
      CROSS JOIN unnest(ARRAY[${addresses.join(",")}]) a(id)`,
+    `NOTIFY ${CHANNEL}`,
   )
 
 /** The same events in the table of the yardstick plainFeed. */

@@ -102,15 +102,15 @@ export const deliveries: Figure = {
   caption:
     "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet work; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full.",
   measure: async (bench) => {
-    const jobs = bench.sized(1_500, 10_000)
+    const jobs = bench.sized(400, 10_000)
     const receiver = await yardstick("receiver", "receiver")
     const address = `http://127.0.0.1:${receiver.port}/hook`
-    const all = [
-      await ours(bench, address, jobs),
-      await graphile(bench, "graphile-worker, best", "best", address),
-      await graphile(bench, "graphile-worker, default", "default", address),
-      await boss(bench, address),
-    ]
+    const all = await Promise.all([
+      ours(bench, address, jobs),
+      graphile(bench, "graphile-worker, best", "best", address),
+      graphile(bench, "graphile-worker, default", "default", address),
+      boss(bench, address),
+    ])
     const rounds = new Map(all.map(({ name }) => [name, [] as Array<Measured>]))
     for (const one of all) await drain(bench, receiver, one, jobs)
     for (let round = 0; round < bench.rounds; round++) {

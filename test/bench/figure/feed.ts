@@ -22,13 +22,20 @@ const pagesOf = async ({ port }: Contestant, path: string, key: string): Promise
 }
 
 const seeded = async ({ cluster }: Bench, events: number) => {
-  const url = await cluster.database("ours")
-  const ours = await ourServer(url)
-  await postOne(ours)
-  await seedEvents(cluster, url, events)
-  const plainUrl = await cluster.database("plain")
-  await seedPlainEvents(cluster, plainUrl, events)
-  return { ours, plain: await yardstick("plain", "plainFeed", { DATABASE_URL: plainUrl }) }
+  const our = async () => {
+    const url = await cluster.database("ours")
+    const server = await ourServer(url)
+    await postOne(server)
+    await seedEvents(cluster, url, events)
+    return server
+  }
+  const their = async () => {
+    const url = await cluster.database("plain")
+    await seedPlainEvents(cluster, url, events)
+    return yardstick("plain", "plainFeed", { DATABASE_URL: url })
+  }
+  const [ours, plain] = await Promise.all([our(), their()])
+  return { ours, plain }
 }
 
 export const feed: Figure = {

@@ -14,10 +14,10 @@ export const intakeBatch: Figure = {
     "ours: one request with an array of 100 objects, answered with 100 receipts after the commit. the statement alone: the accept statement with arrays made beforehand, of the same events, 200 at a time on two connections, as our server sends it; no HTTP, no parsing.",
   measure: async (bench) => {
     const { cluster } = bench
-    const ours = await ourServer(await cluster.database("ours"))
-    const alone = await yardstick("the statement alone", "acceptAlone", {
-      DATABASE_URL: await cluster.database("alone"),
-    })
+    const [ours, alone] = await Promise.all([
+      cluster.database("ours").then((url) => ourServer(url)),
+      cluster.database("alone").then((url) => yardstick("the statement alone", "acceptAlone", { DATABASE_URL: url })),
+    ])
     const body = `[${Array.from({ length: EVENTS }, () => orderJson()).join(",")}]`
     const rounds = await alternate(
       bench,

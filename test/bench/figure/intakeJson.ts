@@ -11,10 +11,14 @@ const WORK = "intake, one JSON of some 250 bytes, 64 connections"
 const OFFERED = 0.7
 
 export const contestants = async ({ cluster }: Bench) => {
-  const ours = await ourServer(await cluster.database("ours"))
-  const plain = await yardstick("plain", "plain", { DATABASE_URL: await cluster.database("plain") })
-  const bare = await yardstick("bare", "bare", { DATABASE_URL: await cluster.database("bare") })
-  const none = await yardstick("no database", "noDatabase", { DATABASE_URL: await cluster.database("nodb") })
+  const beside = async (name: string, file: string, database: string) =>
+    yardstick(name, file, { DATABASE_URL: await cluster.database(database) })
+  const [ours, plain, bare, none] = await Promise.all([
+    cluster.database("ours").then((url) => ourServer(url)),
+    beside("plain", "plain", "plain"),
+    beside("bare", "bare", "bare"),
+    beside("no database", "noDatabase", "nodb"),
+  ])
   return { ours, plain, bare, none }
 }
 

@@ -32,11 +32,17 @@ export const rows: Figure = {
       await cluster.run(url, ...orders(amount))
       return url
     }
-    const url = await database("ours")
-    const ours = await ourServer(url)
-    await cabinetCommand(url, "expose", "public")
-    const plain = await yardstick("plain", "plainRows", { DATABASE_URL: await database("plain") })
-    const passed = await yardstick("pass-through", "passThrough", { DATABASE_URL: await database("passed") })
+    const exposed = async () => {
+      const url = await database("ours")
+      const server = await ourServer(url)
+      await cabinetCommand(url, "expose", "public")
+      return server
+    }
+    const [ours, plain, passed] = await Promise.all([
+      exposed(),
+      database("plain").then((url) => yardstick("plain", "plainRows", { DATABASE_URL: url })),
+      database("passed").then((url) => yardstick("pass-through", "passThrough", { DATABASE_URL: url })),
+    ])
     const binary = process.env["POSTGREST_BIN"]
     const peers = binary === undefined ? [] : [await postgrest(binary, await database("postgrest"))]
     const cities = Array.from({ length: CITIES }, (_, n) => encodeURIComponent(`City ${n}`))

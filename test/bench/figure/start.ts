@@ -26,7 +26,7 @@ const startOnce = async (words: ReadonlyArray<string>, env: Readonly<Record<stri
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   const took = performance.now() - began
-  child.kill("SIGTERM")
+  child.kill("SIGINT")
   await ended
   return took
 }

@@ -7,12 +7,18 @@ import { oursAt } from "./intakeJson.ts"
 
 const intake = async (bench: Bench) => {
   const { cluster } = bench
-  const stored = bench.sized(50_000, 1_000_000, 10_000_000)
-  const empty = await ourServer(await cluster.database("empty"), [], "empty")
-  const fullUrl = await cluster.database("stored")
-  const full = await ourServer(fullUrl, [], "stored")
-  await postOne(full)
-  await seedEvents(cluster, fullUrl, stored)
+  const stored = bench.sized(20_000, 1_000_000, 10_000_000)
+  const filled = async () => {
+    const url = await cluster.database("stored")
+    const server = await ourServer(url, [], "stored")
+    await postOne(server)
+    await seedEvents(cluster, url, stored)
+    return server
+  }
+  const [empty, full] = await Promise.all([
+    cluster.database("empty").then((url) => ourServer(url, [], "empty")),
+    filled(),
+  ])
   const rounds = await alternate(bench, [oursAt(empty), oursAt(full)], { connections: 64, rate: null })
   await Promise.all([empty.stop(), full.stop()])
   const work = `intake with ${stored.toLocaleString("en")} events stored`
@@ -26,8 +32,8 @@ const ADDRESSES = 10
 
 const claims = async (bench: Bench) => {
   const { cluster } = bench
-  const waiting = bench.sized(60_000, 1_000_000)
-  const few = bench.sized(30_000, 200_000)
+  const waiting = bench.sized(30_000, 1_000_000)
+  const few = bench.sized(15_000, 200_000)
   const contestant = async (name: string, database: string, count: number) => {
     const url = await cluster.database(database)
     const server = await ourServer(url, ["--no-delivery"])
@@ -46,8 +52,10 @@ const claims = async (bench: Bench) => {
     await cluster.run(url, "VACUUM ANALYZE cabinet.delivery")
     return { ...(await yardstick(name, "claims", { DATABASE_URL: url })), drives: true as const }
   }
-  const small = await contestant("few waiting", "few", few)
-  const large = await contestant("many waiting", "many", waiting)
+  const [small, large] = await Promise.all([
+    contestant("few waiting", "few", few),
+    contestant("many waiting", "many", waiting),
+  ])
   // Short, so that the short queue does not come to its end.
   const brief = { ...bench, runIn: bench.sized(0.5, 1), seconds: bench.sized(0.3, 1) }
   const rounds = await alternate(brief, [small, large], { connections: 0, rate: null })

@@ -10,7 +10,7 @@ const server = createServer((request, response) => {
   })
 })
 
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
   process.stdout.write(`${JSON.stringify({ port: typeof address === "object" ? address?.port : 0 })}\n`)

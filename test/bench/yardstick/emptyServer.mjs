@@ -9,4 +9,4 @@ app.get("/readyz", async () => {
   return { ok: true }
 })
 await app.listen({ port: Number(process.env.PORT), host: "127.0.0.1" })
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))

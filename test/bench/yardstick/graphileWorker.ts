@@ -16,6 +16,6 @@ const runner = await run({
   taskList: { deliver: (payload) => post(payload) },
   noHandleSignals: true,
 })
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))
 process.stdout.write("{}\n")
 await runner.promise

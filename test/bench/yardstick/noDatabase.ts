@@ -46,5 +46,5 @@ const serve = Effect.gen(function* () {
   yield* Effect.never
 })
 
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))
 await Effect.runPromise(Effect.scoped(serve))

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline"
 
 export const onLines = async (answer: (asked: Record<string, unknown>) => Promise<unknown>): Promise<void> => {
-  process.once("SIGTERM", () => process.exit(0))
+  process.once("SIGINT", () => process.exit(0))
   process.stdout.write("{}\n")
   for await (const line of createInterface(process.stdin)) {
     const said = await answer(JSON.parse(line) as Record<string, unknown>)

@@ -13,5 +13,5 @@ await boss.work<object>(
     await Promise.all(jobs.map(({ data }) => post(data)))
   },
 )
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))
 process.stdout.write("{}\n")

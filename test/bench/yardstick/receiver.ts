@@ -41,7 +41,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   })
 })
 
-process.once("SIGTERM", () => process.exit(0))
+process.once("SIGINT", () => process.exit(0))
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
   process.stdout.write(`${JSON.stringify({ port: typeof address === "object" ? address?.port : 0 })}\n`)

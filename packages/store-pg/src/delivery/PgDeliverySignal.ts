@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { Effect, Layer, Queue, Schedule } from "effect"
 
-const CHANNEL = "cabinet_delivery"
+export const CHANNEL = "cabinet_delivery"
 const PAUSE = "50 millis"
 
 const make = (hears: boolean) =>
