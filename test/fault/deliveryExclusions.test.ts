@@ -37,7 +37,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
     Effect.gen(function* () {
       const source = Option.getOrThrow(yield* Sources.use((sources) => sources.forIntake(sourceId)))
       const { empty = false, ...rest } = change
-      const fingerprint = new Uint8Array(32).fill(value.charCodeAt(0))
+      const fingerprint = value.charCodeAt(0).toString(16).padStart(64, "0")
       const event = {
         payload: new Map([["value", value]]),
         empty,

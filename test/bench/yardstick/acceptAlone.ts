@@ -33,7 +33,7 @@ const drive = Effect.gen(function* () {
     const fresh = events.map((event, at) => ({
       ...event,
       payload: new Map(event.payload).set("order", numbers[at]!),
-      fingerprint: randomBytes(32),
+      fingerprint: randomBytes(32).toString("hex"),
     }))
     template = { events, charset }
     const original = {

@@ -17,8 +17,8 @@ export interface NewEvent {
   readonly text?: string
   /** No field is filled. */
   readonly empty: boolean
-  /** What makes two bodies equal (32 bytes); null where repeats are not looked for (files, polling). */
-  readonly fingerprint: Uint8Array | null
+  /** What makes two bodies equal (SHA-256 in hexadecimal); null where repeats are not looked for (files, polling). */
+  readonly fingerprint: string | null
 }
 
 /** The request as it came, kept for 90 days. Cookies and authorization never reach this type. */

@@ -4,19 +4,36 @@
  */
 import { hash } from "node:crypto"
 import type { JsonObject } from "./Json.ts"
-import { canonicalJsonText } from "./JsonText.ts"
+import { canonicalJsonText, jsonTexts } from "./JsonText.ts"
+import { isEmptyPayload } from "./Payload.ts"
 
 /**
- * SHA-256 (32 bytes) of a payload's canonical text: keys sorted by code unit, lists in their order, number tokens as
- * sent, no white space. Cryptographic, since a sender who could make two bodies collide could have another's event
- * dropped as a repeat. A body that did not parse counts by its text or value: what was wrong with it is our wording.
+ * SHA-256 (64 hexadecimal digits) of a payload's canonical text: keys sorted by code unit, lists in their order, number
+ * tokens as sent, no white space. Cryptographic, since a sender who could make two bodies collide could have another's
+ * event dropped as a repeat. A body that did not parse counts by its text or value: what was wrong with it is our wording.
  */
-export const fingerprint = (payload: JsonObject): Uint8Array => {
-  let counted = payload
-  if (payload.has("_parse_error") && (payload.has("_raw") || payload.has("_value"))) {
-    const rest = new Map(payload)
-    rest.delete("_parse_error")
-    counted = rest
+export const fingerprint = (payload: JsonObject): string =>
+  print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
+
+/** A payload as an event to append, with its text and its fingerprint, which are written in one go. */
+export const printedEvent = (payload: JsonObject) => {
+  const { text, canonical } = jsonTexts(payload)
+  return {
+    payload,
+    text,
+    empty: isEmptyPayload(payload),
+    fingerprint: isUnparsed(payload) ? fingerprint(payload) : print(canonical),
   }
-  return hash("sha256", canonicalJsonText(counted), "buffer")
+}
+
+/** A text costs less than a buffer, whose bytes lie outside the heap. */
+const print = (canonical: string): string => hash("sha256", canonical, "hex")
+
+const isUnparsed = (payload: JsonObject): boolean =>
+  payload.has("_parse_error") && (payload.has("_raw") || payload.has("_value"))
+
+const withoutReason = (payload: JsonObject): JsonObject => {
+  const rest = new Map(payload)
+  rest.delete("_parse_error")
+  return rest
 }

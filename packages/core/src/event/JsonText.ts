@@ -15,6 +15,18 @@ export const jsonText = (value: Json): string => scalarText(value) ?? write(valu
  */
 export const canonicalJsonText = (value: Json): string => scalarText(value) ?? write(value, true)
 
+/** `jsonText` and `canonicalJsonText` of one object, whose members are written once where nothing is inside them. */
+export const jsonTexts = (object: JsonObject): { readonly text: string; readonly canonical: string } => {
+  const members = new Map<string, string>()
+  for (const [key, value] of object) {
+    const scalar = scalarText(value)
+    if (scalar === undefined) return { text: write(object, false), canonical: write(object, true) }
+    members.set(key, `${quoted(key)}:${scalar}`)
+  }
+  const sorted = [...members.keys()].sort().map((key) => members.get(key))
+  return { text: `{${[...members.values()].join(",")}}`, canonical: `{${sorted.join(",")}}` }
+}
+
 /** Undefined for a list and an object. */
 const scalarText = (value: Json): string | undefined => {
   if (typeof value === "string") return quoted(value)

@@ -7,8 +7,7 @@ import { stage } from "../cabinet/Stage.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Original, Receipt, SourceChanged } from "../event/EventLog.ts"
-import { fingerprint } from "../event/Fingerprint.ts"
-import { isEmptyPayload } from "../event/Payload.ts"
+import { printedEvent } from "../event/Fingerprint.ts"
 import { Admission } from "../limit/Admission.ts"
 import type { IntakeAllowance } from "../limit/Admission.ts"
 import type { IntakeSource } from "../source/Source.ts"
@@ -98,7 +97,7 @@ export class Intake extends Context.Service<
 
         accept: Effect.fnUntraced(function* (sourceId, fields) {
           const payload = yield* fieldsOf(fields)
-          const events = [{ payload, empty: isEmptyPayload(payload), fingerprint: fingerprint(payload) }]
+          const events = [printedEvent(payload)]
           const source = yield* sources.forIntake(sourceId)
           if (Option.isNone(source)) return yield* notFound()
           return yield* append(

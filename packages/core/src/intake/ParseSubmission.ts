@@ -3,10 +3,9 @@
  * parse is kept in the event as text, with the reason in words.
  */
 import { Result } from "effect"
-import { fingerprint } from "../event/Fingerprint.ts"
+import { printedEvent } from "../event/Fingerprint.ts"
 import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
-import { isEmptyPayload } from "../event/Payload.ts"
 import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 import { parseContentType } from "./ContentType.ts"
@@ -19,7 +18,7 @@ import { emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import type { RawForm } from "./RawForm.ts"
-import type { ParsedEvent, ParsedSubmission, Submission } from "./Submission.ts"
+import type { ParsedSubmission, Submission } from "./Submission.ts"
 
 /** Objects in one batch. */
 export const MAX_BATCH = 100
@@ -37,7 +36,7 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const { objects } = read
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
-    events: tooMany === null ? objects.map((object) => eventOf(withQueryFields(address.fields, object))) : [],
+    events: tooMany === null ? objects.map((object) => printedEvent(withQueryFields(address.fields, object))) : [],
     shape: read.shape,
     refusal: read.refusal,
     tooMany,
@@ -60,12 +59,6 @@ interface ReadBody {
 }
 
 const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
-
-const eventOf = (payload: JsonObject): ParsedEvent => ({
-  payload,
-  empty: isEmptyPayload(payload),
-  fingerprint: fingerprint(payload),
-})
 
 /** Node gives the bytes of an address one by one; a caller that has decoded them already gives characters. */
 const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")

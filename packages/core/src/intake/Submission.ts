@@ -16,10 +16,12 @@ export interface Submission {
 
 export interface ParsedEvent {
   readonly payload: JsonObject
+  /** As JSON. */
+  readonly text: string
   /** No field is filled: the event is kept, but not delivered. */
   readonly empty: boolean
-  /** 32 bytes; equal for repeats. */
-  readonly fingerprint: Uint8Array
+  /** SHA-256 in hexadecimal; equal for repeats. */
+  readonly fingerprint: string
 }
 
 export interface ParsedSubmission {

@@ -1,7 +1,6 @@
 /** A body whose content encoding is broken: it is kept like any other body that does not parse. */
-import { fingerprint } from "../event/Fingerprint.ts"
+import { fingerprint, printedEvent } from "../event/Fingerprint.ts"
 import type { Json } from "../event/Json.ts"
-import { isEmptyPayload } from "../event/Payload.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, Submission } from "./Submission.ts"
 
@@ -19,5 +18,5 @@ export const undecodableEvent = (submission: Submission, reason: string): Parsed
   payload.set("_parse_error", reason)
   const counted = new Map(payload)
   counted.set("_raw", Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"))
-  return { payload, empty: isEmptyPayload(payload), fingerprint: fingerprint(counted) }
+  return { ...printedEvent(payload), fingerprint: fingerprint(counted) }
 }

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import { fingerprint } from "../../src/event/Fingerprint.ts"
+import { fingerprint, printedEvent } from "../../src/event/Fingerprint.ts"
 import type { JsonObject } from "../../src/event/Json.ts"
 import { parseJson } from "../../src/intake/JsonBody.ts"
 
-const print = (text: string): string =>
-  Buffer.from(fingerprint(Result.getOrThrow(parseJson(text)) as JsonObject)).toString("hex")
+const print = (text: string): string => fingerprint(Result.getOrThrow(parseJson(text)) as JsonObject)
 
 describe("fingerprint", () => {
   it("fingerprint is the SHA-256 of the documented canonical text", () => {
@@ -16,6 +15,13 @@ describe("fingerprint", () => {
       createHash("sha256").update('{"a":"д","b":[1.0]}').digest("hex"),
     )
   })
+  it.for(['{"b":[1.0],"a":"д"}', '{"b":1.0,"a":"д"}', '{"_raw":"x","_parse_error":"one"}', "{}"])(
+    "printedEvent of %s has its text and its fingerprint",
+    (text) => {
+      const event = printedEvent(Result.getOrThrow(parseJson(text)) as JsonObject)
+      assert.deepStrictEqual([event.text, event.fingerprint], [text, print(text)])
+    },
+  )
   it.for([
     ['{"a":1,"b":{"c":2,"d":3}}', ' { "b": {"d":3, "c":2},\n"a":1 }'],
     ['{"a":"\\u0434\\/"}', '{"a":"д/"}'],

@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { describe } from "vitest"
 import { JsonNumber } from "../../src/event/Json.ts"
 import type { Json } from "../../src/event/Json.ts"
-import { canonicalJsonText, jsonText } from "../../src/event/JsonText.ts"
+import { canonicalJsonText, jsonText, jsonTexts } from "../../src/event/JsonText.ts"
 
 const ordered = new Map<string, Json>([
   ["b", new JsonNumber("1.0")],
@@ -32,6 +33,21 @@ describe("jsonText", () => {
       assert.strictEqual(jsonText(new Map([[text, null]])), `{${JSON.stringify(text)}:null}`)
     }
   })
+  it.prop(
+    "jsonTexts writes what jsonText and canonicalJsonText do, with and without something inside",
+    [
+      Schema.Array(
+        Schema.Tuple([
+          Schema.String,
+          Schema.Union([Schema.String, Schema.Boolean, Schema.Null, Schema.Array(Schema.String)]),
+        ]),
+      ),
+    ],
+    ([entries]) => {
+      const object = new Map<string, Json>(entries)
+      assert.deepStrictEqual(jsonTexts(object), { text: jsonText(object), canonical: canonicalJsonText(object) })
+    },
+  )
   it("jsonText writes a value of 100,000 levels", () => {
     let value: Json = "x"
     for (let level = 0; level < 100_000; level++) value = level % 2 === 0 ? [value] : new Map([["k", value]])

@@ -29,8 +29,8 @@ export interface Batch {
   readonly channel: ReadonlyArray<string>
   readonly history: ReadonlyArray<boolean>
   readonly empty: ReadonlyArray<boolean>
-  /** Null where repeats are not looked for. */
-  readonly fingerprint: ReadonlyArray<Uint8Array | null>
+  /** In hexadecimal; null where repeats are not looked for. */
+  readonly fingerprint: ReadonlyArray<string | null>
   readonly payload: ReadonlyArray<string>
   /** True where the row cannot be put into its table now and waits. */
   readonly waits: ReadonlyArray<boolean>
@@ -137,7 +137,7 @@ export const acceptStatement = (batch: Batch): { readonly text: string; readonly
     textArray(batch.channel),
     boolArray(batch.history),
     boolArray(batch.empty),
-    byteaArray(batch.fingerprint),
+    textArray(batch.fingerprint),
     textArray(batch.payload),
     boolArray(batch.waits),
     int8Array(batch.locks),
@@ -172,8 +172,9 @@ WITH fence AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
 ), input AS MATERIALIZED (
-  SELECT i.*, s.rows_waiting OR i.waits AS rows_waiting
-  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::bytea[], $8::text[], $9::bool[])
+  SELECT i.request, i.source_id, i.version, i.channel, i.history, i.empty, decode(i.fingerprint, 'hex') AS fingerprint,
+    i.payload, i.waits, i.n, s.rows_waiting OR i.waits AS rows_waiting
+  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::text[], $8::text[], $9::bool[])
     WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
 ), numbered AS MATERIALIZED (

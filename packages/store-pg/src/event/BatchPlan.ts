@@ -56,8 +56,8 @@ export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>, plan
 }
 
 /** The key that equal bodies of a source queue on: 64 bits of what makes them equal. */
-const lockKey = (sourceId: number, fingerprint: Uint8Array): bigint =>
-  new DataView(fingerprint.buffer, fingerprint.byteOffset, 8).getBigInt64(0) ^ BigInt(sourceId)
+const lockKey = (sourceId: number, fingerprint: string): bigint =>
+  BigInt.asIntN(64, BigInt(`0x${fingerprint.slice(0, 16)}`)) ^ BigInt(sourceId)
 
 /** A row as JSON for its table; `id` is its event's, or its event's place in the batch. */
 export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
@@ -79,7 +79,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     channel: [] as Array<string>,
     history: [] as Array<boolean>,
     empty: [] as Array<boolean>,
-    fingerprint: [] as Array<Uint8Array | null>,
+    fingerprint: [] as Array<string | null>,
     payload: [] as Array<string>,
     waits: [] as Array<boolean>,
   }
