@@ -2,10 +2,48 @@
  * Turns to read: as many at once as there are connections, and of one object no more than a share of them. However many
  * ask for one slow view, the readers of other objects find a place free.
  */
-import { type Duration, Effect, Semaphore } from "effect"
+import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { Effect } from "effect"
+
+/** A number of places; whoever finds none free waits in line. */
+class Places {
+  #free: number
+  #calling = false
+  readonly #line = new Set<() => void>()
+
+  constructor(places: number) {
+    this.#free = places
+  }
+
+  /** True where a place was free and is taken now. None is while somebody waits. */
+  tryTake(): boolean {
+    if (this.#free === 0) return false
+    this.#free--
+    return true
+  }
+
+  /** Calls `go` when a place is taken for it. The answer leaves the line instead. */
+  wait(go: () => void): () => void {
+    this.#line.add(go)
+    return () => void this.#line.delete(go)
+  }
+
+  /** Whoever is called may be done at once, and release within its call: the loop that is under way calls the next. */
+  release(): void {
+    this.#free++
+    if (this.#calling) return
+    this.#calling = true
+    for (const go of this.#line) {
+      if (!this.tryTake()) break
+      this.#line.delete(go)
+      go()
+    }
+    this.#calling = false
+  }
+}
 
 interface Turn {
-  readonly semaphore: Semaphore.Semaphore
+  readonly places: Places
   users: number
 }
 
@@ -13,43 +51,54 @@ export interface TurnLimits {
   /** How many may be under way at once, and how many of one object. */
   readonly places: number
   readonly share: number
-  /** How long one waits for its turn. */
-  readonly patience: Duration.Input
+  /** How long one waits in a line, in milliseconds. */
+  readonly patience: number
+  readonly ends: Deadlines
 }
 
 export class ObjectTurns {
   readonly #limits: TurnLimits
-  readonly #places: Semaphore.Semaphore
+  readonly #places: Places
   readonly #turns = new Map<string, Turn>()
 
   constructor(limits: TurnLimits) {
     this.#limits = limits
-    this.#places = Semaphore.makeUnsafe(limits.places)
+    this.#places = new Places(limits.places)
   }
 
   /** Runs `work` when it is this object's turn; fails with `late` when that takes longer than the patience. */
-  take<A, E, R, L>(object: string, late: L, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | L, R> {
-    return Effect.uninterruptibleMask((restore) => {
+  take<A, E, R, L>(object: string, late: Effect.Effect<never, L>, work: Effect.Effect<A, E, R>) {
+    return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
       const turn = this.#enter(object)
-      const within = (semaphore: Semaphore.Semaphore) => {
-        const waiting = semaphore
-          .take(1)
-          .pipe(Effect.timeoutOrElse({ duration: this.#limits.patience, orElse: () => Effect.fail(late) }))
-        // Most find their turn free, and need no clock.
-        return Effect.flatMap(semaphore.takeIfAvailable(1), (had) => (had ? Effect.void : restore(waiting)))
-      }
-      const inPlace = Effect.flatMap(within(this.#places), () =>
-        Effect.ensuring(restore(work), this.#places.release(1)),
-      )
-      return within(turn.semaphore).pipe(
-        Effect.flatMap(() => Effect.ensuring(inPlace, turn.semaphore.release(1))),
-        Effect.ensuring(Effect.sync(() => this.#leave(object, turn))),
+      const held: Array<Places> = []
+      // Most find a place free, and nothing is to be waited for.
+      const take = (places: Places) =>
+        Effect.map(places.tryTake() ? Effect.void : restore(this.#inLine(places, late)), () => void held.push(places))
+      const leave = Effect.sync(() => {
+        this.#leave(object, turn)
+        for (const places of held) places.release()
+      })
+      return take(turn.places).pipe(
+        Effect.flatMap(() => take(this.#places)),
+        Effect.flatMap(() => restore(work)),
+        Effect.ensuring(leave),
       )
     })
   }
 
+  #inLine<L>(places: Places, late: Effect.Effect<never, L>): Effect.Effect<void, L> {
+    const { ends, patience } = this.#limits
+    return ends.answer<void, L>(patience, (answer) => {
+      const leaveLine = places.wait(() => answer(Effect.void))
+      return () => {
+        leaveLine()
+        return late
+      }
+    })
+  }
+
   #enter(object: string): Turn {
-    const turn = this.#turns.get(object) ?? { semaphore: Semaphore.makeUnsafe(this.#limits.share), users: 0 }
+    const turn = this.#turns.get(object) ?? { places: new Places(this.#limits.share), users: 0 }
     turn.users++
     this.#turns.set(object, turn)
     return turn

@@ -10,7 +10,7 @@ import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Option, type Scope } from "effect"
+import { Clock, Effect, Layer, Option, References, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -19,8 +19,8 @@ import { RESET_SESSION, TRY_VALUE, withProof } from "./ReadStatement.ts"
 
 type Connection = SqlConnection.Connection
 
-/** How long a read waits for its turn or for a connection before it is told to come back. */
-const PATIENCE = "8 seconds"
+/** How long a read waits for its turn, in milliseconds, before it is told to come back. */
+const PATIENCE = 8_000
 
 /** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
 const GRACE = 1_500
@@ -32,11 +32,13 @@ const off = (message: string) => new ReadError({ code: "reader_off", message, re
 
 const frozen = off("The reader's database does not answer.")
 
-const busy = new ReadError({
-  code: "query_timeout",
-  message: "Too many reads are waiting: this one did not get its turn in time.",
-  retryAfter: 5,
-})
+const busy = Effect.fail(
+  new ReadError({
+    code: "query_timeout",
+    message: "Too many reads are waiting: this one did not get its turn in time.",
+    retryAfter: 5,
+  }),
+)
 
 export const layer = Layer.effect(
   RowReader,
@@ -45,9 +47,9 @@ export const layer = Layer.effect(
     if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
     const pool = client.value
     const share = Math.max(1, Math.floor(maxConnections / 2))
-    const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE })
-    const limit = statementTimeoutMillis + GRACE
     const ends = yield* deadlines
+    const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE, ends })
+    const limit = statementTimeoutMillis + GRACE
     // A server that is frozen keeps to no time limit and answers no cancel: its reader is answered all the same, and the
     // connection is left to end by itself.
     const readOn = (pool: PgClient.PgClient, query: RowQuery, millis: number) =>
@@ -99,11 +101,14 @@ const proven = ({ proof }: RowQuery, found: ReadonlyArray<ReadonlyArray<unknown>
   return proof === null || rows.every((row) => row.at(-1) === proof.stamp) ? Effect.succeed(rows) : stale
 }
 
+/** A trace would have the names of the customer's columns. Where there is none, nothing needs to be told so. */
+const untraced = <A, E>(run: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(References.TracerEnabled, (enabled) => (enabled ? Effect.withTracerEnabled(run, false) : run))
+
 /** Nothing of a read but its rows is left behind: any session does, for no longer than its statement takes. */
 const readInert = (pool: PgClient.PgClient, query: RowQuery): Rows => {
   const statement = pool.unsafe(...statementOf(query))
-  // A trace would have the names of the customer's columns.
-  const run = Effect.withTracerEnabled(query.planAnew ? statement.valuesUnprepared : statement.values, false)
+  const run = untraced(query.planAnew ? statement.valuesUnprepared : statement.values)
   return Effect.matchEffect(run, {
     onSuccess: (found) => proven(query, found),
     onFailure: (error) => {
