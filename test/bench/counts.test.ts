@@ -14,12 +14,13 @@ let cabinet: ApiCabinet
 let key: string
 let secret: string
 
+const behindSocket = () =>
+  database.url.replace(encodeURIComponent(database.socketDir), encodeURIComponent(socket.directory))
+
 beforeAll(async () => {
   database = await testDatabase()
   socket = await countingSocket(database.socketDir)
-  cabinet = await apiCabinet(
-    database.url.replace(encodeURIComponent(database.socketDir), encodeURIComponent(socket.directory)),
-  )
+  cabinet = await apiCabinet(behindSocket())
   key = await cabinet.key()
   secret = (await cabinet.source("Orders")).intakeSecret
   await database.run(
@@ -58,6 +59,17 @@ describe("Round trips to the database", () => {
     const together = () =>
       Promise.all(Array.from({ length: 30 }, (_, n) => cabinet.send(secret, orders(1, 10_000 + n))))
     assert.isBelow(await socket.during(together), 30)
+  })
+
+  it("a sender with a large limit is counted ahead: after its first requests, most are their accept alone", async () => {
+    const counted = await apiCabinet(behindSocket(), { intakeRate: 100_000 })
+    const send = async (times: number, from: number) => {
+      for (let n = 0; n < times; n++) await counted.send(secret, orders(1, from + n))
+    }
+    await send(20, 20_000)
+    const roundTrips = await socket.during(() => send(100, 30_000))
+    await counted.close()
+    assert.isBelow(roundTrips, 130)
   })
 
   it("an API request is its key and what it asks for", async () => {

@@ -32,11 +32,13 @@ import type { Answer } from "../../packages/http-node/test/support/DescribedAnsw
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
+  /** 0 for no limit. */
+  readonly intakeRate?: number
   /** How long a database may say nothing. */
   readonly silence?: Duration.Input
 }
 
-const served = (url: string, { apiRate = 100_000, silence = "40 seconds" }: ApiCabinetOptions) => {
+const served = (url: string, { apiRate = 100_000, intakeRate = 0, silence = "40 seconds" }: ApiCabinetOptions) => {
   const owner = OwnerClient.layer({ url })
   const reader = Layer.unwrap(
     Effect.map(ensureRoles({ url }), ({ reader }) =>
@@ -50,7 +52,7 @@ const served = (url: string, { apiRate = 100_000, silence = "40 seconds" }: ApiC
     PgSources.layer,
     PgFeedStore.layer,
     PgApiKeys.layer,
-    PgAdmission.layer({ apiRate, intakeRate: 0 }),
+    PgAdmission.layer({ apiRate, intakeRate }),
     Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),
     Layer.succeed(HttpSettings, { baseUrl: "https://orders.cabinet.test", docsUrl: null, trustedProxies: NO_PROXIES }),

@@ -1,8 +1,8 @@
 /**
- * Counts requests by minutes of the wall clock, exactly over all processes: an upsert in an unlogged table, one for all
- * requests of this process that came at the same time (see FoldedCounts). A subject of the intake that is over its limit
- * is remembered until the minute ends, so that a flood of refused requests costs the database nothing. Counts begin anew
- * after a database crash.
+ * Counts requests by minutes of the wall clock, over all processes: an upsert in an unlogged table, one for all requests of
+ * this process that came at the same time (see FoldedCounts). Of the intake, a subject with a large limit is counted ahead
+ * (see CountedAhead), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
+ * little, refused or not. Counts begin anew after a database crash.
  */
 import { Admission, type Allowance, type IntakeAllowance } from "@data-cabinet/core/limit/Admission"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
@@ -10,6 +10,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { type Ahead, CountedAhead } from "./CountedAhead.ts"
 import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
 import { type Counted, dealt, foldedCounts } from "./FoldedCounts.ts"
 import { dealSenders, type SenderCount, type Senders } from "./SenderCounts.ts"
@@ -44,7 +45,9 @@ export const layer = (options: AdmissionOptions) =>
     Admission,
     Effect.gen(function* () {
       const sql = yield* StatementClient
+      const scope = yield* Effect.scope
       const blocked = new Map<string, number>()
+      const ahead = new CountedAhead(options.intakeRate)
 
       const countKey = yield* foldedCounts<KeyRow>((asked) =>
         sql
@@ -57,22 +60,24 @@ export const layer = (options: AdmissionOptions) =>
             orUnavailable,
           ),
       )
-      const countSender = yield* foldedCounts<SenderCount>((asked) => {
-        const senders = Array.from(asked, ([subjects, count]) => sendersOf(subjects, count))
-        return sql
+      const countSenders = (senders: ReadonlyArray<Senders>) =>
+        sql
           .unsafe<CountedRow>(COUNT_SENDERS, [
             textArray(senders.map(({ client }) => client)),
             textArray(senders.map(({ source }) => source)),
-            int4Array(senders.map((each) => each.asked)),
+            int4Array(senders.map(({ asked }) => asked)),
             options.intakeRate,
           ])
           .pipe(
-            Effect.map((rows) => {
-              const dealt = dealSenders(senders, new Map(rows.map((row) => [row.subject, row])), options.intakeRate)
-              return new Map(Array.from(asked.keys(), (subjects, index) => [subjects, dealt[index]!]))
-            }),
+            Effect.map((rows) => new Map(rows.map((row) => [row.subject, row]))),
             orUnavailable,
           )
+      const countSender = yield* foldedCounts<SenderCount>((asked) => {
+        const senders = Array.from(asked, ([subjects, count]) => sendersOf(subjects, count))
+        return Effect.map(countSenders(senders), (windows) => {
+          const dealt = dealSenders(senders, windows, options.intakeRate)
+          return new Map(Array.from(asked.keys(), (subjects, index) => [subjects, dealt[index]!]))
+        })
       })
 
       const allowance = (limit: number, counted: Counted): Allowance => ({
@@ -102,22 +107,45 @@ export const layer = (options: AdmissionOptions) =>
         return result
       }
 
+      /** Each of a client or a source, counted by itself. */
+      const countAhead = (wanted: ReadonlyArray<Ahead>, now: number) => {
+        const senders = wanted.map(({ subject, requests }) =>
+          subject.startsWith("source:")
+            ? { client: null, source: subject, asked: requests }
+            : { client: subject, source: null, asked: requests },
+        )
+        return countSenders(senders).pipe(
+          Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was counted ahead", cause), new Map())),
+          Effect.map((windows) => ahead.give(wanted, windows, now)),
+        )
+      }
+
+      const askedOne = Effect.fnUntraced(function* (client: string | null, source: string | null, now: number) {
+        const counted = yield* countSender(subjectsOf(client, source))
+        if (counted === null) return { client: null, source: null }
+        const wanted = ahead.wanted(client, source, counted, now)
+        if (wanted.length > 0) yield* Effect.forkIn(countAhead(wanted, now), scope)
+        return counted
+      })
+
       const intake = Effect.fnUntraced(function* (client: string | null, source: string | null) {
         const now = yield* Clock.currentTimeMillis
         const clientRefused = remembered(client, now)
         if (clientRefused !== null) return { ...clientRefused, whose: "client" as const }
         const sourceRefused = remembered(source, now)
-        const counted = yield* countSender(subjectsOf(client, sourceRefused === null ? source : null))
-        if (client !== null && counted?.client) {
+        const toCount = sourceRefused === null ? source : null
+        const counted = ahead.take(client, toCount, now) ?? (yield* askedOne(client, toCount, now))
+        if (client !== null && counted.client !== null) {
           const result = told(client, counted.client, now)
           if (!result.allowed || source === null) return { ...result, whose: "client" as const }
         }
         if (source === null) return UNLIMITED
-        return { ...(sourceRefused ?? told(source, counted!.source!, now)), whose: "source" as const }
+        return { ...(sourceRefused ?? told(source, counted.source!, now)), whose: "source" as const }
       })
 
       yield* Effect.forEach(FORGET_WINDOWS, (statement) => sql.unsafe(statement), { discard: true }).pipe(
         Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),
+        Effect.andThen(Effect.map(Clock.currentTimeMillis, (now) => ahead.forget(now))),
         Effect.repeat(Schedule.spaced("1 minute")),
         Effect.delay("1 minute"),
         Effect.forkScoped,

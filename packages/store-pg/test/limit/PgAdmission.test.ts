@@ -1,8 +1,10 @@
 /** Rates on a real database: exact, however many requests and processes count at once. */
 import { createHash } from "node:crypto"
 import { Admission } from "@data-cabinet/core/limit/Admission"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -99,6 +101,26 @@ it("PgAdmission counts a source for no more than its clients may send, from two 
   assert.isAtMost(counts.get("source:20")! + counts.get("source:21")!, passed + refusedBySource)
   assert.isAtLeast(counts.get("source:20")!, 60)
   assert.isAtLeast(counts.get("source:21")!, 60)
+})
+
+it("PgAdmission lets no more than a large limit through two processes that count ahead, and hardly less", async () => {
+  await midMinute()
+  const LIMIT = 10_000
+  const large = [0, 1].map(() =>
+    ManagedRuntime.make(
+      PgAdmission.layer({ apiRate: 120, intakeRate: LIMIT }).pipe(
+        Layer.provide(OwnerClient.layer({ url: database.url })),
+      ),
+    ),
+  )
+  const ask = Admission.use(({ intake }) =>
+    Effect.forEach(Array.from({ length: 6_000 }), () => intake("203.0.113.77", 30), { concurrency: 20 }),
+  )
+  const answers = (await Promise.all(large.map((process) => process.runPromise(ask)))).flat()
+  await Promise.all(large.map((process) => process.dispose()))
+  const passed = answers.filter(({ allowed }) => allowed).length
+  assert.isAtMost(passed, LIMIT)
+  assert.isAtLeast(passed, LIMIT - 2 * (LIMIT / 1000))
 })
 
 it("PgAdmission begins anew with the next minute", async () => {
