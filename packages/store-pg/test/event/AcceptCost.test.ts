@@ -1,0 +1,55 @@
+/** What a batch costs grows with its events, and not with their square. */
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
+import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { assert, it } from "vitest"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase } from "../../../../test/support/postgres.ts"
+
+const EVENTS = 200
+
+interface PlanNode {
+  readonly "Sort Space Used"?: number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+/** Kilobytes that were sorted in all. */
+const sorted = (node: PlanNode): number =>
+  (node["Sort Space Used"] ?? 0) + (node.Plans ?? []).reduce((sum, below) => sum + sorted(below), 0)
+
+it("the accept of a full batch sorts its events and their texts, and nothing that is as long as the batch with each", async () => {
+  const database = await testDatabase()
+  const store = storeRuntime(database.url)
+  const [plan] = await store.runPromise(
+    Effect.gen(function* () {
+      const source = yield* Sources.use((sources) => sources.create({ name: "Orders" }))
+      const events = Array.from({ length: EVENTS }, (_, n) => {
+        const payload = new Map([["order", String(n)]])
+        return { payload, empty: false, fingerprint: fingerprint(payload) }
+      })
+      const request = {
+        sourceId: source.id,
+        sourceVersion: 1,
+        channel: "webhook",
+        history: false,
+        original: null,
+      } as const
+      const batch = planBatch([{ ...request, events }], () => ({ table: undefined, waits: false }))
+      const { text, values } = acceptStatement(batch)
+      const sql = yield* PgClient.PgClient
+      yield* sql`SELECT cabinet.check_epoch()`
+      return yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: PlanNode }> }>(
+        `EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${text}`,
+        values,
+      )
+    }),
+  )
+  await store.dispose()
+  await database.drop()
+  const kilobytes = sorted(plan!["QUERY PLAN"][0]!.Plan)
+  assert.isAbove(kilobytes, 0)
+  assert.isBelow(kilobytes, 3 * EVENTS)
+})
