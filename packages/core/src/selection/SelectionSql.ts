@@ -111,7 +111,7 @@ export const readPage = ([row]: ReadonlyArray<QueryRow>): FoundPage => {
 
 const itemsOf = (joined: Uint8Array): ReadonlyArray<Uint8Array> => {
   const items: Array<Uint8Array> = []
-  // A buffer looks for a byte in a third of the time that an array does.
+  // With an array's own search, all of this took twice as long.
   const sought = Buffer.from(joined.buffer, joined.byteOffset, joined.byteLength)
   let at = 0
   for (let end = sought.indexOf(BETWEEN_BYTE); end !== -1; end = sought.indexOf(BETWEEN_BYTE, at)) {
