@@ -1,4 +1,6 @@
 /** Everything that a receiver can do wrong, all of it at once: each leaves its attempt in the log, and the loop goes on. */
+import { once } from "node:events"
+import { connect } from "node:net"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { ManagedRuntime } from "effect"
 import { afterEach, expect, it } from "vitest"
@@ -52,8 +54,12 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   )
   const tls = closed(await tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
   const self = closed(await tlsReceiver({ key: certificates.key, cert: certificates.selfSigned }, answering(OK)))
-  const gone = await rawReceiver(() => {})
-  await gone.close()
+  // A port that is taken, so that no other test gets it, and that nobody listens at: one end of a connection.
+  const other = closed(await rawReceiver(() => {}))
+  const end = connect(other.port, "127.0.0.1")
+  await once(end, "connect")
+  closing.push(async () => end.destroy())
+  const gone = { port: end.localPort! }
   const to = (name: string, url: string, says: string | null, connected = true): Case => ({
     name,
     url,
