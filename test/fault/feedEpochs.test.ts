@@ -8,7 +8,6 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -55,7 +54,7 @@ const readOn = (store: Store, limit = 7) =>
         for (;;) {
           const page = yield* feed.page({ after: client.after, limit, sourceId: null, channel: null })
           bodies.push(
-            ...page.items.map((item) => (JSON.parse(itemText(item)) as { payload: { body: string } }).payload.body),
+            ...page.items.texts().map((item) => (JSON.parse(item) as { payload: { body: string } }).payload.body),
           )
           client.after = page.next
           if (!page.hasMore) break

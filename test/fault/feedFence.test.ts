@@ -4,7 +4,6 @@
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
@@ -83,7 +82,7 @@ it("FeedStore.page shows every committed event once and in one order while accep
       let after: FeedPosition = FEED_START
       for (let last = false; ;) {
         const page = yield* feed.page({ after, limit: 5 + n * 7, sourceId: null, channel: null })
-        seen.push(...page.items.map((item) => (JSON.parse(itemText(item)) as { id: number }).id))
+        seen.push(...page.items.texts().map((item) => (JSON.parse(item) as { id: number }).id))
         after = page.next
         if (!page.hasMore) {
           if (last) return seen

@@ -7,7 +7,6 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -81,7 +80,7 @@ const cabinetUnderFire = async (database: string) => {
         await sleep(20)
         continue
       }
-      seen.push(...page.value.items.map((item) => JSON.parse(itemText(item)) as Item))
+      seen.push(...page.value.items.texts().map((item) => JSON.parse(item) as Item))
       kept = page.value.next
       if (page.value.hasMore) continue
       if (last) return seen

@@ -6,7 +6,6 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
@@ -25,7 +24,7 @@ const accept = (store: Store, sourceId: number, body: string) =>
 
 const bodies = FeedStore.use((feed) =>
   Effect.map(feed.page({ after: FEED_START, limit: 100, sourceId: null, channel: null }), (page) =>
-    page.items.map((item) => (JSON.parse(itemText(item)) as { payload: { body: string } }).payload.body),
+    page.items.texts().map((item) => (JSON.parse(item) as { payload: { body: string } }).payload.body),
   ),
 )
 

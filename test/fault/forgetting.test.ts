@@ -7,7 +7,6 @@ import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
 import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressBook"
@@ -61,7 +60,7 @@ const wholeFeed = Effect.gen(function* () {
   const items: Array<Seen> = []
   for (let after = FEED_START; ;) {
     const page = yield* feed.page({ after, limit: 1000, sourceId: null, channel: null })
-    items.push(...page.items.map((item) => JSON.parse(itemText(item)) as Seen))
+    items.push(...page.items.texts().map((item) => JSON.parse(item) as Seen))
     if (!page.hasMore) return items
     after = page.next
   }

@@ -3,7 +3,6 @@ import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -82,7 +81,7 @@ const reading = (maxLagMillis: number, readUrl = standby.url(DATABASE)) => {
     rows: async (name: string) => {
       const page = SelectRows.use((rows) => rows.page({ schema: "public", name, params: [] }))
       const { items } = await runtime.runPromise(page)
-      return items.map((item) => JSON.parse(itemText(item)) as Record<string, unknown>)
+      return items.texts().map((item) => JSON.parse(item) as Record<string, unknown>)
     },
     [Symbol.asyncDispose]: () => runtime.dispose(),
   }

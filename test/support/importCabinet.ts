@@ -4,7 +4,6 @@ import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
@@ -47,7 +46,7 @@ export const importCabinet = (url: string, { loop = false }: { readonly loop?: b
             let after = FEED_START
             for (;;) {
               const page = yield* feed.page({ after, limit: 1_000, sourceId, channel: null })
-              items.push(...page.items.map((item) => JSON.parse(itemText(item))))
+              items.push(...page.items.texts().map((item) => JSON.parse(item)))
               after = page.next
               if (!page.hasMore) return items
             }

@@ -4,7 +4,6 @@
  */
 import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
@@ -89,7 +88,7 @@ export const intakeCabinet = async (url: string, options: IntakeOptions = {}) =>
             let after = FEED_START
             for (;;) {
               const page = yield* feed.page({ after, limit: 1_000, sourceId, channel: null })
-              items.push(...page.items.map(itemText))
+              items.push(...page.items.texts())
               after = page.next
               if (!page.hasMore) return items
             }

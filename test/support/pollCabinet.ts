@@ -1,7 +1,6 @@
 /** Polling over a real PostgreSQL and real sockets on the loopback, which is allowed here alone. */
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import type { NewPoll } from "@data-cabinet/core/pull/Poll"
 import { PollBook } from "@data-cabinet/core/pull/PollBook"
 import { Polls } from "@data-cabinet/core/pull/Polls"
@@ -48,7 +47,7 @@ export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = fal
     events: (sourceId: number): Promise<ReadonlyArray<any>> =>
       runtime.runPromise(
         FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 1_000, sourceId, channel: null })).pipe(
-          Effect.map((page) => page.items.map((item) => JSON.parse(itemText(item)))),
+          Effect.map((page) => page.items.texts().map((item) => JSON.parse(item))),
         ),
       ),
     close: () => runtime.dispose(),

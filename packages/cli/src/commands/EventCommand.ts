@@ -1,7 +1,6 @@
 /** `cabinet event ID`: everything that is known of one event. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -70,8 +69,8 @@ const rowOf = (id: number, { table }: EventRecord) =>
       ["fv", String(id)],
     ] as const
     const page = yield* rows.page({ ...table, params })
-    const [item] = page.items
-    return item === undefined ? null : { item: itemText(item), columns: page.columns }
+    const [item] = page.items.texts()
+    return item === undefined ? null : { item, columns: page.columns }
   }).pipe(Effect.catch((error) => Effect.as(Effect.logWarning(`its row cannot be read: ${error.message}`), null)))
 
 const originalText = (original: StoredOriginal, style: Style): string => {

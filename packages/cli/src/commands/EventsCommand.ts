@@ -1,6 +1,5 @@
 /** `cabinet events`: the feed, as the API would give it, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -92,7 +91,7 @@ export const eventsCommand = Command.make(
           columns(HEAD, items.map(cells), { style, none: "No events yet." })
         if (!input.follow) {
           const page = yield* feed.page([...filter, ...pair("cursor", input.cursor)])
-          const items = page.items.map(itemText)
+          const items = page.items.texts()
           const value = {
             data: new JsonText(`[${items.join(",")}]`),
             has_more: page.hasMore,
@@ -111,7 +110,7 @@ export const eventsCommand = Command.make(
           )
           cursor = Option.some(page.nextCursor)
           if (page.items.length > 0) {
-            const items = page.items.map(itemText)
+            const items = page.items.texts()
             const lines = json
               ? items
               : table(items)

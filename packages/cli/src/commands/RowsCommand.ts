@@ -3,7 +3,6 @@ import type { Json } from "@data-cabinet/core/event/Json"
 import { JsonNumber } from "@data-cabinet/core/event/Json"
 import { jsonText } from "@data-cabinet/core/event/JsonText"
 import { parseJson } from "@data-cabinet/core/intake/JsonBody"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -73,7 +72,7 @@ export const rowsCommand = Command.make(
         const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
         const page = yield* rows.page({ schema, name, params: pairsOf(input) })
-        const items = page.items.map(itemText)
+        const items = page.items.texts()
         const value = {
           data: new JsonText(`[${items.join(",")}]`),
           has_more: page.hasMore,

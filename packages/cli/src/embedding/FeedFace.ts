@@ -1,7 +1,6 @@
 /** The feed of a cabinet as an async iterable. */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { itemText } from "@data-cabinet/core/page/Page"
 import type { Run } from "./RunEffect.ts"
 
 export type { Channel }
@@ -91,9 +90,9 @@ export async function* readFeed(
   while (!end.aborted) {
     const params = cursor === undefined ? pairs : [...pairs, ["cursor", cursor] as const]
     const page = await run(Feed.use((feed) => feed.page(params)))
-    for (const [index, item] of page.items.entries()) {
+    for (const [index, text] of page.items.texts().entries()) {
       const done = index === page.items.length - 1 ? page.nextCursor : (cursor ?? "")
-      yield { ...eventOf(itemText(item)), cursor: done }
+      yield { ...eventOf(text), cursor: done }
       if (options.signal?.aborted === true) return
     }
     cursor = page.nextCursor

@@ -1,7 +1,6 @@
 /** Rows of a cabinet's tables and views, by the same selections that the API takes. */
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Run } from "./RunEffect.ts"
 import { namesOf } from "./TablesFace.ts"
@@ -69,7 +68,7 @@ export const readRows = async (run: Run, object: string, query: RowsQuery): Prom
   const [schema, name] = namesOf(object)
   const params = Object.entries(query).flatMap(([name, value]) => given(value).map((text) => [name, text] as const))
   const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
-  const texts = page.items.map(itemText)
+  const texts = page.items.texts()
   return {
     rows: texts.map((text) => JSON.parse(text) as Row),
     columns: page.columns,

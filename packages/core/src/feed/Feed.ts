@@ -2,14 +2,15 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Items } from "../page/Items.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
 import { FeedStore } from "./FeedStore.ts"
 
 export interface FeedAnswer {
-  /** Each an Event as JSON in UTF-8, as it came from the database; `itemText` makes a text of one. */
-  readonly items: ReadonlyArray<Uint8Array>
+  /** Each an Event. */
+  readonly items: Items
   readonly hasMore: boolean
   /** Where to go on from, at once or later: there on every page, an empty one too. */
   readonly nextCursor: string

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
+import type { Items } from "../page/Items.ts"
 
 /** A place in the feed: after this event of this transaction of this epoch. Transaction ids need 64 bits. */
 export interface FeedPosition {
@@ -20,8 +21,8 @@ export interface FeedQuery {
 }
 
 export interface FeedPage {
-  /** Each an Event as JSON in UTF-8, its payload as it was stored. */
-  readonly items: ReadonlyArray<Uint8Array>
+  /** Each an Event, its payload as it was stored. */
+  readonly items: Items
   /** Where to go on from: the place of the last item, or `after` again when there was none. */
   readonly next: FeedPosition
   readonly hasMore: boolean

@@ -1,4 +1,5 @@
 /** Pages: how long one may be, and what one is made of. The same for rows and for the feed. */
+import type { Items } from "./Items.ts"
 
 /** How many items a page has when the client does not say. */
 export const DEFAULT_LIMIT = 100
@@ -9,16 +10,12 @@ export const MAX_LIMIT = 1000
 /** Items past this many bytes end a page early: it is then shorter than `limit`, and `hasMore` is true. */
 export const PAGE_BYTES = 8 * 1024 * 1024
 
-/** One page of a walk: its items as JSON in UTF-8, as the database made them, and where the next one begins. */
+/** One page of a walk: its items, and where the next one begins. */
 export interface Page {
-  readonly items: ReadonlyArray<Uint8Array>
+  readonly items: Items
   readonly hasMore: boolean
   readonly nextCursor: string | null
 }
-
-/** An item that passed through as bytes, as text. */
-export const itemText = (item: Uint8Array): string =>
-  Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString("utf8")
 
 /** What `bad_limit` answers say. */
 export const LIMIT_EXPECTED = `limit is a whole number from 1 to ${MAX_LIMIT}`

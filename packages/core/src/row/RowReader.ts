@@ -1,5 +1,6 @@
 /** Runs the query of a page where it can do no harm: as the reader, read-only, within its limits. */
 import { Context, type Effect } from "effect"
+import type { SentBytes } from "./SentRow.ts"
 import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 
 /** A parameter's text, and the type that the query casts it to. */
@@ -11,7 +12,7 @@ export interface QueryValue {
 export interface RowQuery {
   /** The object that is read: reads of one object never take all places of the others. */
   readonly object: string
-  /** Every column it returns is text, or of the type {@link BYTES}. */
+  /** Every column it returns is text, or bytes. */
   readonly text: string
   readonly values: ReadonlyArray<QueryValue>
   /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
@@ -22,11 +23,8 @@ export interface RowQuery {
   readonly proof: { readonly oid: number; readonly stamp: string } | null
 }
 
-/** A column of this type is handed over as its bytes in UTF-8: for JSON that passes through unread. */
-export const BYTES = "pg_catalog.varchar"
-
 /** A row as the query returned it, column by column. */
-export type QueryRow = ReadonlyArray<string | Uint8Array | null>
+export type QueryRow = ReadonlyArray<string | SentBytes | null>
 
 /**
  * Runs one query in a read-only transaction of the reader role, under a time limit and a lock limit. Interrupting it

@@ -63,7 +63,7 @@ export class SelectRows extends Context.Service<
         const rows = yield* stage("rows.read", reader.read(query)).pipe(
           Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
         )
-        return yield* Effect.fromResult(pageOf(plan, readPage(rows)))
+        return yield* Effect.fromResult(pageOf(plan, readPage(plan, rows)))
       })
       /** What was found fault with may be that the object is another than it was taken for: then it is looked at anew. */
       const readAnew = Effect.fnUntraced(function* (
@@ -108,11 +108,11 @@ const isSame = (before: ReadableTable, now: ReadableTable): boolean =>
 
 const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, SelectionError | ReadError> => {
   const { items, hasMore } = found
-  const { columns } = plan
+  const { columns } = plan.showing
   if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
   const place = found.places.at(-1)
   if (items.length === 0 || place === undefined) {
-    const message = `A row is longer than ${LONGEST_ROW / 1024 / 1024} MB as JSON, which is more than can be sent: ask for fewer columns with col.`
+    const message = `A row is longer than ${LONGEST_ROW / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
     return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
   }
   const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found.places))] : place

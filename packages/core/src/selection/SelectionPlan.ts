@@ -23,11 +23,15 @@ export interface PlannedPeriod {
   readonly to: string | null
 }
 
-export interface SelectionPlan {
-  readonly table: ReadableTable
-  /** What a row shows, in this order; `columns` describes the same. */
+/** What a row shows, in this order; `columns` describes the same. Where nothing was chosen, one object for a table. */
+export interface Showing {
   readonly shown: ReadonlyArray<ReadableColumn>
   readonly columns: ReadonlyArray<Column>
+}
+
+export interface SelectionPlan {
+  readonly table: ReadableTable
+  readonly showing: Showing
   readonly search: string
   readonly filters: ReadonlyArray<PlannedFilter>
   readonly period: PlannedPeriod | null
@@ -62,8 +66,9 @@ export const selectionPlan = (
   }
   const column = (name: string): ReadableColumn => named.get(name) as ReadableColumn
 
-  const chosen = choose(selection.columns, table)
-  if (chosen.length === 0) return refuse("bad_columns", "hide", "Nothing is left to show: hide names every column.")
+  const showing = showingOf(selection.columns, table)
+  if (showing.shown.length === 0)
+    return refuse("bad_columns", "hide", "Nothing is left to show: hide names every column.")
 
   const filters = selection.filters.map((filter) => ({ ...filter, column: column(filter.column) }))
   for (const { column: of, condition } of filters) {
@@ -94,8 +99,7 @@ export const selectionPlan = (
   const direction = selection.direction ?? (sort === null && freshFirst(table) ? "desc" : "asc")
   const plan = {
     table,
-    shown: chosen.map((index) => table.columns[index] as ReadableColumn),
-    columns: chosen.map((index) => table.detail.columns[index] as Column),
+    showing,
     search: selection.search,
     filters,
     period,
@@ -137,6 +141,21 @@ const list = (names: ReadonlyArray<string>): string =>
   names.length > 30
     ? `${names.slice(0, 30).map(shown).join(", ")} and ${names.length - 30} more`
     : names.map(shown).join(", ")
+
+const everything = new WeakMap<ReadableTable, Showing>()
+
+const showingOf = (choice: ColumnChoice, table: ReadableTable): Showing => {
+  const isChosen = "only" in choice || choice.first.length > 0 || choice.hidden.length > 0
+  const known = isChosen ? undefined : everything.get(table)
+  if (known !== undefined) return known
+  const chosen = choose(choice, table)
+  const showing = {
+    shown: chosen.map((index) => table.columns[index] as ReadableColumn),
+    columns: chosen.map((index) => table.detail.columns[index] as Column),
+  }
+  if (!isChosen) everything.set(table, showing)
+  return showing
+}
 
 /** The indexes of the columns to show, in order. */
 const choose = (choice: ColumnChoice, { columns }: ReadableTable): ReadonlyArray<number> => {

@@ -19,7 +19,7 @@ const refused = (...params: ParamPairs) => {
   return `${error.code} ${error.param}`
 }
 
-const names = (...params: ParamPairs) => planned(params).columns.map(({ name }) => name)
+const names = (...params: ParamPairs) => planned(params).showing.columns.map(({ name }) => name)
 
 describe("selectionPlan", () => {
   it("refuses a column that the object does not have, wherever it is named", () => {

@@ -1,4 +1,5 @@
-/** The rows of a table or view over the API. Rows are JSON text from the database on: joined and sent, never parsed. */
+/** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read: never parsed. */
+import type { Column } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -96,6 +97,17 @@ export const listRows: Endpoint = {
   ],
 }
 
+/** Those of a table are one object as long as the table is what it is. */
+const written = new WeakMap<ReadonlyArray<Column>, string>()
+
+const columnsJson = (columns: ReadonlyArray<Column>): string => {
+  const known = written.get(columns)
+  if (known !== undefined) return known
+  const json = JSON.stringify(columns.map(columnJson))
+  written.set(columns, json)
+  return json
+}
+
 export const rowRoutes = Effect.gen(function* () {
   const rows = yield* SelectRows
   return [
@@ -108,7 +120,7 @@ export const rowRoutes = Effect.gen(function* () {
           ({ items, hasMore, nextCursor, columns }) =>
             pageBody(
               items,
-              `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${JSON.stringify(columns.map(columnJson))}`,
+              `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
             ),
         ),
       { ownTime: true },

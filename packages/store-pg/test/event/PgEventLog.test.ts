@@ -2,7 +2,6 @@ import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
@@ -251,7 +250,7 @@ it("FeedStore.page gives every event once, in one order, with the payload's own 
     const page = await second.runPromise(
       FeedStore.use((feed) => feed.page({ after, limit: 7, sourceId: source.id, channel: null })),
     )
-    seen.push(...page.items.map(itemText))
+    seen.push(...page.items.texts())
     after = page.next
     more = page.hasMore
   }

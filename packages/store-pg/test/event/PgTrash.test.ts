@@ -2,7 +2,6 @@ import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
@@ -63,9 +62,9 @@ const feedOf = async (sourceId: number) => {
   const page = await store.runPromise(
     FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 100, sourceId, channel: null })),
   )
-  return page.items.map(
-    (item) => JSON.parse(itemText(item)) as { id: number; payload: unknown; deleted_at: string | null },
-  )
+  return page.items
+    .texts()
+    .map((item) => JSON.parse(item) as { id: number; payload: unknown; deleted_at: string | null })
 }
 
 it("trash deletes the row and marks the event in the feed, untrash undoes both", async () => {

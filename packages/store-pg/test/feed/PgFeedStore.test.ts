@@ -1,6 +1,5 @@
 /** What a page of the feed costs and holds, over a feed with hardly anything but webhook events in it. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { FENCE_BOUND } from "@data-cabinet/store-pg/feed/Fence"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
 import { PgClient } from "@effect/sql-pg"
@@ -109,7 +108,7 @@ const walkAll = (walk: (typeof walks)[number], limit: number) =>
     let after = FEED_START
     for (;;) {
       const page = yield* feed.page({ ...walk, after, limit })
-      ids.push(...page.items.map((item) => (JSON.parse(itemText(item)) as { id: number }).id))
+      ids.push(...page.items.texts().map((item) => (JSON.parse(item) as { id: number }).id))
       after = page.next
       if (!page.hasMore) return ids
     }
@@ -138,10 +137,30 @@ it("FeedStore.page hands over long pages whole, also while others are read", asy
     )
   const pages = await run(Effect.all([page(10n), page(700n), page(1_400n)], { concurrency: "unbounded" }))
   for (const { items } of pages) {
-    const events = items.map((item) => JSON.parse(itemText(item)) as { id: number; payload: unknown })
+    const events = items.texts().map((item) => JSON.parse(item) as { id: number; payload: unknown })
     assert.lengthOf(events, 1000)
     for (const { id, payload } of events) assert.deepStrictEqual(payload, { n: id })
   }
+})
+
+it("FeedStore.page writes the very text that a delivery brings, whatever has become of an event", async () => {
+  for (const change of [
+    `cabinet.source SET name = E'A "name"\\n' WHERE id = 2`,
+    `cabinet.event SET deleted_at = '2026-11-22 01:02:03.45Z' WHERE id = 1000`,
+    `cabinet.event SET repeat_of = 1000, received_at = '2026-11-22 01:02:03Z' WHERE id = 2000`,
+    `cabinet.event SET history = true, payload = '{"a" : 1.0,"b":["я"]}' WHERE id = 3000`,
+  ]) {
+    await database.run(`UPDATE ${change}`)
+  }
+  const { items } = await run(
+    FeedStore.use((feed) => feed.page({ sourceId: 2, channel: null, after: FEED_START, limit: 100 })),
+  )
+  const delivered = await database.run(`SELECT cabinet.event_json(e, s.name) AS event
+    FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id WHERE s.id = 2 ORDER BY e.epoch, e.xid, e.id LIMIT 100`)
+  assert.deepStrictEqual(
+    items.texts(),
+    delivered.map((row) => String(row["event"])),
+  )
 })
 
 it("FeedStore.page says has_more exactly when there is more", async () => {

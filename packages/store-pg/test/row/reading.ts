@@ -1,7 +1,6 @@
 /** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -18,7 +17,7 @@ export type ReadingOptions = Partial<Omit<ReaderClient.ReaderOptions, "url" | "r
 export type TextPage = Omit<RowsPage, "items"> & { readonly items: ReadonlyArray<string> }
 
 export const withTexts = <E, R>(self: Effect.Effect<RowsPage, E, R>): Effect.Effect<TextPage, E, R> =>
-  Effect.map(self, (page) => ({ ...page, items: page.items.map(itemText) }))
+  Effect.map(self, (page) => ({ ...page, items: page.items.texts() }))
 
 /** A database whose author's tables the reader may read, and the use case over it. */
 export const openReading = async (options: ReadingOptions = {}) => {

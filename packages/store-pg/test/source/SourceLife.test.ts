@@ -1,7 +1,6 @@
 /** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { itemText } from "@data-cabinet/core/page/Page"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
 import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
@@ -46,7 +45,7 @@ const feedOf = async (sourceId: number) => {
   const page = await store.runPromise(
     FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 100, sourceId, channel: null })),
   )
-  return page.items.map((item) => JSON.parse(itemText(item)) as { source: { name: string } })
+  return page.items.texts().map((item) => JSON.parse(item) as { source: { name: string } })
 }
 
 it("a source that is archived opens to nobody, and again once it is restored", async () => {

@@ -1,0 +1,157 @@
+/**
+ * How rows come from PostgreSQL: as what `record_send` makes of them. That costs PostgreSQL half of what their JSON would;
+ * the JSON is written here, byte by byte. A value of a type that is not among those below is made JSON, or text, by
+ * PostgreSQL itself.
+ */
+import { Items } from "../page/Items.ts"
+import type { ColumnType } from "./ColumnType.ts"
+import { copyBytes } from "./JsonBytes.ts"
+import { jsonValue } from "./RowJson.ts"
+import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./SentMoment.ts"
+import * as Sent from "./SentValue.ts"
+
+/** By the name that a type is cast to: only PostgreSQL's own are known by how they are sent. */
+const FORMS: ReadonlyMap<string, Sent.SentForm> = new Map(
+  Object.entries({
+    bool: Sent.BOOLEAN,
+    int2: Sent.INT16,
+    int4: Sent.INT32,
+    int8: Sent.INT64,
+    numeric: Sent.NUMERIC,
+    text: Sent.TEXT,
+    varchar: Sent.TEXT,
+    bpchar: Sent.TEXT,
+    date: DATE,
+    timestamp: TIMESTAMP,
+    timestamptz: TIMESTAMPTZ,
+    json: Sent.JSON_TEXT,
+    jsonb: Sent.JSONB,
+    bytea: Sent.BYTES,
+  }).map(([name, form]) => [`"pg_catalog"."${name}"`, form]),
+)
+
+/** A column of a row that is sent: its key in the JSON, the SQL of what is sent of it, and how that is written. */
+export interface SentColumn {
+  readonly name: string
+  readonly sql: string
+  readonly form: Sent.SentForm
+}
+
+/** The column of this type whose value is `value` in SQL. */
+export const sentColumn = (name: string, type: ColumnType, value: string): SentColumn => {
+  const form = FORMS.get(type.sql)
+  if (form !== undefined) return { name, sql: value, form }
+  const sql = jsonValue(type, value)
+  return type.plainJson || type.kind === "array" || type.kind === "composite"
+    ? { name, sql: `to_json(${sql})::text`, form: Sent.JSON_TEXT }
+    : { name, sql, form: Sent.TEXT }
+}
+
+/** What comes before the values: how many there are. */
+const HEAD = 4
+
+/** What comes before a value: its type, and its size or -1 for NULL. */
+const VALUE_HEAD = 8
+
+/** What a bigint takes. */
+const BIGINT = VALUE_HEAD + 8
+
+/** Room for the signs between rows. */
+const SPARE = 2
+
+/** Room around the items, for what a page says of itself. */
+const AHEAD = 32
+const BEHIND = 2_048
+
+const NULL = Buffer.from("null")
+const COMMA = 0x2c
+const END = 0x7d // }
+
+/** Where bytes lie that PostgreSQL sent: in what the driver read, and never writes again. Cheaper than a view of them. */
+export interface SentBytes {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+export class SentRow {
+  /** The row, as SQL of the type record. */
+  readonly sql: string
+  /** How many bytes of a row's JSON are its keys. */
+  readonly keyBytes: number
+  readonly #columns: ReadonlyArray<{ readonly key: Uint8Array; readonly form: Sent.SentForm }>
+  /** Where the shown values begin. */
+  readonly #first: number
+
+  /** Ahead of what is shown, `hidden` is sent: SQL of bigints that are not NULL. */
+  constructor(columns: ReadonlyArray<SentColumn>, hidden: ReadonlyArray<string> = []) {
+    this.sql = `ROW(${[...hidden, ...columns.map(({ sql }) => sql)].join(", ")})`
+    this.#first = HEAD + hidden.length * BIGINT
+    this.#columns = columns.map(({ name, form }, index) => ({
+      key: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+      form,
+    }))
+    this.keyBytes = this.#columns.reduce((sum, { key }) => sum + key.length, 1)
+  }
+
+  /** Each row as JSON. They come in pieces of one or more. */
+  items(pieces: ReadonlyArray<SentBytes>): Items {
+    const columns = this.#columns
+    const ends: Array<number> = []
+    let to = Buffer.allocUnsafe(AHEAD + BEHIND + expected(pieces))
+    let at = AHEAD
+    for (const { bytes, start, end } of pieces) {
+      for (let next = start; next < end;) {
+        if (ends.length > 0) to[at++] = COMMA
+        next += this.#first
+        for (const { key, form } of columns) {
+          const size = Sent.int32At(bytes, next + 4)
+          next += VALUE_HEAD
+          const longest = size < 0 || form.longest === undefined ? Sent.LONGEST(size) : form.longest(bytes, next)
+          const room = key.length + longest + SPARE
+          if (to.length - at < room) to = longer(to, at, room)
+          at = copyBytes(to, at, key, 0, key.length)
+          if (size < 0) at = copyBytes(to, at, NULL, 0, NULL.length)
+          else {
+            at = form.write(to, at, bytes, next, size)
+            next += size
+          }
+        }
+        to[at++] = END
+        ends.push(at)
+      }
+    }
+    return new Items(to, AHEAD, ends)
+  }
+}
+
+/** The rows in the one value of a record, where there are any: what `ROW(string_agg(record_send(…), ''))` is sent as. */
+export const rowsWithin = ({ bytes, start, end }: SentBytes): ReadonlyArray<SentBytes> =>
+  end - start === HEAD + VALUE_HEAD ? [] : [{ bytes, start: start + HEAD + VALUE_HEAD, end }]
+
+/** The whole number that stands at this place among the hidden ones of a row. */
+export const hiddenAt = ({ bytes, start }: SentBytes, place: number): bigint =>
+  Sent.bigAt(bytes, start + HEAD + place * BIGINT + VALUE_HEAD)
+
+/** Orders rows by so many hidden numbers, none of which is below zero. */
+export const byHidden =
+  (count: number) =>
+  (a: SentBytes, b: SentBytes): number => {
+    for (let at = HEAD; at < HEAD + count * BIGINT; at++) {
+      const difference = a.bytes[a.start + at]! - b.bytes[b.start + at]!
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+
+/** A value's key takes about as much as what is sent before it. */
+const expected = (pieces: ReadonlyArray<SentBytes>): number => {
+  const sent = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
+  return sent + (sent >> 3)
+}
+
+const longer = (bytes: Buffer, used: number, more: number): Buffer<ArrayBuffer> => {
+  const next = Buffer.allocUnsafe(Math.max(bytes.length * 2, used + more))
+  bytes.copy(next, 0, 0, used)
+  return next
+}
