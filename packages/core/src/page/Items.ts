@@ -35,4 +35,23 @@ export class Items {
   }
 }
 
-export const NO_ITEMS = new Items(Buffer.alloc(0), 0, [])
+/** Between two items. */
+export const COMMA = 0x2c
+
+/** Room that is left around items for what a page says of itself. */
+export const AHEAD = 32
+export const BEHIND = 2_048
+
+/** Items that lie apart, copied together. */
+export const joined = (items: ReadonlyArray<Uint8Array>): Items => {
+  const bytes = Buffer.allocUnsafe(items.reduce((sum, { length }) => sum + length + 1, AHEAD + BEHIND))
+  const ends: Array<number> = []
+  let at = AHEAD
+  for (const item of items) {
+    if (ends.length > 0) bytes[at++] = COMMA
+    bytes.set(item, at)
+    at += item.length
+    ends.push(at)
+  }
+  return new Items(bytes, AHEAD, ends)
+}

@@ -1,6 +1,6 @@
 /** Runs the query of a page where it can do no harm: as the reader, read-only, within its limits. */
 import { Context, type Effect } from "effect"
-import type { SentBytes } from "./SentRow.ts"
+import type { SentBytes } from "./SentBytes.ts"
 import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 
 /** A parameter's text, and the type that the query casts it to. */

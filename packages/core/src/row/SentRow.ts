@@ -3,9 +3,10 @@
  * the JSON is written here, byte by byte. A value of a type that is not among those below is made JSON, or text, by
  * PostgreSQL itself.
  */
-import { Items } from "../page/Items.ts"
+import { AHEAD, BEHIND, COMMA, Items } from "../page/Items.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import { copyBytes } from "./JsonBytes.ts"
+import { HEAD, type SentBytes, VALUE_HEAD } from "./SentBytes.ts"
 import { jsonValue } from "./RowJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./SentMoment.ts"
 import * as Sent from "./SentValue.ts"
@@ -47,32 +48,11 @@ export const sentColumn = (name: string, type: ColumnType, value: string): SentC
     : { name, sql, form: Sent.TEXT }
 }
 
-/** What comes before the values: how many there are. */
-const HEAD = 4
-
-/** What comes before a value: its type, and its size or -1 for NULL. */
-const VALUE_HEAD = 8
-
-/** What a bigint takes. */
-const BIGINT = VALUE_HEAD + 8
-
 /** Room for the signs between rows. */
 const SPARE = 2
 
-/** Room around the items, for what a page says of itself. */
-const AHEAD = 32
-const BEHIND = 2_048
-
 const NULL = Buffer.from("null")
-const COMMA = 0x2c
 const END = 0x7d // }
-
-/** Where bytes lie that PostgreSQL sent: in what the driver read, and never writes again. Cheaper than a view of them. */
-export interface SentBytes {
-  readonly bytes: Uint8Array
-  readonly start: number
-  readonly end: number
-}
 
 export class SentRow {
   /** The row, as SQL of the type record. */
@@ -80,13 +60,9 @@ export class SentRow {
   /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number
   readonly #columns: ReadonlyArray<{ readonly key: Uint8Array; readonly form: Sent.SentForm }>
-  /** Where the shown values begin. */
-  readonly #first: number
 
-  /** Ahead of what is shown, `hidden` is sent: SQL of bigints that are not NULL. */
-  constructor(columns: ReadonlyArray<SentColumn>, hidden: ReadonlyArray<string> = []) {
-    this.sql = `ROW(${[...hidden, ...columns.map(({ sql }) => sql)].join(", ")})`
-    this.#first = HEAD + hidden.length * BIGINT
+  constructor(columns: ReadonlyArray<SentColumn>) {
+    this.sql = `ROW(${columns.map(({ sql }) => sql).join(", ")})`
     this.#columns = columns.map(({ name, form }, index) => ({
       key: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
       form,
@@ -103,7 +79,7 @@ export class SentRow {
     for (const { bytes, start, end } of pieces) {
       for (let next = start; next < end;) {
         if (ends.length > 0) to[at++] = COMMA
-        next += this.#first
+        next += HEAD
         for (const { key, form } of columns) {
           const size = Sent.int32At(bytes, next + 4)
           next += VALUE_HEAD
@@ -128,21 +104,6 @@ export class SentRow {
 /** The rows in the one value of a record, where there are any: what `ROW(string_agg(record_send(…), ''))` is sent as. */
 export const rowsWithin = ({ bytes, start, end }: SentBytes): ReadonlyArray<SentBytes> =>
   end - start === HEAD + VALUE_HEAD ? [] : [{ bytes, start: start + HEAD + VALUE_HEAD, end }]
-
-/** The whole number that stands at this place among the hidden ones of a row. */
-export const hiddenAt = ({ bytes, start }: SentBytes, place: number): bigint =>
-  Sent.bigAt(bytes, start + HEAD + place * BIGINT + VALUE_HEAD)
-
-/** Orders rows by so many hidden numbers, none of which is below zero. */
-export const byHidden =
-  (count: number) =>
-  (a: SentBytes, b: SentBytes): number => {
-    for (let at = HEAD; at < HEAD + count * BIGINT; at++) {
-      const difference = a.bytes[a.start + at]! - b.bytes[b.start + at]!
-      if (difference !== 0) return difference
-    }
-    return 0
-  }
 
 /** A value's key takes about as much as what is sent before it. */
 const expected = (pieces: ReadonlyArray<SentBytes>): number => {

@@ -1,33 +1,16 @@
 /** The statement of one page of the feed. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { TIMESTAMPTZ } from "@data-cabinet/core/row/SentMoment"
-import { BOOLEAN, INT64, JSON_TEXT, TEXT } from "@data-cabinet/core/row/SentValue"
-import { type SentBytes, SentRow } from "@data-cabinet/core/row/SentRow"
+import { BYTES } from "../connection/PassedThrough.ts"
 
 /** A page ends early once its payloads hold this many bytes: fewer than `limit`, and more to come. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
-/** An Event as it is sent, behind its place: the same JSON as a delivery's, which the database makes. */
-export const EVENT = new SentRow(
-  [
-    { name: "id", sql: "e.id", form: INT64 },
-    { name: "source", sql: "s.json", form: JSON_TEXT },
-    { name: "channel", sql: "e.channel", form: TEXT },
-    { name: "received_at", sql: "e.received_at", form: TIMESTAMPTZ },
-    { name: "payload", sql: "e.payload", form: JSON_TEXT },
-    { name: "repeat_of", sql: "e.repeat_of", form: INT64 },
-    { name: "history", sql: "e.history", form: BOOLEAN },
-    { name: "deleted_at", sql: "e.deleted_at", form: TIMESTAMPTZ },
-  ],
-  ["e.epoch", "e.xid", "e.id"],
-)
-
 /**
- * An event of a page. `limit` and one more are found, if there are so many. It is missing where the page is full, or where
- * a hasty statement met an event that may be too long for it.
+ * An event of a page, and its place. `limit` and one more are found, if there are so many. The text is missing where the
+ * page is full, or where a hasty statement met an event that may be too long for it.
  */
-export type PageRow = readonly [event: SentBytes | null]
+export type PageRow = readonly [event: Uint8Array | null, epoch: bigint, xid: bigint, id: bigint]
 
 /**
  * One page. Without a channel three walks are merged, one a channel, each along an index whose leading columns are the
@@ -45,7 +28,8 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
   const fits = hasty ? `e.bytes <= ${Math.floor(PAGE_BYTES / query.limit)}` : `e.before < ${PAGE_BYTES}`
   return {
     text: `
-SELECT CASE WHEN ${fits} THEN ${EVENT.sql} END
+SELECT CASE WHEN ${fits} THEN cabinet.event_json(e.id, s.json, e.channel, e.received_at, e.payload, e.repeat_of, e.history,
+         e.deleted_at)::${BYTES} END, e.epoch, e.xid, e.id
 FROM (
   SELECT w.*${summed} FROM (
     SELECT * FROM (${walks.join(" UNION ALL ")}) w ORDER BY ${PLACE} LIMIT $6::int8 + 1

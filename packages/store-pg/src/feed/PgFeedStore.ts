@@ -3,12 +3,12 @@
  * stands there.
  */
 import { FeedStore, type FeedPage, type FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { byHidden, hiddenAt, type SentBytes } from "@data-cabinet/core/row/SentRow"
+import { joined } from "@data-cabinet/core/page/Items"
 import { Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { FENCE_BOUND } from "./Fence.ts"
-import { EVENT, type PageRow, pageStatement } from "./PageStatement.ts"
+import { type PageRow, pageStatement } from "./PageStatement.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -16,11 +16,9 @@ export const layer = Layer.effect(
     const sql = yield* StatementClient
     const read = Effect.fnUntraced(function* (query: FeedQuery, epoch: string, bound: string, hasty: boolean) {
       const { text, values } = pageStatement(query, epoch, bound, hasty)
-      const rows = (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
-      const events: Array<SentBytes> = []
-      for (const [event] of rows) if (event !== null) events.push(event)
+      const rows = (yield* sql.values(text, values)) as unknown as Array<PageRow>
       // The join that brings the sources' names need not keep the order. To find it kept costs next to nothing.
-      return { events: events.sort(byPlace), found: rows.length }
+      return rows.sort(byPlace)
     })
     return FeedStore.of({
       page: Effect.fnUntraced(function* (query) {
@@ -30,29 +28,26 @@ export const layer = Layer.effect(
             "This database is a standby, which cannot tell what its primary is about to commit.",
           )
         }
-        const all = yield* read(query, fence!.epoch, fence!.bound, true)
-        return all.events.length === all.found
-          ? pageOf(query, all)
+        const rows = yield* read(query, fence!.epoch, fence!.bound, true)
+        return rows.every((row) => row[0] !== null)
+          ? pageOf(query, rows)
           : pageOf(query, yield* read(query, fence!.epoch, fence!.bound, false))
       }, orUnavailable),
     })
   }),
 )
 
-const byPlace = byHidden(3)
+const byPlace = (a: PageRow, b: PageRow): number => order(a[1], b[1]) || order(a[2], b[2]) || order(a[3], b[3])
 
-/** What was found: of the events that fit the page those that are shown, in order. */
-interface Found {
-  readonly events: ReadonlyArray<SentBytes>
-  readonly found: number
-}
+const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const pageOf = ({ after, limit }: FeedQuery, { events, found }: Found): FeedPage => {
-  const shown = events.slice(0, limit)
-  const last = shown.at(-1)
-  const next =
-    last === undefined
-      ? after
-      : { epoch: Number(hiddenAt(last, 0)), xid: hiddenAt(last, 1), id: Number(hiddenAt(last, 2)) }
-  return { items: EVENT.items(shown), next, hasMore: found > shown.length }
+const pageOf = ({ after, limit }: FeedQuery, rows: ReadonlyArray<PageRow>): FeedPage => {
+  const items: Array<Uint8Array> = []
+  for (const row of rows) {
+    if (row[0] === null || items.length === limit) break
+    items.push(row[0])
+  }
+  const last = rows[items.length - 1]
+  const next = last === undefined ? after : { epoch: Number(last[1]), xid: last[2], id: Number(last[3]) }
+  return { items: joined(items), next, hasMore: rows.length > items.length }
 }
