@@ -23,7 +23,7 @@ export const rows: Figure = {
   name: "rows",
   title: "A page of rows",
   caption:
-    "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and sends the text that PostgreSQL made. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON. PostgREST, where POSTGREST_BIN names it: eight connections, no key, no count of requests.",
+    "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and writes their JSON from what PostgreSQL sends. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON. PostgREST, where POSTGREST_BIN names it: eight connections, no key, no count of requests.",
   measure: async (bench) => {
     const { cluster } = bench
     const amount = bench.sized(20_000, 200_000)
