@@ -1,6 +1,7 @@
 /** A listening socket with the limits that keep slow and idle senders from tying it up. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { Present } from "@data-cabinet/core/cabinet/Present"
 import { Context, Effect, Layer, Schema } from "effect"
 
 export interface ListenOptions {
@@ -55,7 +56,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
     Layer.effect(
       Listener,
       Effect.gen(function* () {
-        const open = new Set<ServerResponse>()
+        const open = new Present<ServerResponse>()
         const server = createServer(
           {
             headersTimeout: HEADERS_MILLIS,
@@ -65,8 +66,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             maxHeaderSize: HEADER_BYTES,
           },
           (request, response) => {
-            open.add(response)
-            response.once("close", () => open.delete(response))
+            response.once("close", open.join(response))
             if (stopping.begun) response.shouldKeepAlive = false
             handler(request, response)
           },
@@ -76,7 +76,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
             stopping.begun = true
-            for (const response of open) response.shouldKeepAlive = false
+            open.forEach((response) => (response.shouldKeepAlive = false))
             const notice = options.noticeMillis?.() ?? 0
             const drained = drain(server, options.drainMillis ?? DRAIN_MILLIS)
             return notice > 0 ? Effect.andThen(Effect.sleep(notice), drained) : drained

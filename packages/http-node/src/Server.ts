@@ -70,11 +70,18 @@ const runnable = (answer: App): App =>
 /** Effect's own span of a request holds its address and headers whole; ours does not (see RequestSpan). */
 const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, () => true)
 
+/** Effect keeps the fibers of a scope in a Map, which is what core's Present says not to do; here few share a scope. */
+const SCOPES = 256
+
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {
-  const scope = yield* Scope.Scope
-  const handler = yield* Effect.provide(NodeHttpServer.makeHandler(yield* app(options, stopping), { scope }), UNTRACED)
-  return (request: IncomingMessage, response: ServerResponse): void => handler(request, response)
+  const answer = yield* app(options, stopping)
+  const handler = Effect.flatMap(Scope.fork(yield* Scope.Scope, "parallel"), (scope) =>
+    Effect.provide(NodeHttpServer.makeHandler(answer, { scope }), UNTRACED),
+  )
+  const handlers = yield* Effect.replicateEffect(handler, SCOPES)
+  let turn = 0
+  return (request: IncomingMessage, response: ServerResponse): void => handlers[turn++ % SCOPES]!(request, response)
 })
 
 /** `Request => Promise<Response>`, for frameworks that speak fetch. */

@@ -3,6 +3,7 @@
  * more than its work; here one fiber looks over all waits a few times a second, and over none while there are none.
  */
 import { type Context, Effect, Latch, type Scope } from "effect"
+import { Present } from "./Present.ts"
 
 /** Milliseconds between two looks. No wait is given up early, and none later than this after its time. */
 const LOOK = 250
@@ -36,6 +37,7 @@ class CountedWait implements Wait {
   readonly #giveUp: () => void
   #left: number
   #until = 0
+  #leave: (() => void) | undefined
 
   constructor(waits: Waits, looks: number, giveUp: () => void) {
     this.#waits = waits
@@ -45,16 +47,21 @@ class CountedWait implements Wait {
   }
 
   readonly pause = (): void => {
-    if (this.#waits.open.delete(this)) this.#left = this.#until - this.#waits.looks
+    if (this.#leave === undefined) return
+    this.end()
+    this.#left = this.#until - this.#waits.looks
   }
 
   readonly resume = (): void => {
     this.#until = this.#waits.looks + this.#left
-    this.#waits.open.add(this)
+    this.#leave ??= this.#waits.open.join(this)
     this.#waits.any.openUnsafe()
   }
 
-  readonly end = (): void => void this.#waits.open.delete(this)
+  readonly end = (): void => {
+    this.#leave?.()
+    this.#leave = undefined
+  }
 
   look(now: number): void {
     if (now < this.#until) return
@@ -66,23 +73,23 @@ class CountedWait implements Wait {
 interface Waits {
   /** Time, in looks. */
   looks: number
-  readonly open: Set<CountedWait>
+  readonly open: Present<CountedWait>
   readonly any: Latch.Latch
 }
 
 /** Looks for as long as the scope is open. */
 export const deadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(function* () {
-  const waits: Waits = { looks: 0, open: new Set(), any: Latch.makeUnsafe(false) }
+  const waits: Waits = { looks: 0, open: new Present(), any: Latch.makeUnsafe(false) }
   // The first look after a wait began may come at once, so one more is counted than fit into its time.
   const begin: Deadlines["begin"] = (millis, giveUp) => new CountedWait(waits, Math.ceil(millis / LOOK) + 1, giveUp)
   const look = Effect.gen(function* () {
-    if (waits.open.size === 0) {
+    if (waits.open.isEmpty) {
       waits.any.closeUnsafe()
       yield* waits.any.await
     }
     yield* Effect.sleep(LOOK)
     waits.looks++
-    for (const wait of waits.open) wait.look(waits.looks)
+    waits.open.forEach((wait) => wait.look(waits.looks))
   })
   yield* Effect.forkScoped(Effect.forever(look))
   return {

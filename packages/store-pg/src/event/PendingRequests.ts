@@ -23,13 +23,14 @@ export type PendingBatch = ReadonlyArray<Pending>
 
 /** The queue that batches are taken from. */
 export class PendingRequests {
-  readonly #queue = new Set<Pending>()
+  /** Not a Set, which would keep what has left it alive (see core's Present). */
+  readonly #queue: Array<Pending> = []
   /** Of all requests in it. */
   #events = 0
   #bytes = 0
 
   get isEmpty(): boolean {
-    return this.#queue.size === 0
+    return this.#queue.length === 0
   }
 
   /** Whether another batch would be as large as one may be. */
@@ -38,38 +39,44 @@ export class PendingRequests {
   }
 
   add(pending: Pending): void {
-    this.#queue.add(pending)
+    this.#queue.push(pending)
     this.#events += pending.request.events.length
     this.#bytes += pending.bytes
   }
 
   /** False when it is in no queue any more: then it is being written, or was answered. */
   remove(pending: Pending): boolean {
-    if (!this.#queue.delete(pending)) return false
-    this.#events -= pending.request.events.length
-    this.#bytes -= pending.bytes
+    const place = this.#queue.indexOf(pending)
+    if (place === -1) return false
+    this.#cut(place, 1)
     return true
   }
 
   /** Takes the next batch off the front: one request at least, whatever its size. */
   take(): PendingBatch {
-    const batch: Array<Pending> = []
+    let count = 0
     let events = 0
     let bytes = 0
     for (const pending of this.#queue) {
       events += pending.request.events.length
       bytes += pending.bytes
-      if (batch.length > 0 && (events > BATCH_EVENTS || bytes > BATCH_BYTES)) break
-      batch.push(pending)
-      this.remove(pending)
+      if (count > 0 && (events > BATCH_EVENTS || bytes > BATCH_BYTES)) break
+      count++
     }
-    return batch
+    return this.#cut(0, count)
   }
 
   takeAll(): PendingBatch {
-    const all = [...this.#queue]
-    for (const pending of all) this.remove(pending)
-    return all
+    return this.#cut(0, this.#queue.length)
+  }
+
+  #cut(from: number, count: number): PendingBatch {
+    const gone = this.#queue.splice(from, count)
+    for (const pending of gone) {
+      this.#events -= pending.request.events.length
+      this.#bytes -= pending.bytes
+    }
+    return gone
   }
 }
 
