@@ -2,12 +2,13 @@
  * Days and moments as PostgreSQL sends them, counted from 2000, and their JSON: as `to_json` makes it of a session with ISO
  * dates, and with a Z where the moment is one in UTC.
  */
-import { ascii, DASH, digits, four, pair, POINT, QUOTE, ZERO } from "./JsonBytes.ts"
-import { bigAt, int32At, int64At, type SentForm } from "./SentValue.ts"
+import { DASH, digits, four, Literal, pair, POINT, QUOTE, ZERO } from "./JsonBytes.ts"
+import { int64At, type SentForm } from "./SentValue.ts"
 
 const COLON = 0x3a
 
 const MICROS_A_DAY = 86_400_000_000
+const DAY = BigInt(MICROS_A_DAY)
 
 /** From 1 March of the year 0, from where days are easily counted in months, to 1 January 2000. */
 const DAYS_TO_2000 = 730_425
@@ -17,7 +18,7 @@ const DAYS_IN_400_YEARS = 146_097
 const FIRST_OF_ERA = -730_119
 
 /** The day that is so many after 1 January 2000, as `2026-01-02`. */
-const writeDay = (to: Uint8Array, at: number, days: number): number => {
+const writeDay = (to: DataView, at: number, days: number): number => {
   const era = Math.floor((days + DAYS_TO_2000) / DAYS_IN_400_YEARS)
   const ofEra = days + DAYS_TO_2000 - era * DAYS_IN_400_YEARS
   const leapDays = ((ofEra / 1_460) | 0) - ((ofEra / 36_524) | 0) + ((ofEra / 146_096) | 0)
@@ -28,70 +29,84 @@ const writeDay = (to: Uint8Array, at: number, days: number): number => {
   const year = yearOfEra + era * 400 + (fromMarch < 10 ? 0 : 1)
   const shown = days < FIRST_OF_ERA ? 1 - year : year
   const end = shown < 10_000 ? four(to, at, shown) : digits(to, at, shown)
-  to[end] = DASH
+  to.setUint8(end, DASH)
   pair(to, end + 1, fromMarch < 10 ? fromMarch + 3 : fromMarch - 9)
-  to[end + 3] = DASH
+  to.setUint8(end + 3, DASH)
   return pair(to, end + 4, ofMonth)
 }
 
 /** The time that is so many microseconds after midnight, as `T03:04:05.06`. */
-const writeTime = (to: Uint8Array, at: number, micros: number): number => {
-  const seconds = Math.floor(micros / 1_000_000)
-  const fraction = micros - seconds * 1_000_000
+const writeTime = (to: DataView, at: number, micros: number): number => {
+  const seconds = (micros / 1_000_000) | 0
+  const fraction = (micros - seconds * 1_000_000) | 0
   const minutes = (seconds / 60) | 0
   const hours = (minutes / 60) | 0
-  to[at] = 0x54 // T
+  to.setUint8(at, 0x54) // T
   pair(to, at + 1, hours)
-  to[at + 3] = COLON
+  to.setUint8(at + 3, COLON)
   pair(to, at + 4, minutes - hours * 60)
-  to[at + 6] = COLON
+  to.setUint8(at + 6, COLON)
   pair(to, at + 7, seconds - minutes * 60)
   if (fraction === 0) return at + 9
-  to[at + 9] = POINT
+  to.setUint8(at + 9, POINT)
   const thousands = (fraction / 1_000) | 0
   pair(to, at + 10, (thousands / 10) | 0)
   four(to, at + 12, fraction - ((thousands / 10) | 0) * 10_000)
   let end = at + 16
-  while (to[end - 1] === ZERO) end--
+  while (to.getUint8(end - 1) === ZERO) end--
   return end
 }
 
-/** `zone` stands behind the time. */
-const writeMoment = (to: Uint8Array, at: number, days: number, micros: number, zone: string): number => {
-  to[at] = QUOTE
-  const end = ascii(to, writeTime(to, writeDay(to, at + 1, days), micros), zone)
-  return ascii(to, end, days < FIRST_OF_ERA ? ' BC"' : '"')
+/** What stands behind a day or a time, in our era and before it. */
+interface Ending {
+  readonly since: Literal
+  readonly before: Literal
 }
+
+const ending = (zone: string): Ending => ({ since: new Literal(`${zone}"`), before: new Literal(`${zone} BC"`) })
+
+const end = (to: DataView, at: number, days: number, { since, before }: Ending): number =>
+  (days < FIRST_OF_ERA ? before : since).write(to, at)
+
+const FOREVER = new Literal('"infinity"')
+const SINCE_EVER = new Literal('"-infinity"')
+
+const DAY_END = ending("")
 
 export const DATE: SentForm = {
   write: (to, at, sent, start) => {
-    const days = int32At(sent, start)
-    if (days === 0x7fff_ffff) return ascii(to, at, '"infinity"')
-    if (days === -0x8000_0000) return ascii(to, at, '"-infinity"')
-    to[at] = QUOTE
-    return ascii(to, writeDay(to, at + 1, days), days < FIRST_OF_ERA ? ' BC"' : '"')
+    const days = sent.getInt32(start)
+    if (days === 0x7fff_ffff) return FOREVER.write(to, at)
+    if (days === -0x8000_0000) return SINCE_EVER.write(to, at)
+    to.setUint8(at, QUOTE)
+    return end(to, writeDay(to, at + 1, days), days, DAY_END)
   },
+  longest: null,
 }
 
-const FOREVER = 2n ** 63n - 1n
-const SINCE_EVER = -(2n ** 63n)
+const writeMoment = (to: DataView, at: number, days: number, micros: number, behind: Ending): number => {
+  to.setUint8(at, QUOTE)
+  return end(to, writeTime(to, writeDay(to, at + 1, days), micros), days, behind)
+}
 
-const moment = (zone: string): SentForm => ({
+const LAST = 2n ** 63n - 1n
+const FIRST = -(2n ** 63n)
+
+const moment = (behind: Ending): SentForm => ({
   write: (to, at, sent, start) => {
     const micros = int64At(sent, start)
-    const days = Math.floor(micros / MICROS_A_DAY)
-    if (Number.isSafeInteger(micros)) return writeMoment(to, at, days, micros - days * MICROS_A_DAY, zone)
-    const exact = bigAt(sent, start)
-    if (exact === FOREVER) return ascii(to, at, '"infinity"')
-    if (exact === SINCE_EVER) return ascii(to, at, '"-infinity"')
+    const days = Math.floor(micros / MICROS_A_DAY) | 0
+    if (Number.isSafeInteger(micros)) return writeMoment(to, at, days, micros - days * MICROS_A_DAY, behind)
+    const exact = sent.getBigInt64(start)
+    if (exact === LAST) return FOREVER.write(to, at)
+    if (exact === FIRST) return SINCE_EVER.write(to, at)
     const ofDay = ((exact % DAY) + DAY) % DAY
-    return writeMoment(to, at, Number((exact - ofDay) / DAY), Number(ofDay), zone)
+    return writeMoment(to, at, Number((exact - ofDay) / DAY), Number(ofDay), behind)
   },
+  longest: null,
 })
 
-const DAY = BigInt(MICROS_A_DAY)
-
-export const TIMESTAMP = moment("")
+export const TIMESTAMP = moment(ending(""))
 
 /** Sent in UTC, whatever the session's zone is. */
-export const TIMESTAMPTZ = moment("Z")
+export const TIMESTAMPTZ = moment(ending("Z"))

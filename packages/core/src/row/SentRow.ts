@@ -5,7 +5,7 @@
  */
 import { AHEAD, BEHIND, COMMA, Items } from "../page/Items.ts"
 import type { ColumnType } from "./ColumnType.ts"
-import { copyBytes } from "./JsonBytes.ts"
+import { Literal } from "./JsonBytes.ts"
 import { HEAD, type SentBytes, VALUE_HEAD } from "./SentBytes.ts"
 import { jsonValue } from "./RowJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./SentMoment.ts"
@@ -51,20 +51,22 @@ export const sentColumn = (name: string, type: ColumnType, value: string): SentC
 /** Room for the signs between rows. */
 const SPARE = 2
 
-const NULL = Buffer.from("null")
+const NULL = new Literal("null")
 const END = 0x7d // }
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
 
 export class SentRow {
   /** The row, as SQL of the type record. */
   readonly sql: string
   /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number
-  readonly #columns: ReadonlyArray<{ readonly key: Uint8Array; readonly form: Sent.SentForm }>
+  readonly #columns: ReadonlyArray<{ readonly key: Literal; readonly form: Sent.SentForm }>
 
   constructor(columns: ReadonlyArray<SentColumn>) {
     this.sql = `ROW(${columns.map(({ sql }) => sql).join(", ")})`
     this.#columns = columns.map(({ name, form }, index) => ({
-      key: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+      key: new Literal(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
       form,
     }))
     this.keyBytes = this.#columns.reduce((sum, { key }) => sum + key.length, 1)
@@ -74,30 +76,35 @@ export class SentRow {
   items(pieces: ReadonlyArray<SentBytes>): Items {
     const columns = this.#columns
     const ends: Array<number> = []
-    let to = Buffer.allocUnsafe(AHEAD + BEHIND + expected(pieces))
+    let bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected(pieces))
+    let to = viewOf(bytes)
     let at = AHEAD
-    for (const { bytes, start, end } of pieces) {
+    for (const { bytes: read, start, end } of pieces) {
+      const sent = viewOf(read)
       for (let next = start; next < end;) {
-        if (ends.length > 0) to[at++] = COMMA
+        if (ends.length > 0) to.setUint8(at++, COMMA)
         next += HEAD
         for (const { key, form } of columns) {
-          const size = Sent.int32At(bytes, next + 4)
+          const size = sent.getInt32(next + 4)
           next += VALUE_HEAD
-          const longest = size < 0 || form.longest === undefined ? Sent.LONGEST(size) : form.longest(bytes, next)
+          const longest = size < 0 || form.longest === null ? Sent.LONGEST(size) : form.longest(sent, next)
           const room = key.length + longest + SPARE
-          if (to.length - at < room) to = longer(to, at, room)
-          at = copyBytes(to, at, key, 0, key.length)
-          if (size < 0) at = copyBytes(to, at, NULL, 0, NULL.length)
+          if (to.byteLength - at < room) {
+            bytes = longer(bytes, at, room)
+            to = viewOf(bytes)
+          }
+          at = key.write(to, at)
+          if (size < 0) at = NULL.write(to, at)
           else {
-            at = form.write(to, at, bytes, next, size)
+            at = form.write(to, at, sent, next, size)
             next += size
           }
         }
-        to[at++] = END
+        to.setUint8(at++, END)
         ends.push(at)
       }
     }
-    return new Items(to, AHEAD, ends)
+    return new Items(bytes, AHEAD, ends)
   }
 }
 

@@ -2,66 +2,59 @@
  * The binary forms in which PostgreSQL sends values, big-endian, and the JSON that is written of each: every digit is kept,
  * and it is what PostgreSQL's own `to_json` would have made, but for bytes, which are base64.
  */
-import { ascii, copyBytes, DASH, digits, four, integer, POINT, QUOTE, text } from "./JsonBytes.ts"
+import { ascii, copyBytes, DASH, digits, four, integer, Literal, POINT, QUOTE, text } from "./JsonBytes.ts"
 
 /**
  * Writes into `to`, from `at`, the JSON of the value whose bytes are the `size` of `sent` from `start` on. Returns where
  * it ends.
  */
-export type WriteValue = (to: Uint8Array, at: number, sent: Uint8Array, start: number, size: number) => number
+export type WriteValue = (to: DataView, at: number, sent: DataView, start: number, size: number) => number
 
 export interface SentForm {
   readonly write: WriteValue
   /** How many bytes are written at most, where that may be more than {@link LONGEST} says. */
-  readonly longest?: (sent: Uint8Array, start: number) => number
+  readonly longest: ((sent: DataView, start: number) => number) | null
 }
 
-/** How many bytes are written at most for so many. A byte of a text may become six, as `\u001f`. */
+/**
+ * How many bytes are written at most for so many, with what a Literal writes behind its end. A byte of a text may become
+ * six, as `\u001f`.
+ */
 export const LONGEST = (size: number): number => size * 6 + 40
 
-export const int16At = (sent: Uint8Array, at: number): number => ((sent[at]! << 24) >> 16) | sent[at + 1]!
-
-export const int32At = (sent: Uint8Array, at: number): number =>
-  (sent[at]! << 24) | (sent[at + 1]! << 16) | (sent[at + 2]! << 8) | sent[at + 3]!
-
-const uint16At = (sent: Uint8Array, at: number): number => (sent[at]! << 8) | sent[at + 1]!
-
 /** Not exact beyond 2^53. */
-export const int64At = (sent: Uint8Array, at: number): number =>
-  int32At(sent, at) * 2 ** 32 + (int32At(sent, at + 4) >>> 0)
+export const int64At = (sent: DataView, at: number): number => sent.getInt32(at) * 2 ** 32 + sent.getUint32(at + 4)
 
-export const bigAt = (sent: Uint8Array, at: number): bigint =>
-  (BigInt(int32At(sent, at)) << 32n) | BigInt(int32At(sent, at + 4) >>> 0)
+const form = (write: WriteValue): SentForm => ({ write, longest: null })
 
-export const TEXT: SentForm = { write: text }
+export const TEXT = form(text)
 
 /** JSON already. */
-export const JSON_TEXT: SentForm = { write: copyBytes }
+export const JSON_TEXT = form(copyBytes)
 
 /** Its form's version stands before it. */
-export const JSONB: SentForm = { write: (to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1) }
+export const JSONB = form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1))
 
-export const BYTES: SentForm = {
-  write: (to, at, sent, start, size) => {
-    to[at] = QUOTE
-    const end = ascii(to, at + 1, Buffer.from(sent.buffer, sent.byteOffset + start, size).toString("base64"))
-    to[end] = QUOTE
-    return end + 1
-  },
-}
+export const BYTES = form((to, at, sent, start, size) => {
+  to.setUint8(at, QUOTE)
+  const end = ascii(to, at + 1, Buffer.from(sent.buffer, sent.byteOffset + start, size).toString("base64"))
+  to.setUint8(end, QUOTE)
+  return end + 1
+})
 
-export const BOOLEAN: SentForm = { write: (to, at, sent, start) => ascii(to, at, sent[start] === 0 ? "false" : "true") }
+const FALSE = new Literal("false")
+const TRUE = new Literal("true")
 
-export const INT16: SentForm = { write: (to, at, sent, start) => integer(to, at, int16At(sent, start)) }
+export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0 ? FALSE : TRUE).write(to, at))
 
-export const INT32: SentForm = { write: (to, at, sent, start) => integer(to, at, int32At(sent, start)) }
+export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)))
 
-export const INT64: SentForm = {
-  write: (to, at, sent, start) => {
-    const value = int64At(sent, start)
-    return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(bigAt(sent, start)))
-  },
-}
+export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)))
+
+export const INT64 = form((to, at, sent, start) => {
+  const value = int64At(sent, start)
+  return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(sent.getBigInt64(start)))
+})
 
 /** What a numeric is that has no digits, by the field of its sign; else that is 0, or 0x4000 below zero. */
 const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
@@ -72,19 +65,19 @@ const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
 
 /** Four fields of 16 bits, then digits to the base of 10,000: the first weighs 10,000^weight. So many decimals are shown. */
 const writeNumeric: WriteValue = (to, at, sent, start) => {
-  const sign = uint16At(sent, start + 4)
+  const sign = sent.getUint16(start + 4)
   let here = at
   if (sign !== 0) {
     const special = NUMERIC_SPECIALS.get(sign)
     if (special !== undefined) return ascii(to, at, special)
-    to[here++] = DASH
+    to.setUint8(here++, DASH)
   }
-  const weight = int16At(sent, start + 2)
-  const decimals = uint16At(sent, start + 6)
+  const weight = sent.getInt16(start + 2)
+  const decimals = sent.getUint16(start + 6)
   here = digits(to, here, weight < 0 ? 0 : digitAt(sent, start, 0))
   for (let index = 1; index <= weight; index++) here = four(to, here, digitAt(sent, start, index))
   if (decimals === 0) return here
-  to[here++] = POINT
+  to.setUint8(here++, POINT)
   const end = here + decimals
   // The last four may be more than are shown; what is too much is written over or behind the end.
   for (let index = weight + 1; here < end; index++) here = four(to, here, digitAt(sent, start, index))
@@ -92,10 +85,10 @@ const writeNumeric: WriteValue = (to, at, sent, start) => {
 }
 
 /** The index counts from the digit that weighs most; digits that are not sent are zero. */
-const digitAt = (sent: Uint8Array, start: number, index: number): number =>
-  index >= 0 && index < uint16At(sent, start) ? uint16At(sent, start + 8 + index * 2) : 0
+const digitAt = (sent: DataView, start: number, index: number): number =>
+  index >= 0 && index < sent.getUint16(start) ? sent.getUint16(start + 8 + index * 2) : 0
 
 export const NUMERIC: SentForm = {
   write: writeNumeric,
-  longest: (sent, start) => Math.max(0, int16At(sent, start + 2)) * 4 + uint16At(sent, start + 6) + 20,
+  longest: (sent, start) => Math.max(0, sent.getInt16(start + 2)) * 4 + sent.getUint16(start + 6) + 20,
 }

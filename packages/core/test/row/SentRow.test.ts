@@ -51,6 +51,17 @@ describe("SentRow", () => {
     { arbitrary: { runs: 200 } },
   )
 
+  it("escapes what may not stand in JSON wherever it stands, and nothing else", () => {
+    const signs = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), "é", "\u2028", "😀"]
+    const notes = signs.flatMap((sign) =>
+      Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
+    )
+    assert.deepStrictEqual(
+      row.items(notes.map((note) => sentRow(1n, note))).texts(),
+      notes.map((note) => JSON.stringify({ id: 1, 'a "note"': note })),
+    )
+  })
+
   it("reads rows one behind the other in one piece", () => {
     const rows = [sentRow(1n, "a"), sentRow(2n, null)]
     const bytes = Buffer.concat(rows.map(({ bytes: all, start, end }) => all.subarray(start, end)))
