@@ -17,14 +17,21 @@ export const canonicalJsonText = (value: Json): string => scalarText(value) ?? w
 
 /** `jsonText` and `canonicalJsonText` of one object, whose members are written once where nothing is inside them. */
 export const jsonTexts = (object: JsonObject): { readonly text: string; readonly canonical: string } => {
-  const members = new Map<string, string>()
+  const keys: Array<string> = []
+  const members: Array<string> = []
+  let text = ""
   for (const [key, value] of object) {
     const scalar = scalarText(value)
     if (scalar === undefined) return { text: write(object, false), canonical: write(object, true) }
-    members.set(key, `${quoted(key)}:${scalar}`)
+    const member = quoted(key) + ":" + scalar
+    text += (text === "" ? "{" : ",") + member
+    keys.push(key)
+    members.push(member)
   }
-  const sorted = [...members.keys()].sort().map((key) => members.get(key))
-  return { text: `{${[...members.values()].join(",")}}`, canonical: `{${sorted.join(",")}}` }
+  if (text === "") return { text: "{}", canonical: "{}" }
+  let canonical = ""
+  for (const place of placesInOrder(keys)) canonical += (canonical === "" ? "{" : ",") + members[place]!
+  return { text: `${text}}`, canonical: `${canonical}}` }
 }
 
 /** Undefined for a list and an object. */
@@ -96,8 +103,26 @@ const write = (root: Json, sorted: boolean): string => {
 }
 
 const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json]> => {
-  const keys = [...object.keys()].sort()
-  return keys.map((key) => [key, object.get(key)!])
+  const entries = [...object]
+  return placesInOrder(entries.map(([key]) => key)).map((place) => entries[place]!)
+}
+
+/** Of so few keys each is put among those before it in half the time that `sort` takes; of many in their square. */
+const FEW = 24
+
+/** Where the keys stand, by their UTF-16 code units. */
+const placesInOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
+  if (keys.length > FEW) return [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1))
+  const places: Array<number> = []
+  for (let place = 0; place < keys.length; place++) {
+    let at = place
+    while (at > 0 && keys[places[at - 1]!]! > keys[place]!) {
+      places[at] = places[at - 1]!
+      at--
+    }
+    places[at] = place
+  }
+  return places
 }
 
 /** Most strings need no escape; to see that costs less than a call of `JSON.stringify`. */

@@ -27,6 +27,13 @@ describe("jsonText", () => {
     ])
     assert.strictEqual(canonicalJsonText(value), '{"B":"x","a":null,"b":[{"Z":"1","é":"2"},"first"]}')
   })
+  it.each([2, 3, 10, 23, 24, 25, 100, 1000])("canonicalJsonText puts %i keys in order, however they came", (count) => {
+    const keys = Array.from({ length: count }, (_, n) => String((n * 7919) % count) + (n % 2 === 0 ? "é" : "Z"))
+    const sorted = keys.toSorted((a, b) => (a < b ? -1 : 1))
+    const object = new Map<string, Json>(keys.map((key) => [key, null]))
+    assert.strictEqual(canonicalJsonText(object), `{${sorted.map((key) => `"${key}":null`).join(",")}}`)
+    assert.strictEqual(jsonTexts(object).canonical, canonicalJsonText(object))
+  })
   it.each([...'\0\u001f "\\/\u007f\u2028é😀'])("jsonText escapes %j as JSON.stringify does", (character) => {
     for (const text of [character, `a${character}b`, character.repeat(100)]) {
       assert.strictEqual(jsonText(text), JSON.stringify(text))
