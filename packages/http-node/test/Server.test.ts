@@ -1,5 +1,6 @@
 /** The three faces: a server of its own, a listener mounted elsewhere, a fetch handler. */
 import { createServer } from "node:http"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/Listener"
 import * as Server from "@data-cabinet/http-node/Server"
@@ -142,11 +143,16 @@ describe("layer", () => {
         Effect.sync(() => entered.resolve()),
         Effect.never,
       )
+      // Who counts is told how long the answer is waited for.
+      const key = (_: Uint8Array, millis: number) =>
+        Effect.timeoutOrElse(silent, {
+          duration: millis,
+          orElse: () =>
+            Effect.fail(new StoreUnavailable({ message: "No answer.", retryAfter: 2, outcomeUnknown: false })),
+        })
       const runtime = ManagedRuntime.make(
         Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
-          Layer.provide(
-            composed(place === "key" ? { admission: { key: () => silent } } : { sources: { list: silent } }),
-          ),
+          Layer.provide(composed(place === "key" ? { admission: { key } } : { sources: { list: silent } })),
           Layer.provideMerge(TestClock.layer()),
         ),
       )

@@ -22,17 +22,21 @@ export interface KeyHeaders {
 export class Authenticate extends Context.Service<
   Authenticate,
   {
-    readonly key: (headers: KeyHeaders) => Effect.Effect<KeyAdmission, AuthenticateError | StoreUnavailable>
+    /** Waits for the store so many milliseconds, and then fails. */
+    readonly key: (
+      headers: KeyHeaders,
+      millis: number,
+    ) => Effect.Effect<KeyAdmission, AuthenticateError | StoreUnavailable>
   }
 >()("@data-cabinet/core/key/Authenticate") {
   static readonly layer = Layer.effect(
     Authenticate,
     Effect.map(Admission, (admission) =>
       Authenticate.of({
-        key: (headers) => {
+        key: (headers, millis) => {
           const sent = sentKey(headers)
           if (typeof sent !== "string") return sent
-          return Effect.flatMap(admission.key(keyFingerprint(sent)), (found) =>
+          return Effect.flatMap(admission.key(keyFingerprint(sent), millis), (found) =>
             found === null ? wrongKey : Effect.succeed(found),
           )
         },

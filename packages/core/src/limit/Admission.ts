@@ -24,8 +24,11 @@ export interface IntakeAllowance extends Allowance {
 export class Admission extends Context.Service<
   Admission,
   {
-    /** Counts a request of the key with this fingerprint; null when no live key has it. */
-    readonly key: (fingerprint: Uint8Array) => Effect.Effect<KeyAdmission | null, StoreUnavailable>
+    /**
+     * Counts a request of the key with this fingerprint; null when no live key has it. Waits for that so many milliseconds,
+     * and then fails.
+     */
+    readonly key: (fingerprint: Uint8Array, millis: number) => Effect.Effect<KeyAdmission | null, StoreUnavailable>
     /**
      * Counts an intake request for its client's address (IPv6 by /64; null: it has none) and then, if that may pass, for
      * its source (null: it is not known yet). Answers the first that may not pass, else the last that was counted.

@@ -20,7 +20,7 @@ const admission = Layer.mock(Admission, {
 const ask = (headers: Partial<KeyHeaders>) =>
   Effect.runSync(
     Effect.flatMap(Authenticate, (authenticate) =>
-      authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }),
+      authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000),
     ).pipe(
       Effect.match({ onSuccess: () => "in" as const, onFailure: ({ message }) => message }),
       Effect.provide(Authenticate.layer.pipe(Layer.provide(admission))),

@@ -84,10 +84,10 @@ export const endpointRoute = (
       fault: (id) => errorResponse(faultError(id)),
       handle: (request, target) => {
         if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
-        const key = authenticate.key(keyHeaders(request))
+        const key = authenticate.key(keyHeaders(request), DEADLINE)
         return Effect.clockWith((clock) => {
           const began = clock.currentTimeMillisUnsafe()
-          return Effect.matchEffect(timed(ends, key, began), {
+          return Effect.matchEffect(key, {
             onSuccess: (admission) => admitted(admission, target, began),
             onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
           })

@@ -24,13 +24,14 @@ export const dealt = <Row extends Counted>(row: Row, asked: number): ReadonlyArr
 
 const stopped = unavailable("The service is stopping.")
 
-/** Counts one request of a subject; null when there is no such subject. */
-export const foldedCounts = <A>(
-  count: CountFold<A>,
-): Effect.Effect<(subject: string) => Effect.Effect<A | null, StoreUnavailable>, never, Scope.Scope> =>
+type Answer<A> = (given: Effect.Effect<A | null, StoreUnavailable>) => void
+
+/** Counts one request of a subject, and answers later; null when there is no such subject. */
+export type AskCount<A> = (subject: string, answer: Answer<A>) => void
+
+export const foldedCounts = <A>(count: CountFold<A>): Effect.Effect<AskCount<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    type Answer = (answer: Effect.Effect<A | null, StoreUnavailable>) => void
-    let waiting = new Map<string, Array<Answer>>()
+    let waiting = new Map<string, Array<Answer<A>>>()
     const work = Latch.makeUnsafe(false)
 
     const deal = (fold: typeof waiting, exit: Exit.Exit<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>) => {
@@ -59,11 +60,10 @@ export const foldedCounts = <A>(
     yield* Effect.forkScoped(Effect.forever(next))
     yield* Effect.addFinalizer(() => Effect.sync(() => deal(waiting, Exit.fail(stopped))))
 
-    return (subject) =>
-      Effect.callback((resume) => {
-        const same = waiting.get(subject)
-        if (same === undefined) waiting.set(subject, [resume])
-        else same.push(resume)
-        work.openUnsafe()
-      })
+    return (subject, answer) => {
+      const same = waiting.get(subject)
+      if (same === undefined) waiting.set(subject, [answer])
+      else same.push(answer)
+      work.openUnsafe()
+    }
   })

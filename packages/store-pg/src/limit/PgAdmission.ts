@@ -4,12 +4,14 @@
  * (see CountedAhead), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
  * little, refused or not. Counts begin anew after a database crash.
  */
+import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Admission, type Allowance, type IntakeAllowance } from "@data-cabinet/core/limit/Admission"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
-import { orUnavailable } from "../connection/StoreFailure.ts"
+import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { type Ahead, CountedAhead } from "./CountedAhead.ts"
 import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
 import { type Counted, dealt, foldedCounts } from "./FoldedCounts.ts"
@@ -30,6 +32,8 @@ interface KeyRow extends CountedRow {
   readonly id: string
 }
 
+const late = Effect.fail(unavailable("The database did not answer in time. Ask again."))
+
 const UNLIMITED: IntakeAllowance = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
 
 /** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
@@ -49,6 +53,7 @@ export const layer = (options: AdmissionOptions) =>
       const blocked = new Map<string, number>()
       const ahead = new CountedAhead(options.intakeRate)
 
+      const ends = yield* deadlines
       const countKey = yield* foldedCounts<KeyRow>((asked) =>
         sql
           .unsafe<KeyRow>(COUNT_KEYS, [
@@ -121,7 +126,9 @@ export const layer = (options: AdmissionOptions) =>
       }
 
       const askedOne = Effect.fnUntraced(function* (client: string | null, source: string | null, now: number) {
-        const counted = yield* countSender(subjectsOf(client, source))
+        const counted = yield* Effect.callback<SenderCount | null, StoreUnavailable>((resume) =>
+          countSender(subjectsOf(client, source), resume),
+        )
         if (counted === null) return { client: null, source: null }
         const wanted = ahead.wanted(client, source, counted, now)
         if (wanted.length > 0) yield* Effect.forkIn(countAhead(wanted, now), scope)
@@ -152,9 +159,14 @@ export const layer = (options: AdmissionOptions) =>
       )
 
       return Admission.of({
-        key: (fingerprint) =>
-          Effect.map(countKey(Buffer.from(fingerprint).toString("hex")), (counted) =>
-            counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
+        key: (fingerprint, millis) =>
+          Effect.map(
+            ends.answer<KeyRow | null, StoreUnavailable>(millis, (answer) => {
+              countKey(Buffer.from(fingerprint).toString("hex"), answer)
+              return () => late
+            }),
+            (counted) =>
+              counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
           ),
         intake: (ip, sourceId) =>
           options.intakeRate === 0

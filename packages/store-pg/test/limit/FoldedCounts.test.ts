@@ -1,5 +1,6 @@
 /** What a fold asks of the database, and what each caller gets of its answer. */
-import { dealt, foldedCounts } from "@data-cabinet/store-pg/limit/FoldedCounts"
+import { type CountFold, dealt, foldedCounts } from "@data-cabinet/store-pg/limit/FoldedCounts"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch, Scope } from "effect"
@@ -21,11 +22,17 @@ const counting = (gate: Latch.Latch) => {
   return { calls, add }
 }
 
+const folded = <A>(count: CountFold<A>) =>
+  Effect.map(
+    foldedCounts(count),
+    (ask) => (subject: string) => Effect.callback<A | null, StoreUnavailable>((resume) => ask(subject, resume)),
+  )
+
 it.effect("foldedCounts gives each of many callers its own number and asks twice for all of them", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { calls, add } = counting(gate)
-    const count = yield* foldedCounts(add)
+    const count = yield* folded(add)
     const first = yield* Effect.forkChild(count("a"))
     yield* Effect.yieldNow
     while (calls.length === 0) yield* Effect.yieldNow
@@ -59,7 +66,7 @@ it.effect("foldedCounts gives each of many callers its own number and asks twice
 
 it.effect("foldedCounts answers null for a subject that is not there", () =>
   Effect.gen(function* () {
-    const count = yield* foldedCounts(counting(Latch.makeUnsafe(true)).add)
+    const count = yield* folded(counting(Latch.makeUnsafe(true)).add)
     assert.isNull(yield* count("nobody"))
   }).pipe(Effect.scoped),
 )
@@ -68,9 +75,7 @@ it.effect("foldedCounts fails all of a fold when the database is away, and count
   Effect.gen(function* () {
     let away = true
     const { add } = counting(Latch.makeUnsafe(true))
-    const count = yield* foldedCounts((asked) =>
-      Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))),
-    )
+    const count = yield* folded((asked) => Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))))
     const exits = yield* Effect.all([Effect.exit(count("a")), Effect.exit(count("b"))], { concurrency: "unbounded" })
     assert.isTrue(exits.every(Exit.isFailure))
     away = false
@@ -82,7 +87,7 @@ it.effect("foldedCounts leaves nobody waiting when the service stops", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { add, calls } = counting(Latch.makeUnsafe(false))
-    const count = yield* Effect.provideService(foldedCounts(add), Scope.Scope, scope)
+    const count = yield* Effect.provideService(folded(add), Scope.Scope, scope)
     const asked = yield* Effect.forkChild(Effect.exit(count("a")))
     while (calls.length === 0) yield* Effect.yieldNow
     const late = yield* Effect.forkChild(Effect.exit(count("a")))

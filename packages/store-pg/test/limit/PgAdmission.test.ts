@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Admission } from "@data-cabinet/core/limit/Admission"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
@@ -154,7 +155,7 @@ it("PgAdmission knows live keys among revoked and made-up ones that are asked fo
   const fingerprint = (word: string) => createHash("sha256").update(word).digest()
   const ask = Admission.use((admission) =>
     Effect.all(
-      ["live", "revoked", "live", "made up"].map((word) => admission.key(fingerprint(word))),
+      ["live", "revoked", "live", "made up"].map((word) => admission.key(fingerprint(word), 60_000)),
       { concurrency: "unbounded" },
     ),
   )
@@ -163,4 +164,22 @@ it("PgAdmission knows live keys among revoked and made-up ones that are asked fo
     answers.map((answer) => answer?.remaining ?? null),
     [119, null, 118, null],
   )
+})
+
+it("PgAdmission fails for a key that is not counted in time, and knows it again after", async () => {
+  const fingerprint = createHash("sha256").update("live").digest()
+  const asked = Effect.gen(function* () {
+    const admission = yield* Admission
+    const sql = yield* PgClient.PgClient
+    const late = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`LOCK TABLE cabinet.rate_window IN ACCESS EXCLUSIVE MODE`
+        return yield* Effect.flip(admission.key(fingerprint, 200))
+      }),
+    )
+    return { late, after: yield* admission.key(fingerprint, 60_000) }
+  })
+  const { late, after } = await one.runPromise(asked)
+  assert.strictEqual(late._tag, "StoreUnavailable")
+  assert.isTrue(after?.allowed)
 })
