@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Cause, Context, Effect, Layer, Option, Scope } from "effect"
+import { Cause, Context, Effect, Layer, Option, References, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
 import { faultError, logFault } from "./api/Fault.ts"
@@ -51,11 +51,17 @@ const hostOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): strin
 const named = (answer: App): App =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const id = requestId(request.headers[REQUEST_ID_HEADER])
-    return Effect.map(
-      Effect.provideService(Effect.annotateLogs(answer, "requestId", id), RequestId, id),
-      HttpServerResponse.setHeader(REQUEST_ID_HEADER, id),
-    )
+    return Effect.map(Effect.updateContext(answer, withId(id)), HttpServerResponse.setHeader(REQUEST_ID_HEADER, id))
   })
+
+const withId =
+  (id: string) =>
+  (
+    context: Context.Context<HttpServerRequest.HttpServerRequest>,
+  ): Context.Context<HttpServerRequest.HttpServerRequest> => {
+    const annotations = { ...Context.get(context, References.CurrentLogAnnotations), requestId: id }
+    return Context.add(Context.add(context, RequestId, id), References.CurrentLogAnnotations, annotations)
+  }
 
 /** Effect begins a request uninterruptible, but a client that hangs up is to stop its query. A last resort for faults. */
 const runnable = (answer: App): App =>

@@ -14,6 +14,8 @@ export interface Wait {
   readonly pause: () => void
   /** From here on it counts again; what had passed before the pause is kept, rounded down to whole looks. */
   readonly resume: () => void
+  /** All of its time begins anew. */
+  readonly renew: () => void
   /** It is over, one way or the other. */
   readonly end: () => void
 }
@@ -35,12 +37,14 @@ type Ask<A, E> = (answer: (given: Effect.Effect<A, E>) => void) => () => Effect.
 class CountedWait implements Wait {
   readonly #waits: Waits
   readonly #giveUp: () => void
+  readonly #looks: number
   #left: number
   #until = 0
   #leave: (() => void) | undefined
 
   constructor(waits: Waits, looks: number, giveUp: () => void) {
     this.#waits = waits
+    this.#looks = looks
     this.#left = looks
     this.#giveUp = giveUp
     this.resume()
@@ -56,6 +60,11 @@ class CountedWait implements Wait {
     this.#until = this.#waits.looks + this.#left
     this.#leave ??= this.#waits.open.join(this)
     this.#waits.any.openUnsafe()
+  }
+
+  readonly renew = (): void => {
+    this.#left = this.#looks
+    this.#until = this.#waits.looks + this.#looks
   }
 
   readonly end = (): void => {

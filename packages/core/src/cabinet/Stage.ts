@@ -3,7 +3,7 @@
  * where traces are wanted. It changes nothing about the work, and says nothing of what the work is about: no address, no
  * field, no value.
  */
-import { Effect, Exit, Metric, References } from "effect"
+import { Clock, Effect, Exit, Metric, References } from "effect"
 
 /** Closed, so that what is watched can be listed. */
 export type StageName =
@@ -27,24 +27,29 @@ const timer = (stage: StageName, outcome: string) =>
 // Few, and looked up with every event: a metric that is given its attributes each time works out its name anew.
 const series = new Map<string, ReturnType<typeof timer>>()
 
-const count = (name: StageName, outcome: string, nanos: bigint): Effect.Effect<void> => {
+const seriesOf = (name: StageName, outcome: string): ReturnType<typeof timer> => {
   const key = `${name} ${outcome}`
   let one = series.get(key)
   if (one === undefined) {
     one = timer(name, outcome)
     series.set(key, one)
   }
-  return Metric.update(one, Number(nanos) / 1e6)
+  return one
 }
 
 /** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string =>
   Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
 
-export const stage = <A, E, R>(name: StageName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  const timed = Effect.clockWith((clock) => {
+export const stage = <A, E, R>(name: StageName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const { context } = fiber
+    const clock = fiber.getRef(Clock.Clock)
     const began = clock.currentTimeNanosUnsafe()
-    return Effect.onExit(work, (exit) => count(name, outcomeOf(exit), clock.currentTimeNanosUnsafe() - began))
+    const timed = Effect.onExit(work, (exit) => {
+      const millis = Number(clock.currentTimeNanosUnsafe() - began) / 1e6
+      seriesOf(name, outcomeOf(exit)).updateUnsafe(millis, context)
+      return Effect.void
+    })
+    return fiber.getRef(References.TracerEnabled) ? Effect.withSpan(timed, name) : timed
   })
-  return Effect.flatMap(References.TracerEnabled, (enabled) => (enabled ? Effect.withSpan(timed, name) : timed))
-}

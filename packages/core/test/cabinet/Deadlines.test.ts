@@ -36,6 +36,24 @@ it.effect("Deadlines do not count a pause, and forget a wait that has ended", ()
   }).pipe(Effect.scoped),
 )
 
+it.effect("Deadlines begin the time of a wait anew when it is renewed, in a pause too", () =>
+  Effect.gen(function* () {
+    const ends = yield* deadlines
+    let given = 0
+    const renewed = ends.begin(1_000, () => given++)
+    const paused = ends.begin(1_000, () => given++)
+    yield* TestClock.adjust(750)
+    renewed.renew()
+    paused.pause()
+    paused.renew()
+    paused.resume()
+    yield* TestClock.adjust(999)
+    assert.strictEqual(given, 0)
+    yield* TestClock.adjust(501)
+    assert.strictEqual(given, 2)
+  }).pipe(Effect.scoped),
+)
+
 it.effect("Deadlines.answer is what is answered in time, and what stands for it once it is withdrawn", () =>
   Effect.gen(function* () {
     const ends = yield* deadlines

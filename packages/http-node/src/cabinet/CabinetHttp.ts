@@ -55,11 +55,12 @@ export class CabinetHttp extends Context.Service<
 const OF_THE_API = /\/api\/v1(\/|$)/
 /** Under the route's pattern: an intake address is a secret, and filters hold values. */
 const logRequest = (method: string, { path }: Route, status: number, began: number): Effect.Effect<void> =>
-  Effect.flatMap(References.MinimumLogLevel, (least) =>
-    least === "Debug" || least === "Trace" || least === "All"
+  Effect.withFiber((fiber) => {
+    const least = fiber.getRef(References.MinimumLogLevel)
+    return least === "Debug" || least === "Trace" || least === "All"
       ? Effect.logDebug(`${method} ${path} ${status} in ${(performance.now() - began).toFixed(1)} ms`)
-      : Effect.void,
-  )
+      : Effect.void
+  })
 
 const guarded = (
   route: Route,

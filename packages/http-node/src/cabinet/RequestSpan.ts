@@ -30,4 +30,5 @@ export const requestSpan = (
   route: Pick<Route, "path">,
   request: HttpServerRequest.HttpServerRequest,
   answer: Answer,
-): Answer => Effect.flatMap(References.TracerEnabled, (enabled) => (enabled ? spanned(route, request, answer) : answer))
+): Answer =>
+  Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? spanned(route, request, answer) : answer))

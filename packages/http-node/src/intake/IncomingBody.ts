@@ -4,6 +4,7 @@
  * of it had arrived.
  */
 import type { IncomingMessage } from "node:http"
+import type { Deadlines, Wait } from "@data-cabinet/core/cabinet/Deadlines"
 import { Effect } from "effect"
 import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
@@ -29,18 +30,18 @@ export class IncomingBody implements Body {
   readonly #gathered = new Gathered()
   #outcome: Outcome | undefined
   #wanted: ((outcome: Outcome) => void) | undefined
-  #idle: NodeJS.Timeout | undefined
-  #total: NodeJS.Timeout | undefined
+  #idle: Wait | undefined
+  #total: Wait | undefined
 
-  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget) {
+  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget, ends: Deadlines) {
     this.#source = source
     this.#limits = limits
     this.#budget = budget
     this.whole = Effect.callback((resume) => {
       if (this.#outcome !== undefined) return resume(this.#outcome)
       this.#wanted = resume
-      this.#idle = setTimeout(this.#onSlow, limits.idle)
-      this.#total = setTimeout(this.#onSlow, limits.total)
+      this.#idle = ends.begin(limits.idle, this.#onSlow)
+      this.#total = ends.begin(limits.total, this.#onSlow)
       source.resume()
       return Effect.sync(this.drop)
     })
@@ -60,7 +61,7 @@ export class IncomingBody implements Body {
     if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Effect.fail(crowded()))
     this.#budget.held += chunk.byteLength
     this.#gathered.add(chunk)
-    this.#idle?.refresh()
+    this.#idle?.renew()
     if (this.#wanted === undefined && length >= AHEAD) this.#source.pause()
   }
 
@@ -72,8 +73,8 @@ export class IncomingBody implements Body {
 
   #settle(outcome: Outcome): void {
     this.#outcome = outcome
-    clearTimeout(this.#idle)
-    clearTimeout(this.#total)
+    this.#idle?.end()
+    this.#total?.end()
     this.#budget.held -= this.#gathered.length
     this.#source
       .off("data", this.#onData)

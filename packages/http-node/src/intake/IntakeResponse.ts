@@ -6,7 +6,7 @@ import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { intakePage } from "../page/IntakePages.ts"
 import type { IntakePage } from "../page/IntakePages.ts"
 import { acceptsHtml, chooseLanguage } from "../page/Language.ts"
@@ -32,7 +32,7 @@ const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !=
 export const acceptedResponse = (request: Request, answer: IntakeAnswer, person: boolean): Response => {
   switch (answer.kind) {
     case "object":
-      if (!person) return json(200, { ok: true, ...told(answer.receipt) })
+      if (!person) return ok({ ok: true, ...told(answer.receipt) })
       return answer.thanksUrl === null || !URL.canParse(answer.thanksUrl)
         ? pageResponse(request, 200, { name: "thanks" })
         : HttpServerResponse.empty({
@@ -40,7 +40,7 @@ export const acceptedResponse = (request: Request, answer: IntakeAnswer, person:
             headers: { ...OPEN, "cache-control": "no-store", location: new URL(answer.thanksUrl).href },
           })
     case "batch":
-      return json(200, { ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
+      return ok({ ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
     case "refused":
       return json(400, { ok: false, error: answer.error, detail: answer.detail, id: answer.receipt.id })
   }
@@ -131,6 +131,12 @@ const OPEN = { "access-control-allow-origin": "*", "access-control-expose-header
 const ALLOW = { allow: "POST" }
 
 const JSON_HEADERS = { ...OPEN, "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+const OK = HttpServerResponse.empty({ status: 200, headers: JSON_HEADERS })
+
+/** What nearly all answers are: their headers are made once. */
+const ok = (body: object): Response =>
+  HttpServerResponse.setBody(OK, HttpBody.text(JSON.stringify(body), "application/json"))
 
 const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response =>
   HttpServerResponse.text(JSON.stringify(body), {

@@ -66,7 +66,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       if (request.method === "OPTIONS") return Effect.succeed(preflightResponse(request))
       if (request.method !== "POST") return Effect.succeed(methodResponse(request))
       const person = isNavigation(request)
-      const body = bodyOf(request, limits, budget)
+      const body = bodyOf(request, limits, budget, ends)
       // A sender that hangs up after its last byte has sent it all the same; one that hangs up before ends its body.
       const work = withPatience(ends, limits.store, NOT_LOOKED_UP, (patience) =>
         take(request, secret, body, person, patience),

@@ -4,6 +4,7 @@
  * bodies at once than memory allows.
  */
 import { IncomingMessage } from "node:http"
+import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
@@ -12,7 +13,12 @@ import { Gathered } from "./Gathered.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
 /** The body of a request: a few of its bytes may be taken in before they are asked for, see `IncomingBody`. */
-export const bodyOf = (request: HttpServerRequest.HttpServerRequest, limits: Limits, budget: BodyBudget): Body => {
+export const bodyOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  limits: Limits,
+  budget: BodyBudget,
+  ends: Deadlines,
+): Body => {
   const declared = request.headers["content-length"]
   if (declared !== undefined && Number(declared) > limits.maxBytes) {
     return { whole: Effect.fail(tooLarge(limits.maxBytes)), drop: () => {} }
@@ -20,7 +26,7 @@ export const bodyOf = (request: HttpServerRequest.HttpServerRequest, limits: Lim
   const { source } = request
   // A sender that waits for `100 Continue` gets it from the request's own stream, once its body is wanted.
   return source instanceof IncomingMessage && request.headers["expect"] === undefined
-    ? new IncomingBody(source, limits, budget)
+    ? new IncomingBody(source, limits, budget, ends)
     : { whole: streamed(request, limits, budget), drop: () => {} }
 }
 

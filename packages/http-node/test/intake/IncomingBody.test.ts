@@ -1,85 +1,103 @@
 import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
-import { afterEach, assert, beforeEach, it, vi } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { IncomingBody } from "../../src/intake/IncomingBody.ts"
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
-afterEach(() => void vi.useRealTimers())
 
 const LIMITS = { maxBytes: 1_000_000, idle: 1_000, total: 5_000, buffered: 2_000_000, store: 1_000 }
 
-const incoming = () => {
+const of = (source: PassThrough, budget: { held: number }) =>
+  Effect.map(deadlines, (ends) => new IncomingBody(source as unknown as IncomingMessage, LIMITS, budget, ends))
+
+const incoming = Effect.gen(function* () {
   const source = new PassThrough()
   const budget = { held: 0 }
-  const body = new IncomingBody(source as unknown as IncomingMessage, LIMITS, budget)
-  return { source, budget, body }
-}
+  return { source, budget, body: yield* of(source, budget) }
+})
 
-const settled = () => new Promise<void>((done) => setImmediate(() => setImmediate(done)))
+const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(() => setImmediate(done))))
+
+const asked = (body: IncomingBody) => Effect.forkChild(Effect.exit(body.whole), { startImmediately: true })
 
 const failure = (exit: Exit.Exit<Uint8Array, unknown>) => (Exit.isFailure(exit) ? String(exit.cause) : "none")
 
-it("a sender has the idle time anew with every byte", async () => {
-  const { source, body } = incoming()
-  const exit = Effect.runPromiseExit(body.whole)
-  for (let n = 0; n < 4; n++) {
+/** A byte, and then nothing for a while. */
+const dripped = (source: PassThrough, millis: number) =>
+  Effect.gen(function* () {
     source.write("x")
-    await settled()
-    vi.advanceTimersByTime(900)
-  }
-  source.end()
-  assert.deepStrictEqual(await exit, Exit.succeed(Buffer.from("xxxx") as Uint8Array))
-})
+    yield* settled
+    yield* TestClock.adjust(millis)
+  })
 
-it("a sender is given up when the idle time passes, or the total though bytes keep coming", async () => {
-  const idle = incoming()
-  const first = Effect.runPromiseExit(idle.body.whole)
-  vi.advanceTimersByTime(1_000)
-  assert.include(failure(await first), "did not arrive in time")
-  const total = incoming()
-  const second = Effect.runPromiseExit(total.body.whole)
-  for (let n = 0; n < 6; n++) {
-    total.source.write("x")
-    await settled()
-    vi.advanceTimersByTime(900)
-  }
-  assert.include(failure(await second), "did not arrive in time")
-})
+it.effect("a sender has the idle time anew with every byte", () =>
+  Effect.gen(function* () {
+    const { source, body } = yield* incoming
+    const exit = yield* asked(body)
+    for (let n = 0; n < 4; n++) yield* dripped(source, 900)
+    source.end()
+    assert.deepStrictEqual(yield* Fiber.join(exit), Exit.succeed(Buffer.from("xxxx") as Uint8Array))
+  }).pipe(Effect.scoped),
+)
 
-it("what is taken in unasked is bounded, and read on from there once it is wanted", async () => {
-  const { source, budget, body } = incoming()
-  for (let n = 0; n < 20; n++) source.write(Buffer.alloc(16_384, n))
-  await settled()
-  assert.strictEqual(budget.held, 65_536)
-  const exit = Effect.runPromiseExit(body.whole)
-  source.end()
-  const bytes = await exit
-  assert.strictEqual(Exit.isSuccess(bytes) && bytes.value.byteLength, 20 * 16_384)
-  assert.strictEqual(budget.held, 0)
-})
+it.effect("a sender is given up when the idle time passes, and not before", () =>
+  Effect.gen(function* () {
+    const { source, body } = yield* incoming
+    const exit = yield* asked(body)
+    yield* dripped(source, 999)
+    assert.isUndefined(exit.pollUnsafe())
+    yield* TestClock.adjust(501)
+    assert.include(failure(yield* Fiber.join(exit)), "did not arrive in time")
+  }).pipe(Effect.scoped),
+)
 
-it("what nobody wants is let go", async () => {
-  const { source, budget, body } = incoming()
-  source.write(Buffer.alloc(100))
-  await settled()
-  assert.strictEqual(budget.held, 100)
-  body.drop()
-  assert.strictEqual(budget.held, 0)
-  source.write(Buffer.alloc(100))
-  await settled()
-  assert.strictEqual(budget.held, 0)
-  assert.strictEqual(vi.getTimerCount(), 0)
-})
+it.effect("a sender is given up when the total passes though bytes keep coming, and not before", () =>
+  Effect.gen(function* () {
+    const { source, body } = yield* incoming
+    const exit = yield* asked(body)
+    for (let n = 0; n < 5; n++) yield* dripped(source, 900)
+    yield* dripped(source, 499)
+    assert.isUndefined(exit.pollUnsafe())
+    yield* dripped(source, 501)
+    assert.include(failure(yield* Fiber.join(exit)), "did not arrive in time")
+  }).pipe(Effect.scoped),
+)
 
-it("a body that something else has read already is a fault in words, not a wait without end", async () => {
-  const source = new PassThrough()
-  source.end("{}")
-  source.resume()
-  await settled()
-  const body = new IncomingBody(source as unknown as IncomingMessage, LIMITS, { held: 0 })
-  assert.include(
-    failure(await Effect.runPromiseExit(body.whole)),
-    "mount the cabinet's handler in front of any body parser",
-  )
-})
+it.effect("what is taken in unasked is bounded, and read on from there once it is wanted", () =>
+  Effect.gen(function* () {
+    const { source, budget, body } = yield* incoming
+    for (let n = 0; n < 20; n++) source.write(Buffer.alloc(16_384, n))
+    yield* settled
+    assert.strictEqual(budget.held, 65_536)
+    source.end()
+    const bytes = yield* body.whole
+    assert.strictEqual(bytes.byteLength, 20 * 16_384)
+    assert.strictEqual(budget.held, 0)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("what nobody wants is let go", () =>
+  Effect.gen(function* () {
+    const { source, budget, body } = yield* incoming
+    source.write(Buffer.alloc(100))
+    yield* settled
+    assert.strictEqual(budget.held, 100)
+    body.drop()
+    assert.strictEqual(budget.held, 0)
+    source.write(Buffer.alloc(100))
+    yield* settled
+    assert.strictEqual(budget.held, 0)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("a body that something else has read already is a fault in words, not a wait without end", () =>
+  Effect.gen(function* () {
+    const source = new PassThrough()
+    source.end("{}")
+    source.resume()
+    yield* settled
+    const body = yield* of(source, { held: 0 })
+    assert.include(failure(yield* Effect.exit(body.whole)), "mount the cabinet's handler in front of any body parser")
+  }).pipe(Effect.scoped),
+)
