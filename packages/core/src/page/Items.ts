@@ -16,6 +16,11 @@ export class Items {
     return this.#ends.length
   }
 
+  /** Not more than so many of them. */
+  first(most: number): Items {
+    return this.length <= most ? this : new Items(this.#bytes, this.#from, this.#ends.slice(0, most))
+  }
+
   /** Each by itself. */
   texts(): ReadonlyArray<string> {
     return this.#ends.map((end, index) =>

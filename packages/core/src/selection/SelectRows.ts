@@ -13,14 +13,8 @@ import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
-import {
-  equalsShown,
-  type FoundPage,
-  LONGEST_PLACE_VALUE,
-  LONGEST_ROW,
-  readPage,
-  selectionSql,
-} from "./SelectionSql.ts"
+import { equalsShown, type FoundPage, readPage, selectionSql } from "./SelectionSql.ts"
+import { LONGEST_PLACE_VALUE, LONGEST_ROW } from "./PageSql.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -59,11 +53,14 @@ export class SelectRows extends Context.Service<
       })
       const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
         const plan = yield* Effect.fromResult(selectionPlan(selection, table))
-        const query = selectionSql(plan, timeZone)
-        const rows = yield* stage("rows.read", reader.read(query)).pipe(
-          Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
-        )
-        return yield* Effect.fromResult(pageOf(plan, readPage(plan, rows)))
+        for (;;) {
+          const query = selectionSql(plan, timeZone)
+          const rows = yield* stage("rows.read", reader.read(query)).pipe(
+            Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
+          )
+          const found = readPage(plan, query, rows)
+          if (found !== null) return yield* Effect.fromResult(pageOf(plan, found))
+        }
       })
       /** What was found fault with may be that the object is another than it was taken for: then it is looked at anew. */
       const readAnew = Effect.fnUntraced(function* (

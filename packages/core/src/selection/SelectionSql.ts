@@ -1,22 +1,19 @@
 /**
- * Writes a plan as one statement: a page of rows as PostgreSQL sends them, with the values of the last one's place. Names are quoted by
- * `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
+ * Writes a plan as one statement: a page of rows as PostgreSQL sends them, with the values of the last one's place. Names are
+ * quoted by `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
  * the statement has no OFFSET but over rows that equal each other.
  */
 import type { Items } from "../page/Items.ts"
-import { PAGE_BYTES } from "../page/Page.ts"
-import type { ReadableColumn } from "../row/Catalog.ts"
+import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import type { QueryRow, RowQuery } from "../row/RowReader.ts"
 import { rowsWithin, SentRow, sentColumn } from "../row/SentRow.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
+import { carefulPage, hastyPage } from "./PageSql.ts"
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
-
-/** A value of a place that is longer as text cannot be carried in a cursor; its column is cut one character later. */
-export const LONGEST_PLACE_VALUE = 4_000
 
 /** Blocks of a file that are sorted at once where rows are walked by where they lie. */
 const BLOCKS_AT_ONCE = 16
@@ -24,36 +21,31 @@ const BLOCKS_AT_ONCE = 16
 /** How much of a row's text is compared as such; the rest counts by its hash. */
 const TEXT_PREFIX = 200
 
-/** A row longer than this is not sent; the driver takes no message over 16 MiB. */
-export const LONGEST_ROW = 15 * 1024 * 1024
+/** Tables of which rows were found that are too long for a page whose bytes are not added up. */
+const longRows = new WeakSet<ReadableTable>()
 
-/** Up to here a page is not expected to end early, and only the place of its last row is written down. */
-const EARLY_END = PAGE_BYTES / 4
+/** The statement of a page: it returns one row, which `readPage` reads. */
+export interface PageQuery extends RowQuery {
+  /** Whether it sends short rows only, and one more than the page has. */
+  readonly isHasty: boolean
+}
 
-/**
- * The statement of a page: it returns one row, which `readPage` reads. One message with a whole page costs half of one
- * message a row, and a page's bytes are bounded before they are put together.
- */
-export const selectionSql = (plan: SelectionPlan, zone: string): RowQuery => {
+export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const parameters = new SqlParameters()
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
-  const page = (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters)
-  const places = [...(order.sort === null ? [] : [order.sort]), ...order.ties].map((_, index) => `"p${index}"`)
-  const shown = `"n" <= ${plan.limit} AND ("bytes" <= ${PAGE_BYTES} OR "n" = 1) AND octet_length("r") <= ${LONGEST_ROW}`
-  const mayBeLast = order.countsEquals ? "true" : `("n" = ${plan.limit} OR "bytes" > ${EARLY_END})`
-  const place = places.map((one) => `left(${one}::text, ${LONGEST_PLACE_VALUE + 1})`).join(", ")
-  const { sql: row, keyBytes } = shownSql(plan).row
-  const text =
-    `SELECT ROW(string_agg("r", ''::bytea) FILTER (WHERE ${shown})), count(*)::text, ` +
-    `json_agg(json_build_array(${place})) FILTER (WHERE ${shown} AND ${mayBeLast})::text ` +
-    `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."r") + ${keyBytes}) OVER "w" AS "bytes" ` +
-    `FROM (SELECT ${[`record_send(${row}) AS "r"`, ...places.map((one) => `"t".${one}`)].join(", ")} FROM (${page}) AS "t" OFFSET 0` +
-    `) AS "q" WINDOW "w" AS (ROWS UNBOUNDED PRECEDING)) AS "s"`
+  const page = {
+    sql: (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters),
+    row: shownSql(plan).row,
+    terms: termsOf(order),
+    limit: plan.limit,
+  }
+  const hasty = longRows.has(plan.table) || order.countsEquals ? undefined : hastyPage(page)
   return {
     object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
-    text,
+    text: hasty ?? carefulPage(page, order.countsEquals),
+    isHasty: hasty !== undefined,
     values: parameters.values,
     inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
     planAnew: searchesIndex(plan),
@@ -89,14 +81,24 @@ export interface FoundPage {
   readonly places: ReadonlyArray<ReadonlyArray<string | null>>
 }
 
-export const readPage = (plan: SelectionPlan, [row]: ReadonlyArray<QueryRow>): FoundPage => {
+/** Null where there are rows longer than the statement could bear: from then on `selectionSql` writes one that can. */
+export const readPage = (
+  plan: SelectionPlan,
+  { isHasty }: PageQuery,
+  [row]: ReadonlyArray<QueryRow>,
+): FoundPage | null => {
   const [sent, count, places] = row ?? []
+  const found = Number(count)
   const items = shownSql(plan).row.items(
     sent === null || typeof sent === "string" || sent === undefined ? [] : rowsWithin(sent),
   )
+  if (isHasty && items.length < found) {
+    longRows.add(plan.table)
+    return null
+  }
   return {
-    items,
-    hasMore: Number(count) > items.length,
+    items: items.first(plan.limit),
+    hasMore: found > Math.min(items.length, plan.limit),
     places: typeof places === "string" ? JSON.parse(places) : [],
   }
 }
@@ -126,10 +128,12 @@ const operatorsOf = (type: ColumnType) => {
   return type.operators
 }
 
+const OID = `"pg_catalog"."oid"`
+
 /** Where a row lies: the file, then the place in it. */
 const PLACE: ReadonlyArray<OrderTerm> = [
-  { sql: `${OBJECT}."tableoid"`, type: "pg_catalog.oid", operators: SYSTEM_OPERATORS },
-  { sql: `${OBJECT}."ctid"`, type: "pg_catalog.tid", operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."tableoid"`, type: OID, operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."ctid"`, type: `"pg_catalog"."tid"`, operators: SYSTEM_OPERATORS },
 ]
 
 /** What a row says: the beginning of its text, then the hash of the whole. */
@@ -137,6 +141,9 @@ const TEXTS: ReadonlyArray<OrderTerm> = [
   { sql: `("w"."text" COLLATE "C")`, type: TEXT, operators: SYSTEM_OPERATORS },
   { sql: `"w"."hash"`, type: "pg_catalog.bytea", operators: SYSTEM_OPERATORS },
 ]
+
+/** What a place has a value of each for. */
+const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderTerm> => (sort === null ? ties : [sort, ...ties])
 
 const placeColumns = (terms: ReadonlyArray<OrderTerm>): Array<string> =>
   terms.map(({ sql }, index) => `${sql} AS "p${index}"`)
@@ -152,8 +159,7 @@ const orderedPage = (
 ): string => {
   const skipped = equalsShown(plan)
   const branches = branchesAfter(order, plan.after, parameters)
-  const terms = [...(order.sort === null ? [] : [order.sort]), ...order.ties]
-  const list = [shownSql(plan).columns, ...placeColumns(terms)].join(", ")
+  const list = [shownSql(plan).columns, ...placeColumns(termsOf(order))].join(", ")
   const from = quoteQualified(plan.table.detail.schema, plan.table.detail.name)
   const select = ({ where, orderBy }: Branch) =>
     `SELECT ${list} FROM ${from} AS ${OBJECT}${order.countsEquals ? rowTextSql(plan) : ""}` +
@@ -186,7 +192,7 @@ const blockPage = (
   const object = quoteQualified(table.detail.schema, table.detail.name)
   const last =
     `(SELECT coalesce(max(pg_relation_size("l"."oid")), 0) / current_setting('block_size')::bigint FROM (` +
-    `WITH RECURSIVE "f"("oid") AS (SELECT ${parameters.add(String(table.oid), "pg_catalog.oid")} UNION ` +
+    `WITH RECURSIVE "f"("oid") AS (SELECT ${parameters.add(String(table.oid), OID)} UNION ` +
     `SELECT "i"."inhrelid" FROM "f" JOIN pg_catalog.pg_inherits AS "i" ON "i"."inhparent" = "f"."oid"` +
     `) SELECT "oid" FROM "f") AS "l")`
   const begin = start === null ? null : Math.floor(start / BLOCKS_AT_ONCE) * BLOCKS_AT_ONCE

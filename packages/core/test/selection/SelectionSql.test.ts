@@ -13,12 +13,12 @@ const table = tableOf(Object.fromEntries([["id", "number!"], ...NASTY.map((name)
 const statement = (params: ParamPairs, of = table, zone = "UTC") =>
   selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of)), zone)
 
-/** SQL text without quoted names, their lengths, and literals: what is left is its shape. */
+/** SQL text without quoted names, what follows from their lengths, and literals: what is left is its shape. */
 const shape = (text: string) =>
   text
     .replaceAll(/"(?:[^"]|"")*"/g, "N")
     .replaceAll(/'(?:[^']|'')*'/g, "L")
-    .replaceAll(/ \+ \d+\)/g, " + K)")
+    .replaceAll(/octet_length\(N\) <= \d+/g, "octet_length(N) <= K")
 
 const Value = Schema.String.check(Schema.isMaxLength(30))
 

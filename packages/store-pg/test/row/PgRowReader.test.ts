@@ -232,6 +232,25 @@ describe("PgRowReader", () => {
     expect(sizes).toEqual([8, 8, 4])
   })
 
+  it.each([1, 3, 4, 7])("has row %i in its place, though it is much longer than the others", async (long) => {
+    await reading.run(`CREATE TABLE uneven_${long} AS
+      SELECT g AS id, repeat('x', CASE g WHEN ${long} THEN 3000000 ELSE 3 END) AS body FROM generate_series(1, 7) g`)
+    await reading.run(`ALTER TABLE uneven_${long} ADD PRIMARY KEY (id)`)
+    const pages: Array<ReadonlyArray<number>> = []
+    let cursor: string | null = null
+    do {
+      const result: TextPage = Result.getOrThrow(
+        await reading.page(`uneven_${long}`, [
+          ["limit", "3"],
+          ...(cursor === null ? [] : [["cursor", cursor] as const]),
+        ]),
+      )
+      pages.push(result.items.map((item) => JSON.parse(item).id))
+      cursor = result.nextCursor
+    } while (cursor !== null)
+    expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7]])
+  })
+
   it("says so where one row alone is too long to send, and reads it with fewer columns", async () => {
     await reading.run(`CREATE TABLE whale (id int PRIMARY KEY, body text)`)
     await reading.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
