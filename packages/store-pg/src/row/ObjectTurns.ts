@@ -9,7 +9,8 @@ import { Effect } from "effect"
 class Places {
   #free: number
   #calling = false
-  readonly #line = new Set<() => void>()
+  /** Not a Set, which would keep what has left it alive (see core's Present). */
+  readonly #line: Array<() => void> = []
 
   constructor(places: number) {
     this.#free = places
@@ -24,8 +25,11 @@ class Places {
 
   /** Calls `go` when a place is taken for it. The answer leaves the line instead. */
   wait(go: () => void): () => void {
-    this.#line.add(go)
-    return () => void this.#line.delete(go)
+    this.#line.push(go)
+    return () => {
+      const place = this.#line.indexOf(go)
+      if (place !== -1) this.#line.splice(place, 1)
+    }
   }
 
   /** Whoever is called may be done at once, and release within its call: the loop that is under way calls the next. */
@@ -33,11 +37,7 @@ class Places {
     this.#free++
     if (this.#calling) return
     this.#calling = true
-    for (const go of this.#line) {
-      if (!this.tryTake()) break
-      this.#line.delete(go)
-      go()
-    }
+    while (this.#line.length > 0 && this.tryTake()) this.#line.shift()!()
     this.#calling = false
   }
 }
