@@ -70,7 +70,8 @@ export const layer = Layer.effect(
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!)
       const { text, values } = acceptStatement(planned)
       const rows = (yield* session.connection.execute(text, values, undefined)) as ReadonlyArray<AcceptedRow>
-      answerAll(batch, rows)
+      // By then the next batch is on its way, and PostgreSQL has work meanwhile.
+      queueMicrotask(() => answerAll(batch, rows))
       // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
       for (const sourceId of planned.madeFor.sourceId) tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
