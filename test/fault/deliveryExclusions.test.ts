@@ -1,4 +1,5 @@
 /** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -39,7 +40,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
       const { empty = false, ...rest } = change
       const fingerprint = value.charCodeAt(0).toString(16).padStart(64, "0")
       const event = {
-        payload: new Map([["value", value]]),
+        ...printedEvent(new Map([["value", value]])),
         empty,
         fingerprint: rest.channel === undefined ? fingerprint : null,
       }

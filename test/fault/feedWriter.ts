@@ -3,7 +3,7 @@
  * its accepts go by the log, as a server's do; half are the log's own statement held open for a moment before they
  * commit, or do not. Each acknowledged event is told to the parent, after its commit.
  */
-import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
@@ -22,13 +22,13 @@ const SHARED_BODIES = 5
 
 /** A body of the shared ones is fingerprinted, any other is alone of its kind. */
 export const requestOf = (sourceId: number, body: string, shared: boolean, file = false): AcceptRequest => {
-  const payload = new Map([["body", body]])
+  const event = printedEvent(new Map([["body", body]]))
   return {
     sourceId,
     sourceVersion: 1,
     channel: file ? "file" : "webhook",
     history: false,
-    events: [{ payload, empty: false, fingerprint: shared ? fingerprint(payload) : null }],
+    events: [shared ? event : { ...event, fingerprint: null }],
     original: null,
   }
 }

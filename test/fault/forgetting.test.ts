@@ -4,6 +4,7 @@
  */
 import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
@@ -77,7 +78,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
           sourceVersion: 1,
           channel: "webhook",
           history: false,
-          events: [{ payload: new Map([["n", String(n)]]), empty: false, fingerprint: null }],
+          events: [{ ...printedEvent(new Map([["n", String(n)]])), fingerprint: null }],
           original: original(n),
         }),
       ),

@@ -1,10 +1,10 @@
 /** The accept statement driven alone: arrays made beforehand, on as many connections as our server writes with. */
-import { randomBytes } from "node:crypto"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
-import { planBatch, RowPlans } from "@data-cabinet/store-pg/event/BatchPlan"
+import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { planRows } from "@data-cabinet/store-pg/row/FittedRows"
 import { loadSourceTable } from "@data-cabinet/store-pg/row/SourceTable"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect } from "effect"
@@ -28,14 +28,7 @@ const drive = Effect.gen(function* () {
   const request = (version: number): AcceptRequest => {
     const numbers = Array.from({ length: EVENTS }, () => String(++n).padStart(12, "0"))
     const body = new TextEncoder().encode(`[${numbers.map((number) => orderJson(number)).join(",")}]`)
-    const submission = { body, contentType: "application/json", query: "", encoding: null }
-    const { events, charset } = n === EVENTS ? parseSubmission(submission) : template
-    const fresh = events.map((event, at) => ({
-      ...event,
-      payload: new Map(event.payload).set("order", numbers[at]!),
-      fingerprint: randomBytes(32).toString("hex"),
-    }))
-    template = { events, charset }
+    const { events, charset } = parseSubmission({ body, contentType: "application/json", query: "", encoding: null })
     const original = {
       body: body.subarray(0, 65_536),
       bodyBytes: body.byteLength,
@@ -54,13 +47,9 @@ const drive = Effect.gen(function* () {
       history: false,
       sourceId: source.id,
       sourceVersion: version,
-      events: fresh,
+      events,
       original,
     }
-  }
-  let template: Pick<ReturnType<typeof parseSubmission>, "events" | "charset"> = {
-    events: [],
-    charset: { name: "", decidedBy: "default", replaced: 0 } as never,
   }
 
   // The first goes the usual way, so that the table has its columns.
@@ -73,14 +62,14 @@ const drive = Effect.gen(function* () {
   let rate = 15_000
   const prepare = (seconds: number) => {
     const batches = Math.ceil((rate * seconds * 1.3) / (REQUESTS * EVENTS)) + 10
-    ready = Array.from({ length: batches }, () =>
-      acceptStatement(
-        planBatch(
-          Array.from({ length: REQUESTS }, () => request(table.version)),
-          () => ({ table, waits: false, plans: new RowPlans() }),
-        ),
-      ),
-    )
+    ready = Array.from({ length: batches }, () => {
+      const requests = Array.from({ length: REQUESTS }, () => request(table.version))
+      const { plans } = planRows(
+        table.layout,
+        requests.flatMap(({ events }) => events),
+      )
+      return acceptStatement(planBatch(requests, () => ({ table, waits: false, plans })))
+    })
   }
   const run = async (seconds: number) => {
     const began = performance.now()

@@ -13,8 +13,8 @@ export const CHANNELS: ReadonlyArray<Channel> = ["webhook", "file", "pull"]
 
 export interface NewEvent {
   readonly payload: JsonObject
-  /** The payload as JSON text, where whoever made the event has it already. */
-  readonly text?: string
+  /** The payload as `jsonText` writes it. */
+  readonly text: string
   /** No field is filled. */
   readonly empty: boolean
   /** What makes two bodies equal (SHA-256 in hexadecimal); null where repeats are not looked for (files, polling). */

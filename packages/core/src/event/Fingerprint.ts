@@ -5,6 +5,7 @@
 import { hash } from "node:crypto"
 import type { JsonObject } from "./Json.ts"
 import { canonicalJsonText, jsonTexts } from "./JsonText.ts"
+import type { JsonTexts } from "./JsonText.ts"
 import { isEmptyPayload } from "./Payload.ts"
 
 /**
@@ -15,9 +16,8 @@ import { isEmptyPayload } from "./Payload.ts"
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
 
-/** A payload as an event to append, with its text and its fingerprint, which are written in one go. */
-export const printedEvent = (payload: JsonObject) => {
-  const { text, canonical } = jsonTexts(payload)
+/** A payload as an event to append, with its text and its fingerprint, for which its texts are written in one go. */
+export const printedEvent = (payload: JsonObject, { text, canonical }: JsonTexts = jsonTexts(payload)) => {
   return {
     payload,
     text,

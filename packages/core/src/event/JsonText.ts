@@ -15,8 +15,13 @@ export const jsonText = (value: Json): string => scalarText(value) ?? write(valu
  */
 export const canonicalJsonText = (value: Json): string => scalarText(value) ?? write(value, true)
 
+export interface JsonTexts {
+  readonly text: string
+  readonly canonical: string
+}
+
 /** `jsonText` and `canonicalJsonText` of one object, whose members are written once where nothing is inside them. */
-export const jsonTexts = (object: JsonObject): { readonly text: string; readonly canonical: string } => {
+export const jsonTexts = (object: JsonObject): JsonTexts => {
   const keys: Array<string> = []
   const members: Array<string> = []
   let text = ""
@@ -30,7 +35,7 @@ export const jsonTexts = (object: JsonObject): { readonly text: string; readonly
   }
   if (text === "") return { text: "{}", canonical: "{}" }
   let canonical = ""
-  for (const place of placesInOrder(keys)) canonical += (canonical === "" ? "{" : ",") + members[place]!
+  for (const place of inKeyOrder(keys)) canonical += (canonical === "" ? "{" : ",") + members[place]!
   return { text: `${text}}`, canonical: `${canonical}}` }
 }
 
@@ -104,14 +109,14 @@ const write = (root: Json, sorted: boolean): string => {
 
 const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json]> => {
   const entries = [...object]
-  return placesInOrder(entries.map(([key]) => key)).map((place) => entries[place]!)
+  return inKeyOrder(entries.map(([key]) => key)).map((place) => entries[place]!)
 }
 
 /** Of so few keys each is put among those before it in half the time that `sort` takes; of many in their square. */
 const FEW = 24
 
 /** Where the keys stand, by their UTF-16 code units. */
-const placesInOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
+export const inKeyOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
   if (keys.length > FEW) return [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1))
   const places: Array<number> = []
   for (let place = 0; place < keys.length; place++) {

@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import type { Json } from "../event/Json.ts"
 import { bomLength, JsonFault, JsonScanner } from "./JsonScanner.ts"
+import { SentObjects } from "./SentObjects.ts"
 import { positionInWords, textPosition } from "./TextPosition.ts"
 import type { TextPosition } from "./TextPosition.ts"
 
@@ -31,9 +32,16 @@ export interface JsonNotes {
   valueOffset: number
   /** Offsets of the items, where the whole value is a list. */
   readonly itemOffsets: Array<number>
+  /** The whole value, or the items of a list of objects, as they were sent. */
+  readonly sent: SentObjects
 }
 
-export const emptyJsonNotes = (): JsonNotes => ({ replaced: 0, valueOffset: 0, itemOffsets: [] })
+export const emptyJsonNotes = (): JsonNotes => ({
+  replaced: 0,
+  valueOffset: 0,
+  itemOffsets: [],
+  sent: new SentObjects(),
+})
 
 /**
  * Parses one JSON text; a byte order mark before it is skipped. Of equal keys in one object the last value wins, in the
@@ -63,6 +71,11 @@ const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: Json
   const keys: Array<string> = []
   const sentMarks = scanner.text.includes("\uFFFD")
   const apart = new Map<Map<string, Json>, Map<string, number>>()
+  const sent = notes?.sent
+  /** How many containers are open right inside the whole value or, if that is a list, right inside one of its items. */
+  let level = -1
+  /** Which member that is, if it is one of an object there. */
+  let place = 0
   value: for (;;) {
     const code = scanner.next()
     if (notes !== undefined && open.length < 2) {
@@ -73,14 +86,22 @@ const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: Json
     if (code === 34) done = scanner.string()
     else if (code === 123 || code === 91) {
       if (open.length >= maxDepth) scanner.refuse(`the text nests deeper than ${maxDepth} levels`)
-      scanner.at++
+      if (sent !== undefined && open.length === 0) level = code === 123 ? 1 : 2
+      const first = ++scanner.at
       const container = code === 123 ? new Map<string, Json>() : []
       if (scanner.next() !== code + 2) {
         open.push(container)
-        keys.push(code === 123 ? scanner.key() : "")
+        if (open.length > level) sent?.nest()
+        else if (code === 123 && open.length === level) {
+          scanner.plain = scanner.at === first
+          sent?.begin(first)
+          place = 0
+        }
+        keys.push(code === 123 ? scanner.key(open.length === level ? place : -1) : "")
         continue value
       }
       scanner.at++
+      if (code === 123 && open.length === level - 1) sent?.empty()
       done = container
     } else if (code === 45 || (code >= 48 && code <= 57)) done = scanner.number()
     else if (code === 116) done = scanner.word("true", true)
@@ -105,13 +126,19 @@ const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: Json
         const key = keys[keys.length - 1]!
         if ((sentMarks || scanner.replaced > 0) && top.has(key) && key.includes("\uFFFD")) {
           top.set(freeKey(top, key, apart), done)
-        } else top.set(key, done)
+          scanner.plain = false
+        } else {
+          const { size } = top
+          if (top.set(key, done).size === size) scanner.plain = false
+        }
         if (following === 44) {
           scanner.at++
-          keys[keys.length - 1] = scanner.key()
+          if (open.length === level) sent?.member(scanner.at)
+          keys[keys.length - 1] = scanner.key(open.length === level ? ++place : -1)
           continue value
         }
         if (following !== 125) scanner.expected("a comma or } after the value")
+        if (open.length === level) sent?.end(scanner.at + 1, scanner.plain)
       }
       scanner.at++
       done = top

@@ -20,6 +20,10 @@ export class JsonScanner {
   at: number
   /** How many characters were replaced by U+FFFD so far. */
   replaced = 0
+  /** Set by whoever wants to know; false once something stands in the text otherwise than `jsonText` writes it. */
+  plain = true
+  /** The keys that were read last, by their place in their object: the objects of a list mostly have the same. */
+  readonly #keys: Array<string | undefined> = []
 
   constructor(text: string, at: number) {
     this.text = text
@@ -31,17 +35,37 @@ export class JsonScanner {
     const text = this.text
     let at = this.at
     let code = text.charCodeAt(at)
-    while (code === 32 || code === 10 || code === 13 || code === 9) code = text.charCodeAt(++at)
+    while (code === 32 || code === 10 || code === 13 || code === 9) {
+      this.plain = false
+      code = text.charCodeAt(++at)
+    }
     this.at = at
     return code
   }
 
-  /** A key and the colon after it. */
-  key(): string {
+  /** A key and the colon after it. One that is likely to be the key at its place in the object before says which it is. */
+  key(place: number): string {
     if (this.next() !== 34) this.expected("a key in double quotes")
-    const key = this.string()
+    const key = this.#sameKey(place) ?? this.#otherKey(place)
     if (this.next() !== 58) this.expected("a colon after the key")
     this.at++
+    return key
+  }
+
+  #sameKey(place: number): string | undefined {
+    const key = this.#keys[place]
+    if (key === undefined || !this.text.startsWith(key, this.at + 1)) return undefined
+    const end = this.at + 1 + key.length
+    if (this.text.charCodeAt(end) !== 34) return undefined
+    this.at = end + 1
+    return key
+  }
+
+  #otherKey(place: number): string {
+    const start = this.at
+    const key = this.string()
+    // A key with an escape is shorter than it stands here, and would be found where it does not.
+    if (place >= 0) this.#keys[place] = key.length === this.at - start - 2 ? key : undefined
     return key
   }
 
@@ -77,6 +101,7 @@ export class JsonScanner {
       at++
     }
     this.at = at + 1
+    if (escaped || suspect) this.plain = false
     const value: string = escaped ? JSON.parse(text.slice(start, at + 1)) : text.slice(start + 1, at)
     return suspect ? this.storable(value) : value
   }

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import { printedEvent } from "../event/Fingerprint.ts"
 import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
+import type { JsonTexts } from "../event/JsonText.ts"
 import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 import { parseContentType } from "./ContentType.ts"
@@ -36,7 +37,12 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const { objects } = read
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
-    events: tooMany === null ? objects.map((object) => printedEvent(withQueryFields(address.fields, object))) : [],
+    events:
+      tooMany !== null
+        ? []
+        : address.fields.size > 0
+          ? objects.map((object) => printedEvent(withQueryFields(address.fields, object)))
+          : objects.map((object, place) => printedEvent(object, read.textsOf?.(place, object))),
     shape: read.shape,
     refusal: read.refusal,
     tooMany,
@@ -51,6 +57,8 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
 
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
+  /** The texts of one of them, where they can be had for less than by writing them. */
+  readonly textsOf?: (place: number, object: JsonObject) => JsonTexts
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
   readonly isForm: boolean
@@ -107,12 +115,13 @@ const jsonBody = (body: Buffer): ReadBody => {
   }
   const value = parsed.success
   const replaced = decoded.replaced + notes.replaced
-  if (value instanceof Map) return oneObject(value, AS_JSON, replaced)
+  const textsOf = (place: number, object: JsonObject) => notes.sent.texts(place, object, decoded.text)
+  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), textsOf }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
     return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), refusal: { error: "not_an_object", detail } }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch" }
+  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch", textsOf }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
@@ -148,7 +157,10 @@ const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadB
   if (Result.isSuccess(parsed)) {
     const value = parsed.success
     const replaced = decoded.replaced + notes.replaced
-    if (value instanceof Map) return oneObject(value, AS_JSON, replaced)
+    if (value instanceof Map) {
+      const textsOf = (place: number, object: JsonObject) => notes.sent.texts(place, object, decoded.text)
+      return { ...oneObject(value, AS_JSON, replaced), textsOf }
+    }
     const detail =
       notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
     return oneObject(valueKept(value, detail), AS_JSON, replaced)

@@ -28,6 +28,8 @@ export class TableLayout {
   readonly hasMore: boolean
   /** Columns of which it is not yet known which event brought them about. */
   readonly unrecorded: ReadonlySet<string>
+  /** The kinds of those that are their field's first, and called as it is. */
+  readonly asSent = new Map<string, ColumnKind>()
   readonly #byField = new Map<string, Array<FieldColumn>>()
   readonly #members = new Map<FieldColumn, string>()
 
@@ -38,8 +40,11 @@ export class TableLayout {
     for (const column of this.columns) {
       this.#members.set(column, memberOf(column.name))
       const known = this.#byField.get(column.field)
-      if (known === undefined) this.#byField.set(column.field, [column])
-      else known.push(column)
+      if (known !== undefined) known.push(column)
+      else {
+        this.#byField.set(column.field, [column])
+        if (column.name === column.field) this.asSent.set(column.field, column.kind)
+      }
     }
   }
 
@@ -65,9 +70,9 @@ export interface MissingColumn {
 }
 
 export interface RowPlan {
-  /** The columns that take something, by name. */
-  readonly columns: ReadonlyArray<string>
-  /** What they take, as members of a JSON object, `,"name":value` each: text that the column's kind takes exactly. */
+  /** Of the columns that take something, by name, those of which it is not known yet which event brought them about. */
+  readonly unrecorded: ReadonlyArray<string>
+  /** What the columns take, as members of a JSON object, `,"name":value` each: text that the column's kind takes exactly. */
   readonly members: string
   readonly missing: ReadonlyArray<MissingColumn>
   /** True when a value goes to `_more` and the table has no such column yet. */
@@ -87,7 +92,9 @@ export const plainDigits = (token: string): number => {
 
 /** Without an exponent, as nearly all are, a number has no more digits than characters. */
 const fitsNumeric = ({ token }: JsonNumber): boolean =>
-  (token.length <= MAX_PLAIN_DIGITS && !/[eE]/.test(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
+  (token.length <= MAX_PLAIN_DIGITS && !hasExponent(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
+
+const hasExponent = (token: string): boolean => token.includes("e") || token.includes("E")
 
 /** False when a number anywhere inside is too wide for jsonb, which would write out its digits. */
 const fitsJsonb = (value: Json): boolean => {
@@ -127,9 +134,25 @@ const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
   return column.chosen === true && typeof value === "string" && spells(value, column.kind)
 }
 
-/** Plans the row of one event. `missing` names what must be made first; plan again once it is. */
-export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
-  const filled: Array<string> = []
+/** Whether every field has a column that is called as it is and takes the value as it is sent. */
+const goesAsSent = (layout: TableLayout, payload: JsonObject): boolean => {
+  if (layout.unrecorded.size > 0 || payload.size === 0) return false
+  for (const [field, value] of payload) {
+    const kind = layout.asSent.get(field)
+    if (kind === undefined) return false
+    if (value !== null && (kindOf(value) !== kind || (kind === "text" && typeof value !== "string"))) return false
+  }
+  return true
+}
+
+/**
+ * Plans the row of one event, whose payload was written as `text`. `missing` names what must be made first; plan again
+ * once it is.
+ */
+export const planRow = (layout: TableLayout, payload: JsonObject, text: string): RowPlan => {
+  if (goesAsSent(layout, payload))
+    return { unrecorded: [], members: `,${text.slice(1, -1)}`, missing: [], needsMore: false }
+  const unrecorded: Array<string> = []
   let members = ""
   const missing: Array<MissingColumn> = []
   let more: Map<string, Json> | undefined
@@ -141,7 +164,7 @@ export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
     const column =
       own !== undefined && takes(own, kind, value) ? own : columns.find((candidate) => candidate.kind === kind)
     if (column !== undefined) {
-      filled.push(column.name)
+      if (layout.unrecorded.has(column.name)) unrecorded.push(column.name)
       members += layout.memberOf(column) + cellText(value, column.kind)
     } else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
       missing.push({ field, kind })
@@ -151,10 +174,10 @@ export const planRow = (layout: TableLayout, payload: JsonObject): RowPlan => {
     }
   }
   if (more !== undefined) {
-    filled.push(MORE_COLUMN)
+    if (layout.unrecorded.has(MORE_COLUMN)) unrecorded.push(MORE_COLUMN)
     members += memberOf(MORE_COLUMN) + jsonText(more)
   }
-  return { columns: filled, members, missing, needsMore: more !== undefined && !layout.hasMore }
+  return { unrecorded, members, missing, needsMore: more !== undefined && !layout.hasMore }
 }
 
 /**

@@ -3,71 +3,21 @@
  * before it comes to SQL.
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
-import type { JsonObject } from "@data-cabinet/core/event/Json"
-import { jsonText } from "@data-cabinet/core/event/JsonText"
-import {
-  type MissingColumn,
-  MORE_COLUMN,
-  planRow,
-  type RowPlan,
-  type TableLayout,
-} from "@data-cabinet/core/row/RowPlan"
+import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
+import { rowJson } from "../row/FittedRows.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./AcceptStatement.ts"
-
-/** What a source's table lacks for the rows of a batch. */
-export interface Lack {
-  readonly missing: ReadonlyArray<MissingColumn>
-  readonly needsMore: boolean
-}
-
-const lacksNothing: Lack = { missing: [], needsMore: false }
-
-/**
- * The rows of one source in a batch as planned last: what looks for missing columns plans the very rows that are then
- * written. It goes with its batch. A weak map for all batches kept every plan until the next full collection.
- */
-export class RowPlans {
-  readonly #plans = new Map<JsonObject, RowPlan>()
-  #layout: TableLayout | undefined
-
-  of(layout: TableLayout, payload: JsonObject): RowPlan {
-    if (layout !== this.#layout) this.#plans.clear()
-    this.#layout = layout
-    let plan = this.#plans.get(payload)
-    if (plan === undefined) this.#plans.set(payload, (plan = planRow(layout, payload)))
-    return plan
-  }
-}
-
-/** The columns that must be made before the rows of these payloads fit, each once. */
-export const lackOf = (layout: TableLayout, payloads: Iterable<JsonObject>, plans: RowPlans): Lack => {
-  let missing: Map<string, MissingColumn> | undefined
-  let needsMore = false
-  for (const payload of payloads) {
-    const plan = plans.of(layout, payload)
-    if (plan.needsMore) needsMore = true
-    for (const column of plan.missing) {
-      missing ??= new Map()
-      missing.set(`${column.kind} ${column.field}`, column)
-    }
-  }
-  return missing === undefined && !needsMore ? lacksNothing : { missing: [...(missing?.values() ?? [])], needsMore }
-}
 
 /** The key that equal bodies of a source queue on: 64 bits of what makes them equal. */
 const lockKey = (sourceId: number, fingerprint: string): bigint =>
   BigInt.asIntN(64, BigInt(`0x${fingerprint.slice(0, 16)}`)) ^ BigInt(sourceId)
 
-/** A row as JSON for its table; `id` is its event's, or its event's place in the batch. */
-export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
-
 /**
- * The table that a source's rows of a batch go into, and their plans; or undefined where they have to wait (it is locked)
- * or have none (it was dropped; then `waits` is false).
+ * The table that a source's rows of a batch go into, and their plans, in the order of its events; or undefined where they
+ * have to wait (it is locked) or have none (it was dropped; then `waits` is false).
  */
 export type Target =
-  | { readonly table: SourceTable; readonly waits: false; readonly plans: RowPlans }
+  | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan> }
   | { readonly table: undefined; readonly waits: boolean }
 
 /** The arrays of a batch. `tableOf` answers a source's table. */
@@ -106,7 +56,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     first: [] as Array<number>,
     last: [] as Array<number>,
   }
-  const locks = new Set<bigint>()
+  const locks: Array<bigint> = []
   const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string> }>()
   let n = 0
   for (const [index, request] of requests.entries()) {
@@ -119,24 +69,21 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
       batch.channel.push(request.channel)
       batch.history.push(request.history)
       batch.empty.push(event.empty)
-      batch.payload.push(event.text ?? jsonText(event.payload))
+      batch.payload.push(event.text)
       batch.waits.push(target.waits)
       batch.fingerprint.push(event.fingerprint)
-      if (event.fingerprint !== null) locks.add(lockKey(request.sourceId, event.fingerprint))
+      if (event.fingerprint !== null) locks.push(lockKey(request.sourceId, event.fingerprint))
       if (target.table !== undefined && target.table.name !== null) {
-        const { layout } = target.table
-        const plan = target.plans.of(layout, event.payload)
-        if (layout.unrecorded.size > 0) {
-          for (const column of plan.columns) {
-            if (!layout.unrecorded.has(column) || recorded.has(`${request.sourceId} ${column}`)) continue
-            recorded.add(`${request.sourceId} ${column}`)
-            madeFor.sourceId.push(request.sourceId)
-            madeFor.column.push(column)
-            madeFor.n.push(n)
-          }
+        const known = rows.get(request.sourceId)
+        const plan = target.plans[known?.rows.length ?? 0]!
+        for (const column of plan.unrecorded) {
+          if (recorded.has(`${request.sourceId} ${column}`)) continue
+          recorded.add(`${request.sourceId} ${column}`)
+          madeFor.sourceId.push(request.sourceId)
+          madeFor.column.push(column)
+          madeFor.n.push(n)
         }
         const row = rowJson(plan, n)
-        const known = rows.get(request.sourceId)
         if (known === undefined) rows.set(request.sourceId, { table: target.table, rows: [row] })
         else known.rows.push(row)
       }
@@ -177,7 +124,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     originals,
     madeFor,
     staged,
-    locks: [...locks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+    locks: [...new Set(BigInt64Array.from(locks).sort())],
     tables,
   }
 }

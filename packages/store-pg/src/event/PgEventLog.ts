@@ -4,7 +4,7 @@
  * table fails nobody else's.
  */
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
-import { EventLog, type Receipt, type SourceChanged } from "@data-cabinet/core/event/EventLog"
+import { type AcceptRequest, EventLog, type Receipt, type SourceChanged } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { PgClient } from "@effect/sql-pg"
@@ -14,7 +14,7 @@ import type { SqlConnection } from "effect/sql"
 import { lostWhenSilent, orLost } from "../connection/Silence.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
-import { planBatch } from "./BatchPlan.ts"
+import { planBatch, type Target } from "./BatchPlan.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import { isLockTimeout, targetTables } from "./TargetTables.ts"
 
@@ -35,6 +35,13 @@ const PATIENCE = 9_000
 
 /** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
 const late = (withdrawn: boolean) => Effect.fail(unavailable("The database did not answer in time.", !withdrawn))
+
+/** Apart, so that what was planned is not kept while PostgreSQL works on it. */
+const send = (session: Session, requests: ReadonlyArray<AcceptRequest>, targets: ReadonlyMap<number, Target>) => {
+  const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!)
+  const { text, values } = acceptStatement(batch)
+  return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
+}
 
 /** A writer's own connection, and since when the database owes it an answer. */
 interface Session {
@@ -66,14 +73,12 @@ export const layer = Layer.effect(
     const execute = Effect.fnUntraced(function* (session: Session, batch: PendingBatch, rowsMayGo: boolean) {
       session.busySince = clock.currentTimeMillisUnsafe()
       const requests = batch.map(({ request }) => request)
-      const targets = yield* tables.of(requests, rowsMayGo)
-      const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!)
-      const { text, values } = acceptStatement(planned)
-      const rows = (yield* session.connection.execute(text, values, undefined)) as ReadonlyArray<AcceptedRow>
+      const { recorded, answer } = send(session, requests, yield* tables.of(requests, rowsMayGo))
+      const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
       // By then the next batch is on its way, and PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
       // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
-      for (const sourceId of planned.madeFor.sourceId) tables.forget(sourceId)
+      for (const sourceId of recorded) tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
     })
 

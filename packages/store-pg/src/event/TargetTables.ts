@@ -7,10 +7,12 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { sqlState } from "../connection/StoreFailure.ts"
-import { addColumns, loadSourceTable, type SourceTable } from "../row/SourceTable.ts"
-import { lackOf, RowPlans, type Target } from "./BatchPlan.ts"
+import { fittedRows } from "../row/FittedRows.ts"
+import { loadSourceTable, type SourceTable } from "../row/SourceTable.ts"
+import type { Target } from "./BatchPlan.ts"
 
 const WAITS: Target = { table: undefined, waits: true }
+const GONE: Target = { table: undefined, waits: false }
 
 export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
 
@@ -19,31 +21,23 @@ export const targetTables = (sql: PgClient.PgClient) => {
   /** Sources whose table could not be had lately: their rows wait without another try until the queue is empty. */
   const waiting = new Set<number>()
 
-  /** The table with a column for every field of these requests; undefined where there is no such source. */
-  const tableFor = Effect.fnUntraced(function* (
+  /** The table with a column for every field of these requests, and their rows' plans. */
+  const targetFor = Effect.fnUntraced(function* (
     sourceId: number,
     requests: ReadonlyArray<AcceptRequest>,
-    plans: RowPlans,
-  ) {
-    const payloads = requests.flatMap((request) => request.events.map((event) => event.payload))
+  ): Effect.fn.Return<Target, SqlError.SqlError> {
+    const events = requests.flatMap((request) => request.events)
     let table = known.get(sourceId)
     if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
       table = yield* loadSourceTable(sql, sourceId)
-      if (table === undefined) return undefined
+      if (table === undefined) return GONE
       known.set(sourceId, table)
     }
-    if (table.name === null) return table
-    const lack = lackOf(table.layout, payloads, plans)
-    if (lack.missing.length > 0 || lack.needsMore) {
-      table = yield* addColumns(sql, sourceId, lack.missing, lack.needsMore)
-      if (table === undefined) return undefined
-      known.set(sourceId, table)
-      // At the cap the fields that got no column go to `_more`, which may itself be missing.
-      const rest = lackOf(table.layout, payloads, plans)
-      if (rest.needsMore) table = yield* addColumns(sql, sourceId, [], true)
-      if (table !== undefined) known.set(sourceId, table)
-    }
-    return table
+    if (table.name === null) return { table, waits: false, plans: [] }
+    const fitted = yield* fittedRows(sql, table, events)
+    if (fitted === undefined) return GONE
+    known.set(sourceId, fitted.table)
+    return { ...fitted, waits: false }
   })
 
   /** Which of the waiting sources still wait; asked only while there are any. */
@@ -65,13 +59,9 @@ export const targetTables = (sql: PgClient.PgClient) => {
           targets.set(sourceId, WAITS)
           continue
         }
-        const plans = new RowPlans()
-        const table = yield* tableFor(sourceId, own, plans).pipe(
-          Effect.catchIf(isLockTimeout, () => Effect.succeed("locked" as const)),
-        )
-        if (table === "locked") waiting.add(sourceId)
-        if (table === "locked") targets.set(sourceId, WAITS)
-        else targets.set(sourceId, table === undefined ? { table, waits: false } : { table, waits: false, plans })
+        const target = yield* targetFor(sourceId, own).pipe(Effect.catchIf(isLockTimeout, () => Effect.succeed(WAITS)))
+        if (target.waits) waiting.add(sourceId)
+        targets.set(sourceId, target)
       }
       return targets
     }),

@@ -12,8 +12,8 @@ import { Effect, Layer, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isAway, isInTheWay, lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
-import { lackOf, RowPlans, rowJson } from "../event/BatchPlan.ts"
-import { addColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+import { fittedRows, rowJson } from "./FittedRows.ts"
+import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 /** Rows put in under one lock of the source. */
 const BITE = 500
@@ -64,24 +64,17 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       yield* sql`SET LOCAL lock_timeout = 200`
       const [mine] = yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE SKIP LOCKED`
       if (mine === undefined) return false
-      let table = yield* loadSourceTable(sql, sourceId)
+      const table = yield* loadSourceTable(sql, sourceId)
       const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, size])
       if (bite.length > 0 && table !== undefined && table.name !== null) {
-        const payloads = bite.map((row) => readPayload(row.payload))
-        const planned = new RowPlans()
-        // Twice at the most: once for new columns, once for `_more` when the cap was reached by the first.
-        for (let n = 0; n < 2 && table !== undefined; n++) {
-          const lack = lackOf(table.layout, payloads, planned)
-          if (lack.missing.length > 0 || lack.needsMore)
-            table = yield* addColumns(sql, sourceId, lack.missing, lack.needsMore)
-        }
-        if (table !== undefined) {
-          const { layout } = table
-          const plans = payloads.map((payload) => planned.of(layout, payload))
+        const events = bite.map(({ payload }) => ({ payload: readPayload(payload), text: payload }))
+        const fitted = yield* fittedRows(sql, table, events)
+        if (fitted !== undefined) {
+          const { table, plans } = fitted
           const rows = plans.map((plan, index) => rowJson(plan, bite[index]!.id))
           yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
-          for (const column of layout.unrecorded) {
-            const cause = bite[plans.findIndex((plan) => plan.columns.includes(column))]
+          for (const column of table.layout.unrecorded) {
+            const cause = bite[plans.findIndex((plan) => plan.unrecorded.includes(column))]
             if (cause !== undefined) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, cause.id])
           }
         }

@@ -1,4 +1,5 @@
 /** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
@@ -32,7 +33,7 @@ const accept = async (): Promise<number> => {
         sourceVersion: 1,
         channel: "webhook",
         history: false,
-        events: [{ payload: new Map([["a", "1"]]), empty: false, fingerprint: null }],
+        events: [{ ...printedEvent(new Map([["a", "1"]])), fingerprint: null }],
         original: {
           body: Buffer.from("a=1"),
           bodyBytes: 3,

@@ -1,6 +1,6 @@
 /** What a batch costs grows with its events, and not with their square. */
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { PgClient } from "@effect/sql-pg"
@@ -26,10 +26,7 @@ it("the accept of a full batch sorts its events and their texts, and nothing tha
   const [plan] = await store.runPromise(
     Effect.gen(function* () {
       const source = yield* Sources.use((sources) => sources.create({ name: "Orders" }))
-      const events = Array.from({ length: EVENTS }, (_, n) => {
-        const payload = new Map([["order", String(n)]])
-        return { payload, empty: false, fingerprint: fingerprint(payload) }
-      })
+      const events = Array.from({ length: EVENTS }, (_, n) => printedEvent(new Map([["order", String(n)]])))
       const request = {
         sourceId: source.id,
         sourceVersion: 1,

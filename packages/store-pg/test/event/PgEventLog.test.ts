@@ -1,6 +1,6 @@
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
-import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
@@ -28,10 +28,7 @@ const request = (sourceId: number, ...payloads: ReadonlyArray<Record<string, Jso
   sourceVersion: 1,
   channel: "webhook",
   history: false,
-  events: payloads.map((fields) => {
-    const payload = new Map(Object.entries(fields))
-    return { payload, empty: payload.size === 0, fingerprint: fingerprint(payload) }
-  }),
+  events: payloads.map((fields) => printedEvent(new Map(Object.entries(fields)))),
   original: {
     body: Buffer.from("the body"),
     bodyBytes: 8,

@@ -1,5 +1,5 @@
 import { EventLog } from "@data-cabinet/core/event/EventLog"
-import { fingerprint } from "@data-cabinet/core/event/Fingerprint"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -48,7 +48,7 @@ const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
           sourceVersion: 1,
           channel: "webhook",
           history: false,
-          events: [{ payload, empty: false, fingerprint: fingerprint(payload) }],
+          events: [printedEvent(payload)],
           original: ORIGINAL,
         }),
       ),

@@ -1,3 +1,4 @@
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { type NewImport, StagedImports } from "@data-cabinet/core/file/StagedImports"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -46,8 +47,7 @@ const slice = (sourceId: number, version: number, importId: number, first: numbe
   channel: "file" as const,
   history: true,
   events: Array.from({ length: last - first }, (_, n) => ({
-    payload: new Map([["n", String(first + n)]]),
-    empty: false,
+    ...printedEvent(new Map([["n", String(first + n)]])),
     fingerprint: null,
   })),
   original: null,

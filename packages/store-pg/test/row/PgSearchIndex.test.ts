@@ -1,4 +1,5 @@
 import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
@@ -213,7 +214,7 @@ describe("a search index", () => {
               sourceVersion: 1,
               channel: "webhook",
               history: false,
-              events: [{ payload: new Map([["total", total]]), empty: false, fingerprint: null }],
+              events: [{ ...printedEvent(new Map([["total", total]])), fingerprint: null }],
               original: null,
             }),
           )

@@ -1,3 +1,4 @@
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -33,7 +34,7 @@ const post = async (sourceId: number, fields: Record<string, Json>) => {
         sourceVersion: source.value.version,
         channel: "webhook",
         history: false,
-        events: [{ payload: new Map(Object.entries(fields)), empty: false, fingerprint: null }],
+        events: [{ ...printedEvent(new Map(Object.entries(fields))), fingerprint: null }],
         original: null,
       }),
     ),

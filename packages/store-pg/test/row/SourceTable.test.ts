@@ -1,3 +1,4 @@
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
@@ -28,7 +29,7 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
     sourceVersion: 1,
     channel: "webhook",
     history: false,
-    events: [{ payload: new Map(Object.entries(fields)), empty: false, fingerprint: null }],
+    events: [{ ...printedEvent(new Map(Object.entries(fields))), fingerprint: null }],
     original: null,
   }
   return runtime.runPromise(EventLog.use((log) => log.append(request)))

@@ -1,4 +1,5 @@
 /** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -31,7 +32,7 @@ const accept = (sourceId: number, sourceVersion: number) =>
         sourceVersion,
         channel: "webhook",
         history: false,
-        events: [{ payload: new Map([["a", "1"]]), empty: false, fingerprint: null }],
+        events: [{ ...printedEvent(new Map([["a", "1"]])), fingerprint: null }],
         original: null,
       }),
     ),

@@ -1,0 +1,103 @@
+import { assert, it } from "@effect/vitest"
+import { Result } from "effect"
+import { describe } from "vitest"
+import { printedEvent } from "../../src/event/Fingerprint.ts"
+import type { JsonObject } from "../../src/event/Json.ts"
+import { emptyJsonNotes, parseJson } from "../../src/intake/JsonBody.ts"
+import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
+import { Random, Seed } from "./Random.ts"
+
+const KEYS = ["a", "aa", "b", "", "é", "a\\u0062", "a\\\\", '\\"', "\\ud800", "\uFFFD", "a, a longer key"]
+const VALUES = [
+  "1",
+  "-1.50e3",
+  "true",
+  "null",
+  '""',
+  '"x"',
+  '"\\n"',
+  '"\\u0000"',
+  '"a longer text, with a comma"',
+  "{}",
+]
+const NESTED = ["[]", "[1,2]", '{"b":1,"a":2}', '[{"z":{"y":[0]}}]', "[ ]"]
+
+/** Objects of a list mostly have the same keys; here and there one is written with white space, an escape or a key twice. */
+const list = (random: Random): ReadonlyArray<string> => {
+  const usual = random.list(5, () => random.pick(KEYS.slice(0, 5)))
+  const space = () => (random.below(40) === 0 ? " " : "")
+  return Array.from({ length: 1 + random.below(4) }, () => {
+    const members = usual.map((key) => {
+      const value = random.pick(random.below(8) === 0 ? NESTED : VALUES)
+      return `${space()}"${random.below(8) === 0 ? random.pick(KEYS) : key}"${space()}:${space()}${value}`
+    })
+    return `{${members.join(",")}${space()}}`
+  })
+}
+
+const parsed = (text: string) => Result.getOrThrow(parseJson(text)) as JsonObject
+const submitted = (body: string) =>
+  parseSubmission({ body: Buffer.from(body), contentType: "application/json", query: "", encoding: null }).events
+
+describe("SentObjects", () => {
+  it.prop(
+    "an object of a list is read, cut out and fingerprinted as if it came alone and was written anew",
+    [Seed],
+    ([seed]) => {
+      const random = new Random(seed)
+      const objects = list(random)
+      const expected = objects.map((object) => printedEvent(parsed(Buffer.from(object).toString())))
+      assert.deepStrictEqual(submitted(`[${objects.join(random.pick([",", " , "]))}]`), expected)
+      assert.deepStrictEqual(submitted(objects[0]!), expected.slice(0, 1))
+    },
+    { arbitrary: { runs: 3000 } },
+  )
+
+  it.prop(
+    "a damaged list is refused where JSON.parse refuses it, although a key is guessed from the object before",
+    [Seed],
+    ([seed]) => {
+      const random = new Random(seed)
+      const sent = `[${list(random).join(",")}]`
+      const at = random.below(sent.length + 1)
+      const put = random.pick(["", '"', "\\", "\\u", ":", ",", "{", "}", "a", "\n"])
+      const damaged = sent.slice(0, at) + put + sent.slice(at + random.below(2))
+      let valid = true
+      try {
+        JSON.parse(damaged)
+      } catch {
+        valid = false
+      }
+      assert.strictEqual(Result.isSuccess(parseJson(damaged, { notes: emptyJsonNotes() })), valid, damaged)
+    },
+    { arbitrary: { runs: 3000 } },
+  )
+
+  it.each([
+    ["{}", '{"b":1,"a":2}', '{"c":1}'],
+    ['{"\\\\":1}', '{"\\":\\"":1}'],
+    ['{"\uFFFD":1,"\uFFFD":2,"a":3}', '{"a":1}'],
+    ['{"a":1,"b":2}', '{"a":1}', '{"a":1,"b":2,"c":3}'],
+  ])("%s and %s are read as if each came alone", (...objects) => {
+    assert.deepStrictEqual(
+      submitted(`[${objects.join(",")}]`),
+      objects.map((object) => printedEvent(parsed(object))),
+    )
+  })
+
+  it("a key with an escape in it is not found where the escape is missing", () => {
+    const notes = emptyJsonNotes()
+    assert.isTrue(Result.isFailure(parseJson('[{"a\\"b":1},{"a"b":1}]', { notes })))
+  })
+
+  it.each(['{"b":1,"a":"x"}', '{"b":[1.0],"a":{}}', '{"key with é":1}'])(
+    "%s is a part of its body's text",
+    (object) => {
+      const body = `[${object},${object}]`
+      assert.deepStrictEqual(
+        submitted(body).map(({ text }) => text),
+        [object, object],
+      )
+    },
+  )
+})
