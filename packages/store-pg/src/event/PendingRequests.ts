@@ -11,6 +11,9 @@ import type { AcceptedRow } from "./AcceptStatement.ts"
 const BATCH_EVENTS = 200
 const BATCH_BYTES = 4 * 1024 * 1024
 
+/** So many requests are no small batch, if they are half as many as those that they go beside. */
+const NOT_FEW = 20
+
 type Answer = Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 
 export interface Pending {
@@ -33,9 +36,10 @@ export class PendingRequests {
     return this.#queue.length === 0
   }
 
-  /** Whether another batch would be as large as one may be. */
-  get fillsBatch(): boolean {
-    return this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES
+  /** Whether what waits is no small batch beside one of so many requests. */
+  mayGoBeside(requests: number): boolean {
+    if (this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES) return true
+    return this.#queue.length >= NOT_FEW && this.#queue.length * 2 >= requests
   }
 
   add(pending: Pending): void {

@@ -20,7 +20,7 @@ import { isLockTimeout, targetTables } from "./TargetTables.ts"
 
 /**
  * Batches under way at once. A small one beside another costs more than it gains, for most of a batch's cost is not its
- * events'; so the second goes only when it is full, or when the first is held up.
+ * events'; so the second goes only when it is full, when it is no small one beside the first, or when that is held up.
  */
 const WRITERS = 2
 
@@ -62,10 +62,11 @@ export const layer = Layer.effect(
     const ends = yield* deadlines
     const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
+    /** How many requests are being written. */
     let underWay = 0
     let heldUp = false
 
-    const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp || pending.fillsBatch)
+    const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp || pending.mayGoBeside(underWay))
     const openIfMayWrite = () => {
       if (mayWrite()) work.openUnsafe()
     }
@@ -147,10 +148,10 @@ export const layer = Layer.effect(
       }
     })
 
-    /** Counts a batch as under way while it is, and lets another one go beside it once it takes too long. */
-    const underWayWhile = <E>(writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+    /** Counts the requests of a batch as under way while they are, and lets another one go beside it once it takes too long. */
+    const underWayWhile = <E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
       Effect.suspend(() => {
-        underWay++
+        underWay += batch.length
         const slow = setTimeout(() => {
           heldUp = true
           openIfMayWrite()
@@ -158,7 +159,7 @@ export const layer = Layer.effect(
         const over = Effect.sync(() => {
           clearTimeout(slow)
           heldUp = false
-          underWay--
+          underWay -= batch.length
           openIfMayWrite()
         })
         return Effect.ensuring(writing, over)
@@ -171,8 +172,7 @@ export const layer = Layer.effect(
           session.busySince = null
           yield* untilMayWrite
           const batch = pending.take()
-          yield* settle(session, batch, true).pipe(
-            underWayWhile,
+          yield* underWayWhile(batch, settle(session, batch, true)).pipe(
             Effect.onExit((exit) => (exit._tag === "Failure" ? failAll(batch, true) : Effect.void)),
           )
         }

@@ -1,0 +1,59 @@
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { type Pending, PendingRequests } from "@data-cabinet/store-pg/event/PendingRequests"
+import { assert, describe, it } from "vitest"
+
+const waiting = (events: number, bytes = 0): Pending => ({
+  request: {
+    sourceId: 1,
+    sourceVersion: 1,
+    channel: "webhook",
+    history: false,
+    events: Array.from({ length: events }, () => printedEvent(new Map())),
+    original: null,
+  },
+  bytes,
+  answer: () => {},
+})
+
+const queueOf = (...all: ReadonlyArray<Pending>) => {
+  const pending = new PendingRequests()
+  for (const one of all) pending.add(one)
+  return pending
+}
+const singles = (count: number) => queueOf(...Array.from({ length: count }, () => waiting(1)))
+
+describe("PendingRequests", () => {
+  it.each([
+    [19, 1, false],
+    [20, 1, true],
+    [20, 40, true],
+    [20, 41, false],
+    [100, 200, true],
+    [99, 199, false],
+  ])("%i single events go beside a batch of %i: %s", (count, underWay, goes) => {
+    assert.strictEqual(singles(count).mayGoBeside(underWay), goes)
+  })
+
+  it("a full batch goes beside any other, full by its events or by its bytes", () => {
+    assert.isTrue(queueOf(waiting(100), waiting(100)).mayGoBeside(1_000))
+    assert.isTrue(queueOf(waiting(1, 4 * 1024 * 1024)).mayGoBeside(1_000))
+    assert.isFalse(queueOf(waiting(100), waiting(99)).mayGoBeside(2))
+  })
+
+  it("take gives at most 200 events and 4 MiB, one request at least, and counts what is left", () => {
+    const pending = queueOf(waiting(100), waiting(100), waiting(1, 5 * 1024 * 1024), waiting(2))
+    assert.deepStrictEqual([pending.take().length, pending.take().length, pending.take().length], [2, 1, 1])
+    assert.isTrue(pending.isEmpty)
+    for (let n = 0; n < 20; n++) pending.add(waiting(1))
+    assert.isTrue(pending.mayGoBeside(40))
+  })
+
+  it("remove takes a request out once, and it counts no more", () => {
+    const [first, second] = [waiting(100), waiting(100)]
+    const pending = queueOf(first, second)
+    assert.deepStrictEqual([pending.remove(first), pending.remove(first)], [true, false])
+    assert.isFalse(pending.mayGoBeside(1))
+    assert.deepStrictEqual(pending.takeAll(), [second])
+    assert.isTrue(pending.isEmpty)
+  })
+})
