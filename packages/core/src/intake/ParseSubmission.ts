@@ -35,14 +35,13 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
   const address = queryFields(query, queryCharset)
   const { objects } = read
+  const eventOf = (object: JsonObject, place: number) =>
+    address.fields.size === 0
+      ? printedEvent(object, read.textsOf?.(object, place))
+      : printedEvent(withQueryFields(address.fields, object))
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
-    events:
-      tooMany !== null
-        ? []
-        : address.fields.size > 0
-          ? objects.map((object) => printedEvent(withQueryFields(address.fields, object)))
-          : objects.map((object, place) => printedEvent(object, read.textsOf?.(place, object))),
+    events: tooMany === null ? objects.map(eventOf) : [],
     shape: read.shape,
     refusal: read.refusal,
     tooMany,
@@ -58,7 +57,7 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
   /** The texts of one of them, where they can be had for less than by writing them. */
-  readonly textsOf?: (place: number, object: JsonObject) => JsonTexts
+  readonly textsOf?: (object: JsonObject, place: number) => JsonTexts
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
   readonly isForm: boolean
@@ -115,7 +114,7 @@ const jsonBody = (body: Buffer): ReadBody => {
   }
   const value = parsed.success
   const replaced = decoded.replaced + notes.replaced
-  const textsOf = (place: number, object: JsonObject) => notes.sent.texts(place, object, decoded.text)
+  const textsOf = notes.sent.textsIn(decoded.text)
   if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), textsOf }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
@@ -158,8 +157,7 @@ const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadB
     const value = parsed.success
     const replaced = decoded.replaced + notes.replaced
     if (value instanceof Map) {
-      const textsOf = (place: number, object: JsonObject) => notes.sent.texts(place, object, decoded.text)
-      return { ...oneObject(value, AS_JSON, replaced), textsOf }
+      return { ...oneObject(value, AS_JSON, replaced), textsOf: notes.sent.textsIn(decoded.text) }
     }
     const detail =
       notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"

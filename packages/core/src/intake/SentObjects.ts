@@ -41,15 +41,18 @@ export class SentObjects {
     this.#objects.push(null)
   }
 
-  /** The texts of the object at this place, which was read from `text`. */
-  texts(place: number, object: JsonObject, text: string): JsonTexts {
-    const sent = this.#objects[place]
-    if (sent === null || sent === undefined) return jsonTexts(object)
-    const { starts, nested } = sent
-    const whole = text.slice(starts[0]! - 1, starts[starts.length - 1])
-    if (nested) return { text: whole, canonical: canonicalJsonText(object) }
-    const places = inKeyOrder([...object.keys()])
-    const members = places.map((at) => text.slice(starts[at], starts[at + 1]! - 1))
-    return { text: whole, canonical: `{${members.join(",")}}` }
+  /** Answers the texts of each object, by its place among those that were read from `text`. */
+  textsIn(text: string) {
+    return (object: JsonObject, place: number): JsonTexts => textsOf(text, object, this.#objects[place])
   }
+}
+
+const textsOf = (text: string, object: JsonObject, sent: SentObject | null | undefined): JsonTexts => {
+  if (sent === null || sent === undefined) return jsonTexts(object)
+  const { starts, nested } = sent
+  const whole = text.slice(starts[0]! - 1, starts[starts.length - 1])
+  if (nested) return { text: whole, canonical: canonicalJsonText(object) }
+  const places = inKeyOrder([...object.keys()])
+  const members = places.map((at) => text.slice(starts[at], starts[at + 1]! - 1))
+  return { text: whole, canonical: `{${members.join(",")}}` }
 }
