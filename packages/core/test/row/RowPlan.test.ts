@@ -33,6 +33,12 @@ describe("planRow", () => {
     assert.deepStrictEqual(plan(known, { c: "y", ["x".repeat(5_000)]: "z" }).unrecorded, ["_more"])
   })
 
+  it("writes the column's name and not the field's, also where every field has a column that takes it", () => {
+    const known = layout(["Total €", "total", "numeric"], ["b", "b", "text"])
+    assert.strictEqual(plan(known, { "Total €": number("1.50"), b: "x" }).members, ',"total":1.50,"b":"x"')
+    assert.strictEqual(plan(known, { "Total €": null, b: "x" }).members, ',"b":"x"')
+  })
+
   it("puts null, which fills no column, into no other field's column", () => {
     const known = layout(["B", "b", "text"], ["c", "c", "text"])
     assert.strictEqual(plan(known, { c: "x", b: null }).members, ',"c":"x"')
@@ -75,6 +81,7 @@ describe("planRow", () => {
       assert.deepStrictEqual(filled(cut.members), filled(made.members))
       assert.deepStrictEqual({ ...cut, members: "" }, { ...made, members: "" })
     },
+    { arbitrary: { runs: 3000 } },
   )
 
   it("asks for a sibling of the value's own kind where the field's column cannot take it", () => {

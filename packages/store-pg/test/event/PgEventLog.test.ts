@@ -231,6 +231,17 @@ it("append writes nothing of a request that was given up before its turn came", 
   )
 })
 
+it("append keeps in _more what two events of one request bring past the cap only together", async () => {
+  const source = await newSource("Wide together")
+  const fields = (letter: string) =>
+    Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${letter}${n}`, `${letter} ${n}`]))
+  await append(request(source.id, fields("a"), fields("b")))
+  const [row] = await database.run(`SELECT a199, b0, _more FROM sources.wide_together WHERE b0 IS NOT NULL`)
+  assert.strictEqual(row!["b0"], "b 0")
+  const past = Object.entries(fields("b")).slice(100)
+  assert.deepStrictEqual(row!["_more"], Object.fromEntries(past))
+})
+
 it("append refuses a source that was switched off since it was looked up", async () => {
   const source = await newSource("Off")
   await first.runPromise(Sources.use((sources) => sources.archive(source.id)))
