@@ -13,7 +13,7 @@ import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
 import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
 import { Listener } from "@data-cabinet/http-node/Listener"
-import { routeTable, splitUrl } from "@data-cabinet/http-node/Route"
+import { type Address, routeTable } from "@data-cabinet/http-node/Route"
 import * as Server from "@data-cabinet/http-node/Server"
 
 const cabinets = Layer.effect(
@@ -26,10 +26,9 @@ const cabinets = Layer.effect(
         Effect.succeed(
           Option.some({
             mountedAt: "",
-            answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
-              const { path, query } = splitUrl(request.url)
-              const { route, params } = find(path)!
-              return route.handle(request, { params, query })
+            answer: (request: Parameters<(typeof routes)[0]["handle"]>[0], address: Address) => {
+              const { route, params } = find(address)!
+              return route.handle(request, { params, query: address.query })
             },
           }),
         ),

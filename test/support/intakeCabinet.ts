@@ -14,7 +14,7 @@ import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimi
 import { intakeRoutes } from "@data-cabinet/http-node/intake/IntakeRoutes"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/Listener"
-import { routeTable, splitUrl } from "@data-cabinet/http-node/Route"
+import { type Address, routeTable } from "@data-cabinet/http-node/Route"
 import * as Server from "@data-cabinet/http-node/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
@@ -52,10 +52,9 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
       const find = routeTable(routes)
       const http = Option.some({
         mountedAt: "",
-        answer: (request: Parameters<(typeof routes)[0]["handle"]>[0]) => {
-          const { path, query } = splitUrl(request.url)
-          const { route, params } = find(path)!
-          return route.handle(request, { params, query })
+        answer: (request: Parameters<(typeof routes)[0]["handle"]>[0], address: Address) => {
+          const { route, params } = find(address)!
+          return route.handle(request, { params, query: address.query })
         },
       })
       return { mountedAt: "", byHost: () => Effect.succeed(http) }

@@ -27,13 +27,23 @@ export interface Route {
   readonly fault: (correlationId: string) => HttpServerResponse.HttpServerResponse
 }
 
-/** A request's address in its two parts. Bytes that were sent unescaped are read as UTF-8, not as Node's Latin-1. */
-export const splitUrl = (url: string): { readonly path: string; readonly query: string } => {
+/** A request's address in its parts. Nothing of it is decoded. */
+export interface Address {
+  readonly path: string
+  /** Of the path, between its slashes; the first is empty. */
+  readonly segments: ReadonlyArray<string>
+  /** What follows the `?`; empty without one. */
+  readonly query: string
+}
+
+/** Bytes that were sent unescaped are read as UTF-8, not as Node's Latin-1. */
+export const addressOf = (url: string): Address => {
   const plain = /[\u0080-\u00ff]/.test(url) ? Buffer.from(url, "latin1").toString("utf8") : url
   const hash = plain.indexOf("#")
   const whole = hash < 0 ? plain : plain.slice(0, hash)
   const mark = whole.indexOf("?")
-  return mark < 0 ? { path: whole, query: "" } : { path: whole.slice(0, mark), query: whole.slice(mark + 1) }
+  const path = mark < 0 ? whole : whole.slice(0, mark)
+  return { path, segments: path.split("/"), query: mark < 0 ? "" : whole.slice(mark + 1) }
 }
 
 export interface Match {
@@ -42,26 +52,27 @@ export interface Match {
 }
 
 /**
- * Finds the route of a path: exact in case, slashes and number of segments. Where the routes are mounted below a path of
+ * Finds the route of an address: exact in case, slashes and number of segments. Where the routes are mounted below a path of
  * their own, with and without it: Express cuts it off the address, node:http, Fastify and most proxies leave it on.
  */
-export const routeTable = (routes: ReadonlyArray<Route>, mountedAt = ""): ((path: string) => Match | undefined) => {
+export const routeTable = (routes: ReadonlyArray<Route>, mountedAt = ""): ((address: Address) => Match | undefined) => {
   const byLength = new Map<number, Array<readonly [Route, ReadonlyArray<string>]>>()
   for (const route of routes) {
     const pattern = route.path.split("/")
     const same = byLength.get(pattern.length) ?? []
     byLength.set(pattern.length, [...same, [route, pattern]])
   }
-  const find = (path: string): Match | undefined => {
-    const segments = path.split("/")
+  const find = (segments: ReadonlyArray<string>): Match | undefined => {
     for (const [route, pattern] of byLength.get(segments.length) ?? []) {
       const params = matchSegments(pattern, segments)
       if (params !== undefined) return { route, params }
     }
     return undefined
   }
-  if (mountedAt === "") return find
-  return (path) => find(path) ?? (path.startsWith(mountedAt) ? find(path.slice(mountedAt.length)) : undefined)
+  const depth = mountedAt.split("/").length - 1
+  const isBelow = ({ path }: Address) => depth > 0 && path.startsWith(`${mountedAt}/`)
+  return (address) =>
+    find(address.segments) ?? (isBelow(address) ? find(["", ...address.segments.slice(depth + 1)]) : undefined)
 }
 
 const matchSegments = (

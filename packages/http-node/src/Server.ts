@@ -18,7 +18,7 @@ import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
 import { REQUEST_ID_HEADER, RequestId, requestId } from "./cabinet/RequestId.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
 import { Listener, type ListenOptions, type Stopping } from "./Listener.ts"
-import { routeTable, splitUrl } from "./Route.ts"
+import { addressOf, routeTable } from "./Route.ts"
 
 export interface ServerOptions {
   /** Whether `/metrics` is served here; false where it has a port of its own. */
@@ -32,12 +32,13 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping
   const cabinets = yield* Cabinets
   const findProcess = routeTable(yield* processRoutes(options, stopping), cabinets.mountedAt)
   const answer: App = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const { path, query } = splitUrl(request.url)
-    const match = findProcess(path)
-    if (match !== undefined) return match.route.handle(request, { params: match.params, query })
+    const address = addressOf(request.url)
+    const match = findProcess(address)
+    if (match !== undefined) return match.route.handle(request, { params: match.params, query: address.query })
     return Effect.matchEffect(cabinets.byHost(hostOf(request)), {
       onFailure: (unavailable) => Effect.succeed(cabinetAway(request, unavailable)),
-      onSuccess: (found) => (Option.isSome(found) ? found.value.answer(request) : Effect.succeed(noCabinet(request))),
+      onSuccess: (found) =>
+        Option.isSome(found) ? found.value.answer(request, address) : Effect.succeed(noCabinet(request)),
     })
   })
   return runnable(named(answer))
@@ -109,7 +110,7 @@ export const layer = (options: ServerOptions & ListenOptions) => {
 export const metricsLayer = (options: ListenOptions) => {
   const find = routeTable([metricsRoute])
   const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const match = find(splitUrl(request.url).path)
+    const match = find(addressOf(request.url))
     return match === undefined ? Effect.succeed(noSuchEndpoint) : match.route.handle(request, { params: [], query: "" })
   })
   return Layer.effectDiscard(

@@ -1,4 +1,4 @@
-import { type Route, routeTable, splitUrl } from "@data-cabinet/http-node/Route"
+import { addressOf, type Route, routeTable } from "@data-cabinet/http-node/Route"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
 
@@ -13,7 +13,7 @@ const route = (path: `/${string}`): Route => ({
 it("routeTable matches segment for segment, as written", () => {
   const find = routeTable([route("/a/b"), route("/a/{x}"), route("/a/{x}/c/{y}")])
   const at = (path: string) => {
-    const match = find(path)
+    const match = find(addressOf(path))
     return match === undefined ? undefined : [match.route.path, ...match.params]
   }
   assert.deepEqual(at("/a/b"), ["/a/b"])
@@ -26,14 +26,17 @@ it("routeTable matches segment for segment, as written", () => {
 })
 
 it("routeTable finds what is mounted below a path with the path and without it", () => {
-  const find = routeTable([route("/a/{x}")], "/data")
-  for (const path of ["/a/1", "/data/a/1"]) assert.deepEqual(find(path)?.params, ["1"], path)
-  for (const path of ["/dataa/1", "/data", "/data/data/a/1", "/DATA/a/1"]) assert.equal(find(path), undefined, path)
+  for (const mountedAt of ["/data", "/our/own/data"]) {
+    const find = routeTable([route("/a/{x}")], mountedAt)
+    for (const path of ["/a/1", `${mountedAt}/a/1`]) assert.deepEqual(find(addressOf(path))?.params, ["1"], path)
+    const astray = [`${mountedAt}a/1`, mountedAt, `${mountedAt}${mountedAt}/a/1`, `${mountedAt.toUpperCase()}/a/1`]
+    for (const path of [...astray, `/${mountedAt}/a/1`]) assert.equal(find(addressOf(path)), undefined, path)
+  }
 })
 
-it("splitUrl reads bytes that came unescaped as UTF-8", () => {
+it("addressOf reads bytes that came unescaped as UTF-8", () => {
   const latin = Buffer.from("/t/ж?q=я").toString("latin1")
-  assert.deepEqual(splitUrl(latin), { path: "/t/ж", query: "q=я" })
-  assert.deepEqual(splitUrl("/a?b?c#d"), { path: "/a", query: "b?c" })
-  assert.deepEqual(splitUrl("/a#?b"), { path: "/a", query: "" })
+  assert.deepEqual(addressOf(latin), { path: "/t/ж", segments: ["", "t", "ж"], query: "q=я" })
+  assert.deepEqual(addressOf("/a/?b?c#d"), { path: "/a/", segments: ["", "a", ""], query: "b?c" })
+  assert.deepEqual(addressOf("/a#?b"), { path: "/a", segments: ["", "a"], query: "" })
 })

@@ -120,8 +120,8 @@ export const manyCabinets = Effect.fnUntraced(function* (options: ManyOptions) {
 
   const httpOf = (name: string): Http => ({
     mountedAt: "",
-    answer: (request) =>
-      Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request))).pipe(
+    answer: (request, address) =>
+      Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request, address))).pipe(
         Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(cabinetAway(request, error))),
       ),
   })

@@ -11,13 +11,13 @@ const LOOK = 250
 /** A wait under way. */
 export interface Wait {
   /** From here on the time does not count. */
-  readonly pause: () => void
+  pause(): void
   /** From here on it counts again; what had passed before the pause is kept, rounded down to whole looks. */
-  readonly resume: () => void
+  resume(): void
   /** All of its time begins anew. */
-  readonly renew: () => void
+  renew(): void
   /** It is over, one way or the other. */
-  readonly end: () => void
+  end(): void
 }
 
 export interface Deadlines {
@@ -50,24 +50,24 @@ class CountedWait implements Wait {
     this.resume()
   }
 
-  readonly pause = (): void => {
+  pause(): void {
     if (this.#leave === undefined) return
     this.end()
     this.#left = this.#until - this.#waits.looks
   }
 
-  readonly resume = (): void => {
+  resume(): void {
     this.#until = this.#waits.looks + this.#left
     this.#leave ??= this.#waits.open.join(this)
     this.#waits.any.openUnsafe()
   }
 
-  readonly renew = (): void => {
+  renew(): void {
     this.#left = this.#looks
     this.#until = this.#waits.looks + this.#looks
   }
 
-  readonly end = (): void => {
+  end(): void {
     this.#leave?.()
     this.#leave = undefined
   }

@@ -17,7 +17,10 @@ export type StageName =
   | "poll.run"
   | "retention.round"
 
-const timer = (stage: StageName, outcome: string) =>
+/** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
+type Outcome = "ok" | "interrupted" | "failed"
+
+const timer = (stage: StageName, outcome: Outcome) =>
   Metric.histogram("stage_milliseconds", {
     description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
     boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
@@ -25,20 +28,23 @@ const timer = (stage: StageName, outcome: string) =>
   })
 
 // Few, and looked up with every event: a metric that is given its attributes each time works out its name anew.
-const series = new Map<string, ReturnType<typeof timer>>()
+const series: Record<Outcome, Map<StageName, ReturnType<typeof timer>>> = {
+  ok: new Map(),
+  interrupted: new Map(),
+  failed: new Map(),
+}
 
-const seriesOf = (name: StageName, outcome: string): ReturnType<typeof timer> => {
-  const key = `${name} ${outcome}`
-  let one = series.get(key)
+const seriesOf = (name: StageName, outcome: Outcome): ReturnType<typeof timer> => {
+  const ofOutcome = series[outcome]
+  let one = ofOutcome.get(name)
   if (one === undefined) {
     one = timer(name, outcome)
-    series.set(key, one)
+    ofOutcome.set(name, one)
   }
   return one
 }
 
-/** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
-const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string =>
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome =>
   Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
 
 export const stage = <A, E, R>(name: StageName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -9,9 +9,14 @@ export interface ContentType {
   readonly boundary: string | null
 }
 
+const UNKNOWN: ContentType = { kind: "other", charset: null, boundary: null }
+
+const PLAIN_JSON: ContentType = { kind: "json", charset: null, boundary: null }
+
 /** Never refuses: what it does not know, or no header at all, is `other`. */
 export const parseContentType = (header: string | undefined): ContentType => {
-  if (header === undefined) return { kind: "other", charset: null, boundary: null }
+  if (header === undefined) return UNKNOWN
+  if (header === "application/json") return PLAIN_JSON
   const { value, params } = parseHeaderValue(header)
   return {
     // A header sent twice arrives as one, joined by a comma.

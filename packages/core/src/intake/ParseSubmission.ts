@@ -28,7 +28,7 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const type = parseContentType(submission.contentType)
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"
   const body = bufferOf(submission.body)
-  const query = parseFormBody(queryBytes(submission.query))
+  const query = submission.query === "" ? NO_QUERY : parseFormBody(queryBytes(submission.query))
   const signals = { source: submission.encoding, header: type.charset }
   const read = bodyOf(body, type.kind, type.boundary, query, signals)
 
@@ -70,8 +70,13 @@ const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
 /** Node gives the bytes of an address one by one; a caller that has decoded them already gives characters. */
 const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
 
+const NO_QUERY = parseFormBody(Buffer.alloc(0))
+
+const NO_FIELDS = { fields: new Map(), replaced: 0 }
+
 /** The fields of the address; a query that holds more of them than a form may is kept as text, as such a form is. */
 const queryFields = (query: RawForm, charset: Charset): { readonly fields: JsonObject; readonly replaced: number } => {
+  if (query === NO_QUERY) return NO_FIELDS
   if (query.unread === null) {
     const { fields, replaced } = decodeForm(query, charset, true)
     return { fields: gatherFields(fields), replaced }

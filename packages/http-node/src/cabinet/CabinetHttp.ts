@@ -4,7 +4,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
-import { type Route, routeTable, splitUrl } from "../Route.ts"
+import { type Address, type Route, routeTable } from "../Route.ts"
 import { countedAlong } from "../api/CountedAlong.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
@@ -20,6 +20,7 @@ export class CabinetHttp extends Context.Service<
     readonly mountedAt: string
     readonly answer: (
       request: HttpServerRequest.HttpServerRequest,
+      address: Address,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   }
 >()("@data-cabinet/http-node/cabinet/CabinetHttp") {
@@ -34,13 +35,15 @@ export class CabinetHttp extends Context.Service<
       const context = yield* Effect.context()
       return CabinetHttp.of({
         mountedAt,
-        answer: (request) => {
-          const { path, query } = splitUrl(request.url)
-          const match = find(path)
+        answer: (request, address) => {
+          const match = find(address)
           if (match === undefined)
-            return OF_THE_API.test(path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint)
+            return OF_THE_API.test(address.path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint)
           const began = performance.now()
-          const handled = guarded(match.route, match.route.handle(request, { params: match.params, query }))
+          const handled = guarded(
+            match.route,
+            match.route.handle(request, { params: match.params, query: address.query }),
+          )
           return Effect.tap(requestSpan(match.route, request, handled), ({ status }) => {
             countRequest(match.route, status, began, context)
             return logRequest(request.method, match.route, status, began)

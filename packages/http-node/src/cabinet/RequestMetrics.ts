@@ -17,27 +17,31 @@ const timerOf = (route: string) =>
   })
 
 // A metric that is given its attributes each time works out its name anew: routes are few, and so are their statuses.
-const counters = new Map<string, ReturnType<typeof counterOf>>()
-const timers = new Map<string, ReturnType<typeof timerOf>>()
+const seriesOf = new Map<string, Series>()
+
+interface Series {
+  readonly timer: ReturnType<typeof timerOf>
+  /** By status. */
+  readonly counters: Map<number, ReturnType<typeof counterOf>>
+}
 
 /** `began` is a reading of the monotonic clock. The label is the route's pattern, never an address with a secret. */
 export const countRequest = (
-  route: Pick<Route, "path">,
+  { path }: Pick<Route, "path">,
   status: number,
   began: number,
   context: Context.Context<never>,
 ): void => {
-  const series = `${route.path} ${status}`
-  let counter = counters.get(series)
-  if (counter === undefined) {
-    counter = counterOf(route.path, status)
-    counters.set(series, counter)
+  let series = seriesOf.get(path)
+  if (series === undefined) {
+    series = { timer: timerOf(path), counters: new Map() }
+    seriesOf.set(path, series)
   }
-  let timer = timers.get(route.path)
-  if (timer === undefined) {
-    timer = timerOf(route.path)
-    timers.set(route.path, timer)
+  let counter = series.counters.get(status)
+  if (counter === undefined) {
+    counter = counterOf(path, status)
+    series.counters.set(status, counter)
   }
   counter.updateUnsafe(1, context)
-  timer.updateUnsafe(performance.now() - began, context)
+  series.timer.updateUnsafe(performance.now() - began, context)
 }

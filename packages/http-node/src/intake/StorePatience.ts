@@ -33,7 +33,7 @@ export const withPatience = <A, E, R>(
           besides: (step) =>
             Effect.suspend(() => {
               wait.pause()
-              return Effect.tap(step, () => Effect.sync(wait.resume))
+              return Effect.tap(step, () => Effect.sync(() => wait.resume()))
             }),
         }
         const fiber = Effect.runForkWith(context)(work(patience))

@@ -35,6 +35,7 @@ export const trustedProxies = (
  * brackets, no port. Undefined for what is no address.
  */
 export const plainAddress = (text: string): string | undefined => {
+  if (isIP(text) === 4) return text
   let bare = text.trim()
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(bare)
   if (bracketed !== null) bare = bracketed[1]!

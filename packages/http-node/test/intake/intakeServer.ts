@@ -19,7 +19,7 @@ import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import type { Limits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
-import { routeTable, splitUrl } from "../../src/Route.ts"
+import { addressOf, routeTable } from "../../src/Route.ts"
 
 export const SECRET = "s3cret-of-the-address"
 
@@ -86,11 +86,11 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
       // As the server does: what is not guarded against it ends when the client hangs up.
       const app = Effect.interruptible(
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const { path, query } = splitUrl(request.url)
-          const match = find(path)
+          const address = addressOf(request.url)
+          const match = find(address)
           return match === undefined
             ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
-            : match.route.handle(request, { params: match.params, query })
+            : match.route.handle(request, { params: match.params, query: address.query })
         }),
       )
       return [

@@ -36,6 +36,10 @@ export interface Batch {
   readonly waits: ReadonlyArray<boolean>
   /** Sorted and distinct, so that two batches never wait for each other crosswise. */
   readonly locks: ReadonlyArray<bigint>
+  /** Whether no two of its events have the same body. */
+  readonly distinct: boolean
+  /** Whether each of its requests is one event and has an original. */
+  readonly single: boolean
   readonly originals: {
     readonly request: ReadonlyArray<number>
     readonly body: ReadonlyArray<Uint8Array>
@@ -110,6 +114,32 @@ const progressOf = ({ request, importId, version, first, last }: Batch["staged"]
   }
 }
 
+/**
+ * What each body's first event is, by the marks of the batch. Where no two bodies are the same, only a first from before
+ * this batch is looked up: its id is below all of the batch, which are given once the locks of its bodies are held.
+ */
+const firstsOf = (distinct: boolean) =>
+  distinct
+    ? {
+        marked: "SELECT source_id, fingerprint, id, at FROM numbered WHERE fingerprint IS NOT NULL ORDER BY 1, 2",
+        lookedUp: "FROM marks WHERE first_id < (SELECT min(id) FROM numbered)",
+      }
+    : {
+        marked:
+          "SELECT source_id, fingerprint, min(id), min(at) FROM numbered WHERE fingerprint IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+        lookedUp: "FROM marks",
+      }
+
+/** An original has the id of the first event of its request. */
+const originalsOf = (single: boolean) =>
+  single
+    ? { id: "n.id", ofEvent: "original_id", beside: "" }
+    : {
+        id: "min(n.id) OVER (PARTITION BY n.request)",
+        ofEvent: "CASE WHEN o.request IS NULL THEN NULL ELSE original_id END",
+        beside: " LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request",
+      }
+
 /** Records which event a column was made for. */
 const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
   UPDATE cabinet.field_column c SET event_id = k.id
@@ -125,8 +155,8 @@ const WAITING_SOURCES = `, waiting_sources AS (
 )`
 
 /**
- * The statement for a batch. Its text depends only on which tables take rows and on what is rarely there at all, so that it
- * stays prepared; what is not there costs nothing.
+ * The statement for a batch. Its text depends only on which tables take rows, on two things that are so for nearly all
+ * batches and on what is rarely there at all, so that it stays prepared; what is not there costs nothing.
  */
 export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
   const o = batch.originals
@@ -158,6 +188,8 @@ export const acceptStatement = (batch: Batch): { readonly text: string; readonly
   const rows = batch.tables.map((table, index) => rowsOf(table, index, bind)).join("")
   const progress = batch.staged.request.length > 0 ? progressOf(batch.staged, bind) : { cte: "", filter: "" }
   const madeFor = batch.madeFor.column.length > 0 ? madeForOf(batch.madeFor, bind) : ""
+  const firsts = firstsOf(batch.distinct)
+  const originals = originalsOf(batch.single)
   const waitingSources = batch.waits.includes(true) ? WAITING_SOURCES : ""
   return {
     values,
@@ -182,23 +214,22 @@ WITH fence AS MATERIALIZED (
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
 ), marks AS (
   INSERT INTO cabinet.repeat_mark AS m (source_id, fingerprint, first_id, first_at)
-  SELECT source_id, fingerprint, min(id), min(at) FROM numbered WHERE fingerprint IS NOT NULL
-  GROUP BY 1, 2 ORDER BY 1, 2
+  ${firsts.marked}
   ON CONFLICT (source_id, fingerprint) DO UPDATE SET
     first_id = CASE WHEN m.first_at > excluded.first_at - interval '5 minutes' THEN m.first_id ELSE excluded.first_id END,
     first_at = CASE WHEN m.first_at > excluded.first_at - interval '5 minutes' THEN m.first_at ELSE excluded.first_at END
   RETURNING source_id, fingerprint, first_id
 ), firsts AS MATERIALIZED (
-  SELECT jsonb_object_agg(source_id || encode(fingerprint, 'hex'), first_id) AS by_body FROM marks
+  SELECT jsonb_object_agg(source_id || encode(fingerprint, 'hex'), first_id) AS by_body ${firsts.lookedUp}
 ), marked AS MATERIALIZED (
-  SELECT n.*, min(n.id) OVER (PARTITION BY n.request) AS original_id,
-         nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) AS repeat_of
+  SELECT n.*, ${originals.id} AS original_id,
+         CASE WHEN (SELECT by_body FROM firsts) IS NOT NULL THEN
+           nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) END AS repeat_of
   FROM numbered n
 ), events AS (
   INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_id, channel, history, empty, payload)
-  SELECT epoch, xid, id, source_id, at, repeat_of, CASE WHEN o.request IS NULL THEN NULL ELSE original_id END,
-         channel, history, empty, payload::json
-  FROM marked LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request
+  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json
+  FROM marked${originals.beside}
 ), originals AS (
   INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, content_type, ip, referer, origin,
                                 user_agent, accept_language, charset, charset_from, replaced)

@@ -119,12 +119,15 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
       rows: `[${rows.join(",")}]`,
     }))
+  const distinct = [...new Set(BigInt64Array.from(locks).sort())]
   return {
     ...batch,
     originals,
     madeFor,
     staged,
-    locks: [...new Set(BigInt64Array.from(locks).sort())],
+    locks: distinct,
+    distinct: distinct.length === locks.length,
+    single: requests.every(({ events, original }) => events.length === 1 && original !== null),
     tables,
   }
 }
