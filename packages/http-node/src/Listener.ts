@@ -1,6 +1,7 @@
 /** A listening socket with the limits that keep slow and idle senders from tying it up. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { together } from "@data-cabinet/core/cabinet/Together"
 import { Present } from "@data-cabinet/core/cabinet/Present"
 import { Context, Effect, Layer, Schema } from "effect"
 
@@ -57,6 +58,10 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
       Listener,
       Effect.gen(function* () {
         const open = new Present<ServerResponse>()
+        // After the sockets were looked at and before any that is gone is told to be: a sender that has hung up is still read.
+        const handle = together<readonly [IncomingMessage, ServerResponse]>(setImmediate, (all) => {
+          for (const [request, response] of all) handler(request, response)
+        })
         const server = createServer(
           {
             headersTimeout: HEADERS_MILLIS,
@@ -68,7 +73,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
           (request, response) => {
             response.once("close", open.join(response))
             if (stopping.begun) response.shouldKeepAlive = false
-            handler(request, response)
+            handle([request, response])
           },
         )
         server.maxConnections = MAX_CONNECTIONS

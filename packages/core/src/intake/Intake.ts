@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { stage } from "../cabinet/Stage.ts"
+import { together } from "../cabinet/Together.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Original, Receipt, SourceChanged } from "../event/EventLog.ts"
@@ -50,6 +51,8 @@ export class Intake extends Context.Service<
       const admission = yield* Admission
       const log = yield* EventLog
 
+      const parsed = parsingTogether()
+
       const append = <A>(
         first: IntakeSource,
         again: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>,
@@ -88,11 +91,7 @@ export class Intake extends Context.Service<
           append(
             request.source,
             () => sources.bySecret(request.secret),
-            (source) =>
-              stage(
-                "intake.parse",
-                Effect.suspend(() => prepared(request, source)),
-              ),
+            (source) => stage("intake.parse", parsed(request, source)),
           ),
 
         accept: Effect.fnUntraced(function* (sourceId, fields) {
@@ -122,8 +121,26 @@ interface Prepared<A> {
 
 const WEBHOOK = { channel: "webhook", history: false } as const
 
+type Parsed = Effect.Effect<Prepared<IntakeAnswer>, IntakeError>
+
+/** Parses what came at the same time in one go, before anything of it is appended. A fault ends only what it is in. */
+const parsingTogether = () => {
+  const parse = together<readonly [() => Parsed, (parsed: Parsed) => void]>(process.nextTick, (all) => {
+    const outcomes = all.map(([one]) => {
+      try {
+        return one()
+      } catch (fault) {
+        return Effect.die(fault)
+      }
+    })
+    for (const [n, [, resume]] of all.entries()) resume(outcomes[n]!)
+  })
+  return (request: IntakeRequest, source: IntakeSource): Parsed =>
+    Effect.callback((resume) => parse([() => prepared(request, source), resume]))
+}
+
 /** What to append for a request to this state of its source, and how its receipts read as an answer. */
-const prepared = (request: IntakeRequest, source: IntakeSource): Effect.Effect<Prepared<IntakeAnswer>, IntakeError> => {
+const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
   const submission = {
     body: request.body,
     contentType: request.sender.contentType,
