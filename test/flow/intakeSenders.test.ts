@@ -1,6 +1,8 @@
 /** Bodies as real senders write them, posted over HTTP and read back from the feed, the table and the deliveries due. */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { once } from "node:events"
 import { request } from "node:http"
+import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -180,4 +182,26 @@ it.each([
   assert.strictEqual(payloads[0], body.replaceAll(/\n\s*|(?<=":) /g, ""))
   assert.strictEqual(rows.length, 1)
   assert.strictEqual(deliveries, 1)
+})
+
+it("forty senders that reset their connections right after the last byte have all sent", async () => {
+  const source = await cabinet.source("hasty")
+  const { pathname } = new URL(cabinet.address(source))
+  const sockets = Array.from({ length: 40 }, () => connect({ port: cabinet.port, host: "127.0.0.1" }))
+  await Promise.all(sockets.map((socket) => once(socket, "connect")))
+  for (const [n, socket] of sockets.entries()) {
+    const body = `{"n":${n}}`
+    const head = `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    socket.write(head + body, () => socket.resetAndDestroy())
+  }
+  const saved = async () => (await cabinet.feed(source.id)).map(payloadText)
+  let payloads = await saved()
+  for (let tries = 0; payloads.length < 40 && tries < 50; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    payloads = await saved()
+  }
+  assert.sameMembers(
+    [...payloads],
+    sockets.map((_, n) => `{"n":${n}}`),
+  )
 })

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -40,4 +41,22 @@ it("Listener lets go of somebody who asked and closed, so that the work for them
 it("Listener refuses a body that its sender did not finish", async () => {
   const { text } = await closedAfter("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhi")
   assert.match(text, /^HTTP\/1\.1 400 /)
+})
+
+it("Listener hands requests on once all that came with them are there, in their order", async () => {
+  const order: Array<string> = []
+  const came = (message: unknown) => order.push(`${(message as { request: IncomingMessage }).request.url} came`)
+  subscribe("http.server.request.start", came)
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    order.push(`${request.url} is handled`)
+    response.end()
+  }
+  const runtime = ManagedRuntime.make(Listener.layer(handler, { host: "127.0.0.1", port: 0 }))
+  const { port } = await runtime.runPromise(Listener)
+  const socket = connect({ port, host: "127.0.0.1" })
+  socket.resume().write("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  await once(socket, "close")
+  await runtime.dispose()
+  unsubscribe("http.server.request.start", came)
+  assert.deepStrictEqual(order, ["/a came", "/b came", "/a is handled", "/b is handled"])
 })

@@ -240,6 +240,33 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("parses what comes together before any of it is appended, and a fault in one ends no other", () => {
+    const { state, layer } = store()
+    const order: Array<string> = []
+    state.onAppend = () => void order.push("append")
+    const source = state.source!
+    const one = (faulty: boolean): IntakeRequest => ({
+      ...request(source),
+      get query() {
+        order.push("parse")
+        if (faulty) throw new Error("a fault of ours")
+        return ""
+      },
+    })
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      const exits = yield* Effect.all(
+        [false, true, false].map((faulty) => Effect.exit(intake.receive(one(faulty)))),
+        { concurrency: "unbounded" },
+      )
+      assert.deepStrictEqual(
+        exits.map(({ _tag }) => _tag),
+        ["Success", "Failure", "Success"],
+      )
+      assert.deepStrictEqual(order, ["parse", "parse", "parse", "append", "append"])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("parses again with the new encoding when the source changed since it was looked up", () => {
     const { state, layer } = store()
     const stale = state.source!

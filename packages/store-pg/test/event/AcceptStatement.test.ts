@@ -1,0 +1,117 @@
+/** The forms that the accept statement has for batches of single events and of different bodies say what the general one says. */
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { type AcceptedRow, acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
+import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let store: ReturnType<typeof storeRuntime>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  store = storeRuntime(database.url)
+  await store.runPromise(PgClient.PgClient.use((sql) => sql`SELECT cabinet.check_epoch()`))
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const original = {
+  body: new TextEncoder().encode("body"),
+  bodyBytes: 4,
+  contentType: null,
+  ip: null,
+  referer: null,
+  origin: null,
+  userAgent: null,
+  acceptLanguage: null,
+  charset: "utf-8",
+  charsetFrom: "json",
+  replaced: 0,
+}
+
+const request = (sourceId: number, ...orders: ReadonlyArray<string>): AcceptRequest => ({
+  sourceId,
+  sourceVersion: 1,
+  channel: "webhook",
+  history: false,
+  events: orders.map((order) => printedEvent(new Map([["order", order]]))),
+  original,
+})
+
+const planned = (...requests: ReadonlyArray<AcceptRequest>) =>
+  planBatch(requests, () => ({ table: undefined, waits: false }))
+
+type Forms = Partial<Pick<ReturnType<typeof planned>, "distinct" | "single">>
+
+const newSource = async () => (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
+
+/** What became of each event, ids counted from the first: of which it is a repeat, and whose original is its own. */
+const accepted = async (requests: ReadonlyArray<AcceptRequest>, forms: Forms = {}) => {
+  const { text, values } = acceptStatement({ ...planned(...requests), ...forms })
+  const rows = (await store.runPromise(
+    PgClient.PgClient.use((sql) =>
+      Effect.scoped(Effect.flatMap(sql.reserve, (c) => c.execute(text, values, undefined))),
+    ),
+  )) as ReadonlyArray<AcceptedRow>
+  return rows.map(({ id, repeat_of }) => [Number(id), repeat_of === null ? null : Number(repeat_of)] as const)
+}
+
+const originalsOf = (sourceId: number) =>
+  database.run(
+    `SELECT e.original_id::int8 = e.id AS own, o.id IS NOT NULL AS kept FROM cabinet.event e
+     LEFT JOIN cabinet.original o ON o.id = e.original_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
+  )
+
+it("planBatch says which form a batch may have", () => {
+  const forms = (...requests: ReadonlyArray<AcceptRequest>) => {
+    const { distinct, single } = planned(...requests)
+    return { distinct, single }
+  }
+  assert.deepStrictEqual(forms(request(1, "a"), request(1, "b"), request(2, "a")), { distinct: true, single: true })
+  assert.deepStrictEqual(forms(request(1, "a"), request(1, "a")), { distinct: false, single: true })
+  assert.deepStrictEqual(forms(request(1, "a", "b")), { distinct: true, single: false })
+  assert.deepStrictEqual(forms({ ...request(1, "a"), original: null }), { distinct: true, single: false })
+  assert.deepStrictEqual(forms({ ...request(1, "a"), events: [] }), { distinct: true, single: false })
+})
+
+it("every form finds a first of before, and gives each event its own original", async () => {
+  for (const distinct of [true, false]) {
+    for (const single of [true, false]) {
+      const id = await newSource()
+      const [[first]] = (await accepted([request(id, "a")])) as [readonly [number, null]]
+      const batch = ["b", "a", "c"].map((order) => request(id, order))
+      const rows = await accepted(batch, { distinct, single })
+      const form = JSON.stringify({ distinct, single })
+      assert.deepStrictEqual(
+        rows.map(([, repeatOf]) => repeatOf),
+        [null, first, null],
+        form,
+      )
+      assert.deepStrictEqual(await originalsOf(id), Array(4).fill({ own: true, kept: true }), form)
+    }
+  }
+})
+
+it("a batch with the same body twice and with lists has one first, and one original a request", async () => {
+  const id = await newSource()
+  const rows = await accepted([request(id, "a", "b"), request(id, "b"), request(id, "a")])
+  const [[a], [b]] = rows as [readonly [number, null], readonly [number, null]]
+  assert.deepStrictEqual(
+    rows.map(([, repeatOf]) => repeatOf),
+    [null, null, b, a],
+  )
+  assert.deepStrictEqual(
+    (await originalsOf(id)).map(({ own }) => own),
+    [true, false, true, true],
+  )
+  await accepted([{ ...request(id, "c"), original: null }])
+  assert.deepStrictEqual((await originalsOf(id)).at(-1), { own: null, kept: false })
+})
