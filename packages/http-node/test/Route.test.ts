@@ -29,7 +29,13 @@ it("routeTable finds what is mounted below a path with the path and without it",
   for (const mountedAt of ["/data", "/our/own/data"]) {
     const find = routeTable([route("/a/{x}")], mountedAt)
     for (const path of ["/a/1", `${mountedAt}/a/1`]) assert.deepEqual(find(addressOf(path))?.params, ["1"], path)
-    const astray = [`${mountedAt}a/1`, mountedAt, `${mountedAt}${mountedAt}/a/1`, `${mountedAt.toUpperCase()}/a/1`]
+    const astray = [
+      `${mountedAt}a/1`,
+      `${mountedAt}x/a/1`,
+      mountedAt,
+      `${mountedAt}${mountedAt}/a/1`,
+      `${mountedAt.toUpperCase()}/a/1`,
+    ]
     for (const path of [...astray, `/${mountedAt}/a/1`]) assert.equal(find(addressOf(path)), undefined, path)
   }
 })
