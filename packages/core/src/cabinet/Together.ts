@@ -5,7 +5,7 @@
  * before the next one.
  */
 
-/** Answers how one more joins; `begin` is told once how to do all that came, such as `setImmediate` or `process.nextTick`. */
+/** Answers how one more joins; `begin` is told once how to do all that came, such as `setImmediate` or `queueMicrotask`. */
 export const together = <A>(
   begin: (all: () => void) => void,
   work: (all: ReadonlyArray<A>) => void,

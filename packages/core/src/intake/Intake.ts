@@ -125,7 +125,7 @@ type Parsed = Effect.Effect<Prepared<IntakeAnswer>, IntakeError>
 
 /** Parses what came at the same time in one go, before anything of it is appended. A fault ends only what it is in. */
 const parsingTogether = () => {
-  const parse = together<readonly [() => Parsed, (parsed: Parsed) => void]>(process.nextTick, (all) => {
+  const parse = together<readonly [() => Parsed, (parsed: Parsed) => void]>(queueMicrotask, (all) => {
     const outcomes = all.map(([one]) => {
       try {
         return one()

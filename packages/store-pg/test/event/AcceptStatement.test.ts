@@ -95,7 +95,11 @@ it("every form finds a first of before, and gives each event its own original", 
         [null, first, null],
         form,
       )
-      assert.deepStrictEqual(await originalsOf(id), Array(4).fill({ own: true, kept: true }), form)
+      assert.deepStrictEqual(
+        await originalsOf(id),
+        Array.from({ length: 4 }, () => ({ own: true, kept: true })),
+        form,
+      )
     }
   }
 })
