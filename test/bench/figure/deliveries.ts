@@ -21,12 +21,15 @@ interface Deliverer {
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-const ours = async ({ cluster }: Bench, receiver: string, jobs: number): Promise<Deliverer> => {
+/** As many as one round can take. */
+const MOST_JOBS = 50_000
+
+const ours = async ({ cluster, sized }: Bench, receiver: string): Promise<Deliverer> => {
   const url = await cluster.database("ours")
   const server = await ourServer(url, ["--no-delivery"])
   await postOne(server)
   await server.stop()
-  await seedEvents(cluster, url, jobs)
+  await seedEvents(cluster, url, sized(2000, MOST_JOBS))
   const { id } = (await cabinetCommand(url, "address", "add", receiver, "--allowed-networks", "127.0.0.0/8")) as {
     id: number
   }
@@ -96,27 +99,38 @@ const drain = async ({ cluster }: Bench, receiver: Contestant, one: Deliverer, j
   }
 }
 
+/** Until it has run for as long as every contestant is run in; answers how many jobs it does in the time of a round. */
+const runIn = async (bench: Bench, receiver: Contestant, one: Deliverer): Promise<number> => {
+  const until = Date.now() + bench.runIn * 1000
+  let jobs = 400
+  do {
+    const { rate } = await drain(bench, receiver, one, jobs)
+    jobs = Math.max(400, Math.min(bench.sized(400, MOST_JOBS), Math.round(rate * bench.seconds)))
+  } while (Date.now() < until)
+  return jobs
+}
+
 export const deliveries: Figure = {
   name: "deliveries",
   title: "Deliveries",
   caption:
-    "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet work; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full.",
+    "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement, as many as it does in the time of a round; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet work; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full.",
   measure: async (bench) => {
-    const jobs = bench.sized(400, 10_000)
     const receiver = await yardstick("receiver", "receiver")
     const address = `http://127.0.0.1:${receiver.port}/hook`
     const all = await Promise.all([
-      ours(bench, address, jobs),
+      ours(bench, address),
       graphile(bench, "graphile-worker, best", "best", address),
       graphile(bench, "graphile-worker, default", "default", address),
       boss(bench, address),
     ])
     const rounds = new Map(all.map(({ name }) => [name, [] as Array<Measured>]))
-    for (const one of all) await drain(bench, receiver, one, jobs)
+    const jobs = new Map<Deliverer, number>()
+    for (const one of all) jobs.set(one, await runIn(bench, receiver, one))
     for (let round = 0; round < bench.rounds; round++) {
       for (let turn = 0; turn < all.length; turn++) {
         const one = all[(turn + round) % all.length]!
-        const measured = await drain(bench, receiver, one, jobs)
+        const measured = await drain(bench, receiver, one, jobs.get(one)!)
         rounds.get(one.name)!.push(measured)
         tell(bench, round, one.name, measured)
       }

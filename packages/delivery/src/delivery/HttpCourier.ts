@@ -3,6 +3,7 @@ import { ANSWER_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Att
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { remembered } from "../outgoing/Remembered.ts"
 
 const READ_BYTES = 65_536
 
@@ -27,6 +28,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
     Courier,
     Effect.gen(function* () {
       const client = yield* PinnedClient
+      const urlOf = remembered(1000, (text) => new URL(text))
       const deadlineMillis = options.deadlineMillis ?? 15_000
       return Courier.of({
         send: (request) =>
@@ -38,7 +40,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
             })
             const sent = client.send({
               method: "POST",
-              url: new URL(request.url),
+              url: urlOf(request.url),
               headers: request.headers,
               body: request.body,
               deadlineMillis,

@@ -14,7 +14,8 @@ import type { Network } from "./IpAddress.ts"
 import { NameLookup } from "./NameLookup.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
-import { sendWhole, tooLate, type WholeAnswer, type WholeRequest } from "./Sending.ts"
+import { remembered } from "./Remembered.ts"
+import { sender, tooLate, type WholeAnswer, type WholeRequest } from "./Sending.ts"
 
 export interface PinnedClientOptions extends ConnectionOptions {
   /** Networks that may be reached although they are not public. Default none. */
@@ -57,29 +58,16 @@ const literal = ({ hostname }: URL): string | null => {
   return isIP(host) === 0 ? null : host
 }
 
-const KEPT_VERDICTS = 1000
-
-/** `whyNotPublic`, which for an address and a list of networks always says the same, remembered. */
-const rememberedVerdict = (allowed: ReadonlyArray<Network>) => {
-  const verdicts = new Map<string, string | null>()
-  return (address: string): string | null => {
-    const known = verdicts.get(address)
-    if (known !== undefined) return known
-    if (verdicts.size >= KEPT_VERDICTS) verdicts.clear()
-    const why = whyNotPublic(address, allowed)
-    verdicts.set(address, why)
-    return why
-  }
-}
-
 const make = (options: PinnedClientOptions) =>
   Effect.gen(function* () {
     const names = yield* NameLookup
-    const verdict = rememberedVerdict(options.allowedNetworks ?? [])
+    const verdict = remembered(1000, (address) => whyNotPublic(address, options.allowedNetworks ?? []))
     const connections = yield* Effect.acquireRelease(
       Effect.sync(() => new Connections(options, rootCertificates)),
       (all) => Effect.sync(() => all.destroy()),
     )
+
+    const sendWhole = sender(connections)
 
     const refuse = (url: URL, addresses: ReadonlyArray<string>): OutgoingError | null => {
       for (const address of addresses) {
@@ -113,7 +101,7 @@ const make = (options: PinnedClientOptions) =>
         const { url, deadlineMillis } = request
         const began = clock.currentTimeMillisUnsafe()
         return Effect.flatMap(checkWithin(url, deadlineMillis), (addresses) =>
-          sendWhole(connections, { origin: url.origin, addresses }, request, began),
+          sendWhole({ origin: url.origin, addresses }, request, began),
         )
       })
 

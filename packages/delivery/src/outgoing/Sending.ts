@@ -2,6 +2,7 @@
  * A request sent whole, and the beginning of its answer: everything within one deadline. A kept connection that the other
  * side was just closing is no failure of the address: the request goes out once more, on a new one.
  */
+import { together } from "@data-cabinet/core/cabinet/Together"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"
 import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
@@ -37,7 +38,7 @@ class Sending implements ExchangeListener {
   readonly #target: Target
   readonly #request: WholeRequest
   readonly #clock: Clock.Clock
-  readonly #resume: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void
+  readonly #ended: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void
   readonly #until: number
   readonly #pieces: Array<Uint8Array> = []
   #kept = 0
@@ -54,16 +55,24 @@ class Sending implements ExchangeListener {
     request: WholeRequest,
     began: number,
     clock: Clock.Clock,
-    resume: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void,
+    ended: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void,
   ) {
     this.#connections = connections
     this.#target = target
     this.#request = request
     this.#clock = clock
-    this.#resume = resume
+    this.#ended = ended
     this.#until = began + request.deadlineMillis
     this.#timer = setTimeout(this.#late, Math.max(1, this.#until - clock.currentTimeMillisUnsafe()))
-    this.#begin(false)
+  }
+
+  begin(): void {
+    if (this.#done) return
+    try {
+      this.#begin(false)
+    } catch (fault) {
+      this.#finish(Effect.die(fault))
+    }
   }
 
   head(head: AnswerHead): void {
@@ -129,20 +138,28 @@ class Sending implements ExchangeListener {
     if (this.#done) return
     this.#done = true
     clearTimeout(this.#timer)
-    this.#resume(answer)
+    this.#ended(answer)
   }
 }
 
-/** Sends to a target that was checked; `began` is when the deadline began to run. */
-export const sendWhole = (
-  connections: Connections,
-  target: Target,
-  request: WholeRequest,
-  began: number,
-): Effect.Effect<WholeAnswer, OutgoingError> =>
-  Effect.clockWith((clock) =>
-    Effect.callback((resume) => {
-      const sending = new Sending(connections, target, request, began, clock, resume)
-      return Effect.sync(sending.stop)
-    }),
-  )
+/**
+ * Answers how to send to a target that was checked; `began` is when the deadline began to run. The answers that are read in
+ * one look at the sockets are all read before any of them is told, and what is sent because of them goes out in one go.
+ */
+export const sender = (connections: Connections) => {
+  const begin = together<Sending>(queueMicrotask, (all) => {
+    for (const sending of all) sending.begin()
+  })
+  const tell = together<() => void>(setImmediate, (all) => {
+    for (const one of all) one()
+  })
+  return (target: Target, request: WholeRequest, began: number): Effect.Effect<WholeAnswer, OutgoingError> =>
+    Effect.clockWith((clock) =>
+      Effect.callback((resume) => {
+        const ended = (answer: Effect.Effect<WholeAnswer, OutgoingError>) => tell(() => resume(answer))
+        const sending = new Sending(connections, target, request, began, clock, ended)
+        begin(sending)
+        return Effect.sync(sending.stop)
+      }),
+    )
+}

@@ -1,0 +1,21 @@
+import { remembered } from "@data-cabinet/delivery/outgoing/Remembered"
+import { expect, it } from "vitest"
+
+it("remembered asks once for each text, also where the answer is null, until there are too many", () => {
+  const asked: Array<string> = []
+  const lengthOf = remembered(2, (text) => {
+    asked.push(text)
+    return text === "" ? null : { length: text.length }
+  })
+  expect(["a", "", "a", ""].map(lengthOf)).toEqual([{ length: 1 }, null, { length: 1 }, null])
+  expect(asked).toEqual(["a", ""])
+  expect(["bb", "bb", "a", "bb"].map(lengthOf)).toEqual([{ length: 2 }, { length: 2 }, { length: 1 }, { length: 2 }])
+  expect(asked).toEqual(["a", "", "bb", "a"])
+})
+
+it("remembered does not remember a failure", () => {
+  const urlOf = remembered(2, (text) => new URL(text))
+  expect(() => urlOf("no")).toThrow()
+  expect(() => urlOf("no")).toThrow()
+  expect(urlOf("http://a.test/")).toBe(urlOf("http://a.test/"))
+})
