@@ -34,7 +34,7 @@ const LIMITS: LaneLimits = {
   slowBytes: 192 * MEGABYTE,
   window: 2,
   maxWindow: 32,
-  ahead: 480,
+  ahead: 960,
   slowMillis: 1000,
 }
 

@@ -4,7 +4,7 @@
  *
  * What has been under way for a second is slow: it gives its place back, so that receivers that hang cannot fill the
  * lane, and its address gets no further request meanwhile. An address begins with two at once and earns more with each
- * quick delivery. One that has earned all it can is claimed for ahead: a few hundred wait here for their turn, so that a
+ * quick delivery. One that has earned all it can is claimed for ahead: some hundreds wait here for their turn, so that a
  * claim, and writing down what came of it, is one statement for many. What waits for an address that fails or slows down
  * is given back at once.
  */

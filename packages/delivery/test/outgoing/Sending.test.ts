@@ -36,14 +36,14 @@ it("sender tells of answers once all that came with them are read, and sends in 
   const read = () => order.push("read")
   const sent = () => order.push("sent")
   subscribe("undici:request:trailers", read)
-  subscribe("undici:client:sendHeaders", sent)
+  subscribe("undici:request:create", sent)
   const twice = Effect.andThen(
     Effect.tap(send(), () => Effect.sync(() => order.push("told"))),
     send(),
   )
   await Effect.runPromise(Effect.all([twice, twice], { concurrency: "unbounded" }))
   unsubscribe("undici:request:trailers", read)
-  unsubscribe("undici:client:sendHeaders", sent)
+  unsubscribe("undici:request:create", sent)
   const pair = (what: string) => [what, what]
   expect(order).toEqual(["sent", "read", "told", "sent", "read"].flatMap(pair))
   expect(receiver.connections()).toBe(2)
