@@ -8,6 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { eachInTurn, together } from "@data-cabinet/core/cabinet/Together"
 import { Cause, Context, Effect, Layer, Option, References, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
@@ -80,9 +81,19 @@ const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, () => true)
 /** Effect keeps the fibers of a scope in a Map, which is what core's Present says not to do; here few share a scope. */
 const SCOPES = 256
 
+/** Writes answers only once all that were made with them are made. */
+const writtenTogether = (answer: App): App => {
+  const write = together(queueMicrotask, eachInTurn)
+  return Effect.flatMap(answer, (response) =>
+    Effect.callback<HttpServerResponse.HttpServerResponse>((resume) => {
+      write(() => resume(Effect.succeed(response)))
+    }),
+  )
+}
+
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {
-  const answer = yield* app(options, stopping)
+  const answer = writtenTogether(yield* app(options, stopping))
   const handler = Effect.flatMap(Scope.fork(yield* Scope.Scope, "parallel"), (scope) =>
     Effect.provide(NodeHttpServer.makeHandler(answer, { scope }), UNTRACED),
   )

@@ -1,5 +1,5 @@
 /** The three faces: a server of its own, a listener mounted elsewhere, a fetch handler. */
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/Listener"
@@ -197,16 +197,17 @@ describe("metricsLayer", () => {
 })
 
 describe("nodeHandler", () => {
-  const mounted = async (baseUrl: string, cut: string) => {
+  const mounted = async (ports: Ports, cut: string, hear = (_response: ServerResponse) => {}) => {
     const scope = Scope.makeUnsafe()
     const handler = await Effect.runPromise(
       Server.nodeHandler({ metrics: false }).pipe(
         Effect.provideService(Scope.Scope, scope),
-        Effect.provide(await Effect.runPromise(Layer.buildWithScope(composed({ baseUrl }), scope))),
+        Effect.provide(await Effect.runPromise(Layer.buildWithScope(composed(ports), scope))),
       ),
     )
     const server = createServer((request, response) => {
       if (request.url!.startsWith(cut)) request.url = request.url!.slice(cut.length)
+      hear(response)
       handler(request, response)
     })
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
@@ -216,12 +217,37 @@ describe("nodeHandler", () => {
 
   it("answers below a path that the host program cuts off, and below one that it leaves on", async () => {
     for (const cut of ["/data", ""]) {
-      const { base, close } = await mounted("https://x.test/data", cut)
+      const { base, close } = await mounted({ baseUrl: "https://x.test/data" }, cut)
       assert.equal((await fetch(`${base}/data/api/v1/sources`, { headers })).status, 200)
       assert.equal((await fetch(`${base}/other/api/v1/sources`, { headers })).status, 404)
       assert.equal((await fetch(`${base}/databank/api/v1/sources`, { headers })).status, 404)
       await close()
     }
+  })
+
+  it("writes answers once all that were made with them are made", async () => {
+    const order: Array<string> = []
+    const asked: Array<() => void> = []
+    const list = Effect.tap(
+      Effect.callback<ReadonlyArray<typeof ORDERS>>((resume) => {
+        asked.push(() => resume(Effect.succeed([ORDERS])))
+        if (asked.length === 2) setImmediate(() => asked.forEach((answer) => answer()))
+      }),
+      () => Effect.sync(() => order.push("made")),
+    )
+    const { base, close } = await mounted({ sources: { list } }, "", (response) => {
+      const end = response.end.bind(response)
+      response.end = ((...all: Parameters<typeof end>) => {
+        order.push("written")
+        return end(...all)
+      }) as typeof response.end
+    })
+    const statuses = await Promise.all(
+      [1, 2].map(async () => (await fetch(`${base}/api/v1/sources`, { headers })).status),
+    )
+    await close()
+    assert.deepEqual(statuses, [200, 200])
+    assert.deepEqual(order, ["made", "made", "written", "written"])
   })
 })
 

@@ -20,3 +20,8 @@ export const together = <A>(
     if (come.push(one) === 1) begin(all)
   }
 }
+
+/** The work where each that came knows what is to be done. */
+export const eachInTurn = (all: ReadonlyArray<() => void>): void => {
+  for (const one of all) one()
+}

@@ -2,7 +2,7 @@
  * A request sent whole, and the beginning of its answer: everything within one deadline. A kept connection that the other
  * side was just closing is no failure of the address: the request goes out once more, on a new one.
  */
-import { together } from "@data-cabinet/core/cabinet/Together"
+import { eachInTurn, together } from "@data-cabinet/core/cabinet/Together"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"
 import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
@@ -150,9 +150,7 @@ export const sender = (connections: Connections) => {
   const begin = together<Sending>(queueMicrotask, (all) => {
     for (const sending of all) sending.begin()
   })
-  const tell = together<() => void>(setImmediate, (all) => {
-    for (const one of all) one()
-  })
+  const tell = together(setImmediate, eachInTurn)
   return (target: Target, request: WholeRequest, began: number): Effect.Effect<WholeAnswer, OutgoingError> =>
     Effect.clockWith((clock) =>
       Effect.callback((resume) => {

@@ -11,8 +11,8 @@ import type { AcceptedRow } from "./AcceptStatement.ts"
 const BATCH_EVENTS = 200
 const BATCH_BYTES = 4 * 1024 * 1024
 
-/** So many requests are no small batch, if they are half as many as those that they go beside. */
-const NOT_FEW = 20
+/** So many requests are no small batch, if they are as many as those that they go beside. */
+const NOT_FEW = 40
 
 type Answer = Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 
@@ -39,7 +39,7 @@ export class PendingRequests {
   /** Whether what waits is no small batch beside one of so many requests. */
   mayGoBeside(requests: number): boolean {
     if (this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES) return true
-    return this.#queue.length >= NOT_FEW && this.#queue.length * 2 >= requests
+    return this.#queue.length >= NOT_FEW && this.#queue.length >= requests
   }
 
   add(pending: Pending): void {

@@ -24,12 +24,12 @@ const singles = (count: number) => queueOf(...Array.from({ length: count }, () =
 
 describe("PendingRequests", () => {
   it.each([
-    [19, 1, false],
-    [20, 1, true],
-    [20, 40, true],
-    [20, 41, false],
-    [100, 200, true],
-    [99, 199, false],
+    [39, 1, false],
+    [40, 1, true],
+    [40, 40, true],
+    [40, 41, false],
+    [100, 100, true],
+    [99, 100, false],
   ])("%i single events go beside a batch of %i: %s", (count, underWay, goes) => {
     assert.strictEqual(singles(count).mayGoBeside(underWay), goes)
   })
@@ -44,7 +44,7 @@ describe("PendingRequests", () => {
     const pending = queueOf(waiting(100), waiting(100), waiting(1, 5 * 1024 * 1024), waiting(2))
     assert.deepStrictEqual([pending.take().length, pending.take().length, pending.take().length], [2, 1, 1])
     assert.isTrue(pending.isEmpty)
-    for (let n = 0; n < 20; n++) pending.add(waiting(1))
+    for (let n = 0; n < 40; n++) pending.add(waiting(1))
     assert.isTrue(pending.mayGoBeside(40))
   })
 
