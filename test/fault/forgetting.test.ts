@@ -16,6 +16,7 @@ import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { storeLayer } from "../support/cabinet.ts"
+import { originalRequest } from "../support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 const open = (url: string) =>
@@ -35,20 +36,6 @@ afterEach(async () => {
 const OLD = 300
 const NEW = 1500
 const SENDERS = 12
-
-const original = (n: number) => ({
-  body: Buffer.from(`n=${n}`),
-  bodyBytes: `n=${n}`.length,
-  contentType: null,
-  ip: null,
-  referer: null,
-  origin: null,
-  userAgent: null,
-  acceptLanguage: null,
-  charset: "utf-8",
-  charsetFrom: "data",
-  replaced: 0,
-})
 
 interface Seen {
   readonly id: number
@@ -79,7 +66,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
           channel: "webhook",
           history: false,
           events: [{ ...printedEvent(new Map([["n", String(n)]])), fingerprint: null }],
-          original: original(n),
+          original: originalRequest(`n=${n}`),
         }),
       ),
       ([receipt]) => receipt!.id,

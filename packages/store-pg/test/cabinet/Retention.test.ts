@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 const open = (url: string) => Layer.merge(storeLayer(url), ownerClient({ url, applicationName: "keeper" }))
@@ -34,19 +35,7 @@ const accept = async (): Promise<number> => {
         channel: "webhook",
         history: false,
         events: [{ ...printedEvent(new Map([["a", "1"]])), fingerprint: null }],
-        original: {
-          body: Buffer.from("a=1"),
-          bodyBytes: 3,
-          contentType: null,
-          ip: null,
-          referer: null,
-          origin: null,
-          userAgent: null,
-          acceptLanguage: null,
-          charset: "utf-8",
-          charsetFrom: "data",
-          replaced: 0,
-        },
+        original: originalRequest("a=1"),
       }),
     ),
   )

@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 let database: TestDatabase
@@ -23,19 +24,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const original = {
-  body: new TextEncoder().encode("body"),
-  bodyBytes: 4,
-  contentType: null,
-  ip: null,
-  referer: null,
-  origin: null,
-  userAgent: null,
-  acceptLanguage: null,
-  charset: "utf-8",
-  charsetFrom: "json",
-  replaced: 0,
-}
+const original = originalRequest("body")
 
 const request = (sourceId: number, ...orders: ReadonlyArray<string>): AcceptRequest => ({
   sourceId,

@@ -6,6 +6,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 let database: TestDatabase
@@ -29,19 +30,7 @@ const request = (sourceId: number, ...payloads: ReadonlyArray<Record<string, Jso
   channel: "webhook",
   history: false,
   events: payloads.map((fields) => printedEvent(new Map(Object.entries(fields)))),
-  original: {
-    body: Buffer.from("the body"),
-    bodyBytes: 8,
-    contentType: "application/json",
-    ip: "203.0.113.9",
-    referer: null,
-    origin: null,
-    userAgent: "test",
-    acceptLanguage: null,
-    charset: "utf-8",
-    charsetFrom: "json",
-    replaced: 0,
-  },
+  original: { ...originalRequest("the body"), ip: "203.0.113.9" },
 })
 const append = (accept: AcceptRequest, runtime = first) => runtime.runPromise(EventLog.use((log) => log.append(accept)))
 

@@ -8,6 +8,7 @@ import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 const storeWithTrash = (url: string) => PgTrash.layer.pipe(Layer.provideMerge(storeLayer(url)))
@@ -22,20 +23,6 @@ afterAll(async () => {
   await database.drop()
 })
 
-const ORIGINAL = {
-  body: Buffer.from("secret body"),
-  bodyBytes: 11,
-  contentType: null,
-  ip: null,
-  referer: null,
-  origin: null,
-  userAgent: null,
-  acceptLanguage: null,
-  charset: "utf-8",
-  charsetFrom: "json",
-  replaced: 0,
-}
-
 const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name })))
   const ids: Array<number> = []
@@ -49,7 +36,7 @@ const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
           channel: "webhook",
           history: false,
           events: [printedEvent(payload)],
-          original: ORIGINAL,
+          original: originalRequest("secret body"),
         }),
       ),
     )

@@ -1,0 +1,16 @@
+import type { Original } from "@data-cabinet/core/event/EventLog"
+
+/** What is kept of a request of this body, from a sender that said nothing else. */
+export const originalRequest = (body: string): Original => ({
+  body: Buffer.from(body),
+  bodyBytes: Buffer.byteLength(body),
+  contentType: null,
+  ip: null,
+  referer: null,
+  origin: null,
+  userAgent: null,
+  acceptLanguage: null,
+  charset: "utf-8",
+  charsetFrom: "json",
+  replaced: 0,
+})
