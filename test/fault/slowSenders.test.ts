@@ -63,25 +63,37 @@ it("a thousand slow senders cost no memory to speak of, delay nobody, and are gi
   assert.strictEqual((await cabinet.feed(source.id)).length, 251)
 })
 
+/** Sends a text on a connection of its own. Its second is what was answered by when the server closed its side. */
+const half = async (port: number, text: string): Promise<readonly [Socket, Promise<string>]> => {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+  let answer = ""
+  socket.on("error", () => {}).on("data", (chunk) => (answer += chunk.toString()))
+  const ended = Promise.race([once(socket, "end"), once(socket, "close")]).then(() => answer)
+  await once(socket, "connect")
+  socket.write(text)
+  return [socket, ended]
+}
+
+it("a connection on which nothing or half a head came is closed by the server itself", async () => {
+  const server = await serve({})
+  for (const [socket, ended] of await Promise.all(
+    ["", "POST /webhook/x HTTP/1.1\r\nHost"].map((text) => half(server.port, text)),
+  )) {
+    assert.match(await ended, /^(HTTP\/1\.1 408 |$)/)
+    socket.destroy()
+  }
+})
+
 it("a connection on which half a body came is closed by the server itself, one that its sender closed after all of it is answered", async () => {
   const server = await serve({ idle: 200 })
   const source = await cabinet.source("Half open")
-  const half = async (text: string): Promise<readonly [Socket, Promise<string>]> => {
-    const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true })
-    let answer = ""
-    socket.on("error", () => {}).on("data", (chunk) => (answer += chunk.toString()))
-    const ended = Promise.race([once(socket, "end"), once(socket, "close")]).then(() => answer)
-    await once(socket, "connect")
-    socket.write(text)
-    return [socket, ended]
-  }
   const head = (length: number) =>
     `POST /webhook/${source.intakeSecret} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
-  const [body, bodyEnded] = await half(`${head(10)}{"a"`)
+  const [body, bodyEnded] = await half(server.port, `${head(10)}{"a"`)
   assert.match(await bodyEnded, /^HTTP\/1\.1 408 /)
   body.destroy()
   // A sender that does not wait for the answer has sent its body all the same.
-  const [whole, wholeEnded] = await half(`${head(7)}{"a":1}`)
+  const [whole, wholeEnded] = await half(server.port, `${head(7)}{"a":1}`)
   whole.end()
   assert.match(await wholeEnded, /^HTTP\/1\.1 200 /)
   whole.destroy()
