@@ -47,16 +47,5 @@ export const COMMA = 0x2c
 export const AHEAD = 32
 export const BEHIND = 2_048
 
-/** Items that lie apart, copied together. */
-export const joined = (items: ReadonlyArray<Uint8Array>): Items => {
-  const bytes = Buffer.allocUnsafe(items.reduce((sum, { length }) => sum + length + 1, AHEAD + BEHIND))
-  const ends: Array<number> = []
-  let at = AHEAD
-  for (const item of items) {
-    if (ends.length > 0) bytes[at++] = COMMA
-    bytes.set(item, at)
-    at += item.length
-    ends.push(at)
-  }
-  return new Items(bytes, AHEAD, ends)
-}
+/** Has no room around it: all empty pages share it. */
+export const NO_ITEMS = new Items(Buffer.alloc(0), 0, [])

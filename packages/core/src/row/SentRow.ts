@@ -54,8 +54,6 @@ const SPARE = 2
 const NULL = new Literal("null")
 const END = 0x7d // }
 
-const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
-
 export class SentRow {
   /** The row, as SQL of the type record. */
   readonly sql: string
@@ -77,10 +75,10 @@ export class SentRow {
     const columns = this.#columns
     const ends: Array<number> = []
     let bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected(pieces))
-    let to = viewOf(bytes)
+    let to = Sent.viewOf(bytes)
     let at = AHEAD
     for (const { bytes: read, start, end } of pieces) {
-      const sent = viewOf(read)
+      const sent = Sent.viewOf(read)
       for (let next = start; next < end;) {
         if (ends.length > 0) to.setUint8(at++, COMMA)
         next += HEAD
@@ -91,7 +89,7 @@ export class SentRow {
           const room = key.length + longest + SPARE
           if (to.byteLength - at < room) {
             bytes = longer(bytes, at, room)
-            to = viewOf(bytes)
+            to = Sent.viewOf(bytes)
           }
           at = key.write(to, at)
           if (size < 0) at = NULL.write(to, at)

@@ -22,6 +22,8 @@ export interface SentForm {
  */
 export const LONGEST = (size: number): number => size * 6 + 40
 
+export const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
+
 /** Not exact beyond 2^53. */
 export const int64At = (sent: DataView, at: number): number => sent.getInt32(at) * 2 ** 32 + sent.getUint32(at + 4)
 

@@ -1,5 +1,5 @@
 /** The description: clean under an independent linter, true in its examples, and good for an independent generator. */
-import { joined } from "@data-cabinet/core/page/Items"
+import { NO_ITEMS } from "@data-cabinet/core/page/Items"
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -100,7 +100,7 @@ describe("openApiDocument", () => {
       await rm(directory, { recursive: true })
     }
     const server = await serveApi({
-      feed: { page: ({ after }) => Effect.succeed({ items: joined([]), next: after, hasMore: false }) },
+      feed: { page: ({ after }) => Effect.succeed({ items: NO_ITEMS, next: after, hasMore: false }) },
       sources: { get: () => Effect.succeed(Option.some(ORDERS)) },
     })
     try {

@@ -54,6 +54,8 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
       // A plan is kept from when its tables were small, and a whole table read for each row that is looked up, until the
       // next ANALYZE. Our own statements have an index for whatever may grow.
       enable_seqscan: "off",
+      // The few statements of the shared sessions have one good plan each: making it anew is a tenth of a page of the feed.
+      ...(multiplex ? { plan_cache_mode: "force_generic_plan" } : {}),
       statement_timeout: "30000",
       lock_timeout: "5000",
       idle_in_transaction_session_timeout: "60000",

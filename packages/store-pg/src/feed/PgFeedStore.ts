@@ -1,14 +1,16 @@
 /**
- * The feed's pages. Two statements, one after the other: first how far may be shown, then, in a later snapshot, what
- * stands there.
+ * The feed's pages. Statements one after the other: first how far may be shown, then, in a later snapshot, what stands
+ * there, and how the sources are called that it came from.
  */
-import { FeedStore, type FeedPage, type FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { joined } from "@data-cabinet/core/page/Items"
+import { FeedStore, type FeedQuery } from "@data-cabinet/core/feed/FeedStore"
+import { type SentEvent, sentEvents } from "@data-cabinet/core/feed/SentEvents"
+import { NO_ITEMS } from "@data-cabinet/core/page/Items"
 import { Effect, Layer } from "effect"
+import { int8Array } from "../connection/ArrayParameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { FENCE_BOUND } from "./Fence.ts"
-import { type PageRow, pageStatement } from "./PageStatement.ts"
+import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -16,9 +18,11 @@ export const layer = Layer.effect(
     const sql = yield* StatementClient
     const read = Effect.fnUntraced(function* (query: FeedQuery, epoch: string, bound: string, hasty: boolean) {
       const { text, values } = pageStatement(query, epoch, bound, hasty)
-      const rows = (yield* sql.values(text, values)) as unknown as Array<PageRow>
-      // The join that brings the sources' names need not keep the order. To find it kept costs next to nothing.
-      return rows.sort(byPlace)
+      return (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
+    })
+    const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<SentEvent>) {
+      const ids = [...new Set(events.map((event) => event[4]))]
+      return new Map((yield* sql.values(SOURCE_NAMES, [int8Array(ids)])) as ReadonlyArray<[id: number, name: string]>)
     })
     return FeedStore.of({
       page: Effect.fnUntraced(function* (query) {
@@ -28,26 +32,25 @@ export const layer = Layer.effect(
             "This database is a standby, which cannot tell what its primary is about to commit.",
           )
         }
-        const rows = yield* read(query, fence!.epoch, fence!.bound, true)
-        return rows.every((row) => row[0] !== null)
-          ? pageOf(query, rows)
-          : pageOf(query, yield* read(query, fence!.epoch, fence!.bound, false))
+        const hasty = yield* read(query, fence!.epoch, fence!.bound, true)
+        const found = hasty.every(isShown) ? hasty : yield* read(query, fence!.epoch, fence!.bound, false)
+        const events = whileShown(found.slice(0, query.limit))
+        const last = events.at(-1)
+        if (last === undefined) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
+        const [, epoch, xid, id] = last
+        return {
+          items: sentEvents(events, yield* namesOf(events)),
+          next: { epoch: Number(epoch), xid, id: Number(id) },
+          hasMore: found.length > events.length,
+        }
       }, orUnavailable),
     })
   }),
 )
 
-const byPlace = (a: PageRow, b: PageRow): number => order(a[1], b[1]) || order(a[2], b[2]) || order(a[3], b[3])
+const isShown = (row: PageRow): row is SentEvent => row[0] !== null
 
-const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
-
-const pageOf = ({ after, limit }: FeedQuery, rows: ReadonlyArray<PageRow>): FeedPage => {
-  const items: Array<Uint8Array> = []
-  for (const row of rows) {
-    if (row[0] === null || items.length === limit) break
-    items.push(row[0])
-  }
-  const last = rows[items.length - 1]
-  const next = last === undefined ? after : { epoch: Number(last[1]), xid: last[2], id: Number(last[3]) }
-  return { items: joined(items), next, hasMore: rows.length > items.length }
+const whileShown = (rows: ReadonlyArray<PageRow>): ReadonlyArray<SentEvent> => {
+  const end = rows.findIndex((row) => !isShown(row))
+  return (end < 0 ? rows : rows.slice(0, end)).filter(isShown)
 }

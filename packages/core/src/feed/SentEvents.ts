@@ -1,0 +1,86 @@
+/**
+ * The JSON of events, written from what PostgreSQL sends of each, which is less than half of the work that making it is for
+ * PostgreSQL. It is the very text of a delivery, which `cabinet.event_json` makes.
+ */
+import { CHANNELS } from "../event/EventLog.ts"
+import { AHEAD, BEHIND, COMMA, Items } from "../page/Items.ts"
+import { copyBytes, integer, Literal } from "../row/JsonBytes.ts"
+import { HEAD, type SentBytes, VALUE_HEAD } from "../row/SentBytes.ts"
+import { TIMESTAMPTZ } from "../row/SentMoment.ts"
+import { viewOf } from "../row/SentValue.ts"
+
+/** A moment is a record of its own. */
+export type SentEvent = readonly [
+  payload: SentBytes,
+  epoch: bigint,
+  xid: bigint,
+  id: bigint,
+  sourceId: number,
+  /** Its place among {@link CHANNELS}. */
+  channel: number,
+  receivedAt: SentBytes,
+  repeatOf: number | null,
+  history: boolean,
+  deletedAt: SentBytes | null,
+]
+
+const START = new Literal('{"id":')
+const PAYLOAD = new Literal(',"payload":')
+const USUAL_END = new Literal(',"repeat_of":null,"history":false,"deleted_at":null}')
+const REPEAT_OF = new Literal(',"repeat_of":')
+const HISTORY = new Literal(',"history":true,"deleted_at":')
+const NO_HISTORY = new Literal(',"history":false,"deleted_at":')
+const NULL = new Literal("null")
+const END = new Literal("}")
+
+/** More than is written of an event beside its payload and its origin. */
+const ENVELOPE = 192
+
+/** `names` has that of every source that is met. */
+export const sentEvents = (events: ReadonlyArray<SentEvent>, names: ReadonlyMap<number, string>): Items => {
+  const origins = new Map(Array.from(names, ([id, name]) => [id, originsOf(id, name)] as const))
+  const bytes = Buffer.allocUnsafe(expected(events, origins))
+  const to = viewOf(bytes)
+  const ends: Array<number> = []
+  let at = AHEAD
+  let read: Uint8Array = bytes
+  let sent = to
+  for (const [payload, , , id, sourceId, channel, receivedAt, repeatOf, history, deletedAt] of events) {
+    if (payload.bytes !== read) {
+      read = payload.bytes
+      sent = viewOf(read)
+    }
+    if (ends.length > 0) to.setUint8(at++, COMMA)
+    at = integer(to, START.write(to, at), Number(id))
+    at = moment(to, origins.get(sourceId)![channel]!.write(to, at), receivedAt)
+    at = copyBytes(to, PAYLOAD.write(to, at), sent, payload.start, payload.end - payload.start)
+    if (repeatOf === null && deletedAt === null && !history) at = USUAL_END.write(to, at)
+    else {
+      at = REPEAT_OF.write(to, at)
+      at = repeatOf === null ? NULL.write(to, at) : integer(to, at, repeatOf)
+      at = (history ? HISTORY : NO_HISTORY).write(to, at)
+      at = END.write(to, deletedAt === null ? NULL.write(to, at) : moment(to, at, deletedAt))
+    }
+    ends.push(at)
+  }
+  return new Items(bytes, AHEAD, ends)
+}
+
+const moment = (to: DataView, at: number, { bytes, start }: SentBytes): number =>
+  TIMESTAMPTZ.write(to, at, viewOf(bytes), start + HEAD + VALUE_HEAD, 8)
+
+type Origins = ReadonlyArray<Literal>
+
+/** What says where an event came from, by channel. */
+const originsOf = (id: number, name: string): Origins => {
+  const source = JSON.stringify({ id, name })
+  return CHANNELS.map((channel) => new Literal(`,"source":${source},"channel":"${channel}","received_at":`))
+}
+
+const expected = (events: ReadonlyArray<SentEvent>, origins: ReadonlyMap<number, Origins>): number => {
+  let size = AHEAD + BEHIND
+  for (const [{ start, end }, , , , sourceId, channel] of events) {
+    size += end - start + origins.get(sourceId)![channel]!.length + ENVELOPE
+  }
+  return size
+}
