@@ -1,14 +1,10 @@
 /**
- * How what PostgreSQL sent reaches what writes JSON of it: a result of the types record and varchar is handed over as where
- * its bytes lie, with no text made of them on the way. From text the cast to varchar costs nothing, and nothing of ours has
- * these types otherwise; every other type is what it always is.
+ * How what PostgreSQL sent reaches what writes JSON of it: a result of the types record and json is handed over as where its
+ * bytes lie, with no text made of them on the way. Every other type is what it always is.
  */
 import type { SentBytes } from "@data-cabinet/core/row/SentBytes"
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
-
-/** A column of this type is handed over as where its text lies in UTF-8. */
-export const BYTES = "pg_catalog.varchar"
 
 const RECORD = 2249
 
@@ -18,7 +14,7 @@ const whereItLies = (bytes: Uint8Array, offset: number, size: number): Result.Re
 
 export const passingThrough = (): PgTypes.Registry => {
   const types = PgTypes.makeRegistry()
-  for (const type of [RECORD, PgTypes.OID.varchar]) {
+  for (const type of [RECORD, PgTypes.OID.json]) {
     types.register<SentBytes>(type, {
       encode: ({ bytes, start, end }) => Result.succeed(bytes.subarray(start, end)),
       decode: (bytes) => whereItLies(bytes, 0, bytes.length),

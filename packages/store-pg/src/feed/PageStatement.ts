@@ -3,7 +3,6 @@ import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
 import type { SentEvent } from "@data-cabinet/core/feed/SentEvents"
 import { MAX_LIMIT } from "@data-cabinet/core/page/Page"
-import { BYTES } from "../connection/PassedThrough.ts"
 
 /** A page ends early once its payloads hold this many bytes: fewer than `limit`, and more to come. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -30,8 +29,8 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
   ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8 + 1`
   const share = Math.floor(PAGE_BYTES / query.limit)
   const text = hasty
-    ? merge((channel) => `CASE WHEN e.bytes <= ${share} THEN ${PAYLOAD} END, ${sent(channel)}`)
-    : `SELECT ${WHILE_ROOM}, ${SENT} FROM (${merge((channel) => `e.bytes, ${PAYLOAD} AS payload, ${sent(channel)}`)}) e
+    ? merge((channel) => `CASE WHEN e.bytes <= ${share} THEN e.payload END, ${sent(channel)}`)
+    : `SELECT ${WHILE_ROOM}, ${SENT} FROM (${merge((channel) => `e.bytes, e.payload, ${sent(channel)}`)}) e
   ORDER BY ${PLACE}`
   return { text, values }
 }
@@ -40,8 +39,6 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
 export const SOURCE_NAMES = "SELECT id::float8, name FROM cabinet.source WHERE id = ANY ($1::int8[])"
 
 const PLACE = "e.epoch, e.xid, e.id"
-
-const PAYLOAD = `e.payload::text::${BYTES}`
 
 const SENT = `${PLACE}, e.source_id, e.channel, e.received_at, e.repeat_of, e.history, e.deleted_at`
 
