@@ -80,3 +80,20 @@ it.prop(
     )
   },
 )
+
+it("sentEvents has room for events that are nothing but envelope", () => {
+  const last = moment(Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+  const id = Number.MAX_SAFE_INTEGER
+  const event: SentEvent = [lying(Buffer.from("0")), 1n, 1n, BigInt(id), id, 0, last, id, false, last]
+  const items = sentEvents(
+    Array.from({ length: 1_000 }, () => event),
+    new Map([[id, ""]]),
+  )
+  const text =
+    `{"id":${id},"source":{"id":${id},"name":""},"channel":"webhook","received_at":"9999-12-31T23:59:59.999Z",` +
+    `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z"}`
+  assert.deepStrictEqual(
+    items.texts(),
+    Array.from({ length: 1_000 }, () => text),
+  )
+})

@@ -152,15 +152,20 @@ it("FeedStore.page writes the very text that a delivery brings, whatever has bec
   ]) {
     await database.run(`UPDATE ${change}`)
   }
-  const { items } = await run(
-    FeedStore.use((feed) => feed.page({ sourceId: 2, channel: null, after: FEED_START, limit: 100 })),
-  )
-  const delivered = await database.run(`SELECT cabinet.event_json(e, s.name) AS event
-    FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id WHERE s.id = 2 ORDER BY e.epoch, e.xid, e.id LIMIT 100`)
-  assert.deepStrictEqual(
-    items.texts(),
-    delivered.map((row) => String(row["event"])),
-  )
+  for (const [walk, filter] of [
+    [{ sourceId: 2, channel: null }, "s.id = 2"],
+    [{ sourceId: null, channel: "file" }, "e.channel = 'file'"],
+    [{ sourceId: null, channel: "pull" }, "e.channel = 'pull'"],
+  ] as const) {
+    const { items } = await run(FeedStore.use((feed) => feed.page({ ...walk, after: FEED_START, limit: 100 })))
+    const delivered = await database.run(`SELECT cabinet.event_json(e, s.name) AS event
+      FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id WHERE ${filter}
+      ORDER BY e.epoch, e.xid, e.id LIMIT 100`)
+    assert.deepStrictEqual(
+      items.texts(),
+      delivered.map((row) => String(row["event"])),
+    )
+  }
 })
 
 it("FeedStore.page says has_more exactly when there is more", async () => {
@@ -170,6 +175,8 @@ it("FeedStore.page says has_more exactly when there is more", async () => {
     [(await page(49)).hasMore, (await page(50)).hasMore, (await page(51)).hasMore],
     [true, false, false],
   )
+  const longest = { sourceId: null, channel: "webhook", after: FEED_START, limit: 1000 } as const
+  assert.isTrue((await run(FeedStore.use((feed) => feed.page(longest)))).hasMore)
 })
 
 it("FeedStore.page ends early when its payloads pass 8 MB, and its end is no end of the feed", async () => {
