@@ -83,9 +83,11 @@ describe("Round trips to the database", () => {
         sources: await roundTrips("sources"),
         rows: await roundTrips("tables/public/readings/rows"),
         events: await roundTrips("events?limit=10"),
+        noEvents: await roundTrips("events?limit=10&channel=pull"),
       },
-      // The key; then the list, the rows with the proof that their table is as it was, the fence and the page.
-      { sources: 2, rows: 2, events: 3 },
+      // The key; then the list, the rows with the proof that their table is as it was, the fence and the page with the names
+      // of its sources, which an empty page needs none of.
+      { sources: 2, rows: 2, events: 4, noEvents: 3 },
     )
   })
 })
