@@ -5,9 +5,9 @@
  */
 import { AHEAD, BEHIND, COMMA, Items } from "../page/Items.ts"
 import type { ColumnType } from "./ColumnType.ts"
-import { Literal } from "./JsonBytes.ts"
-import { HEAD, type SentBytes, VALUE_HEAD } from "./SentBytes.ts"
+import { Literal, QUOTE } from "./JsonBytes.ts"
 import { jsonValue } from "./RowJson.ts"
+import { HEAD, type SentBytes, VALUE_HEAD } from "./SentBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./SentMoment.ts"
 import * as Sent from "./SentValue.ts"
 
@@ -30,6 +30,9 @@ const FORMS: ReadonlyMap<string, Sent.SentForm> = new Map(
     bytea: Sent.BYTES,
   }).map(([name, form]) => [`"pg_catalog"."${name}"`, form]),
 )
+
+/** How values of a type are sent, by the name that it is cast to; undefined for one that is made JSON or text by PostgreSQL. */
+export const sentForm = (type: string): Sent.SentForm | undefined => FORMS.get(type)
 
 /** A column of a row that is sent: its key in the JSON, the SQL of what is sent of it, and how that is written. */
 export interface SentColumn {
@@ -54,15 +57,23 @@ const SPARE = 2
 const NULL = new Literal("null")
 const END = 0x7d // }
 
+/** Rows that were sent: the JSON of each, and where their values lie. */
+export interface SentRows {
+  readonly items: Items
+  readonly sent: DataView
+  /** Where each row begins. */
+  readonly starts: ReadonlyArray<number>
+}
+
 export class SentRow {
-  /** The row, as SQL of the type record. */
-  readonly sql: string
+  /** Its values, as SQL. */
+  readonly values: ReadonlyArray<string>
   /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number
   readonly #columns: ReadonlyArray<{ readonly key: Literal; readonly form: Sent.SentForm }>
 
   constructor(columns: ReadonlyArray<SentColumn>) {
-    this.sql = `ROW(${columns.map(({ sql }) => sql).join(", ")})`
+    this.values = columns.map(({ sql }) => sql)
     this.#columns = columns.map(({ name, form }, index) => ({
       key: new Literal(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
       form,
@@ -70,51 +81,77 @@ export class SentRow {
     this.keyBytes = this.#columns.reduce((sum, { key }) => sum + key.length, 1)
   }
 
-  /** Each row as JSON. They come in pieces of one or more. */
-  items(pieces: ReadonlyArray<SentBytes>): Items {
+  /** Each row as JSON. What is sent behind a row's values is passed over. */
+  read({ bytes: read, start, end }: SentBytes): SentRows {
     const columns = this.#columns
+    const sent = Sent.viewOf(read)
+    const starts: Array<number> = []
     const ends: Array<number> = []
-    let bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected(pieces))
+    let bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected(end - start))
     let to = Sent.viewOf(bytes)
     let at = AHEAD
-    for (const { bytes: read, start, end } of pieces) {
-      const sent = Sent.viewOf(read)
-      for (let next = start; next < end;) {
-        if (ends.length > 0) to.setUint8(at++, COMMA)
-        next += HEAD
-        for (const { key, form } of columns) {
-          const size = sent.getInt32(next + 4)
-          next += VALUE_HEAD
-          const longest = size < 0 || form.longest === null ? Sent.LONGEST(size) : form.longest(sent, next)
-          const room = key.length + longest + SPARE
-          if (to.byteLength - at < room) {
-            bytes = longer(bytes, at, room)
-            to = Sent.viewOf(bytes)
-          }
-          at = key.write(to, at)
-          if (size < 0) at = NULL.write(to, at)
-          else {
-            at = form.write(to, at, sent, next, size)
-            next += size
-          }
+    for (let next = start; next < end;) {
+      if (ends.length > 0) to.setUint8(at++, COMMA)
+      starts.push(next)
+      const behind = sent.getInt32(next) - columns.length
+      next += HEAD
+      for (const { key, form } of columns) {
+        const size = sent.getInt32(next + 4)
+        next += VALUE_HEAD
+        const longest = size < 0 || form.longest === null ? Sent.LONGEST(size) : form.longest(sent, next)
+        const room = key.length + longest + SPARE
+        if (to.byteLength - at < room) {
+          bytes = longer(bytes, at, room)
+          to = Sent.viewOf(bytes)
         }
-        to.setUint8(at++, END)
-        ends.push(at)
+        at = key.write(to, at)
+        if (size < 0) at = NULL.write(to, at)
+        else {
+          at = form.write(to, at, sent, next, size)
+          next += size
+        }
       }
+      to.setUint8(at++, END)
+      ends.push(at)
+      next = valueAt(sent, next, behind)
     }
-    return new Items(bytes, AHEAD, ends)
+    return { items: new Items(bytes, AHEAD, ends), sent, starts }
   }
 }
 
-/** The rows in the one value of a record, where there are any: what `ROW(string_agg(record_send(…), ''))` is sent as. */
-export const rowsWithin = ({ bytes, start, end }: SentBytes): ReadonlyArray<SentBytes> =>
-  end - start === HEAD + VALUE_HEAD ? [] : [{ bytes, start: start + HEAD + VALUE_HEAD, end }]
+/** The text of the value that stands at `index` in a row: as it is, or its JSON without the quotes. Null for NULL. */
+export const sentText = (
+  { sent, starts }: SentRows,
+  row: number,
+  index: number,
+  form: Sent.SentForm,
+): string | null => {
+  const head = valueAt(sent, starts[row]! + HEAD, index)
+  const size = sent.getInt32(head + 4)
+  if (size < 0) return null
+  const start = head + VALUE_HEAD
+  if (form === Sent.TEXT) return Buffer.from(sent.buffer, sent.byteOffset + start, size).toString()
+  const json = Buffer.allocUnsafe(form.longest === null ? Sent.LONGEST(size) : form.longest(sent, start))
+  const text = json.toString("utf8", 0, form.write(Sent.viewOf(json), 0, sent, start, size))
+  return json[0] === QUOTE ? text.slice(1, -1) : text
+}
+
+/** Where the value lies that comes so many behind the one at `from`. */
+const valueAt = (sent: DataView, from: number, count: number): number => {
+  let at = from
+  for (let passed = 0; passed < count; passed++) at += VALUE_HEAD + Math.max(0, sent.getInt32(at + 4))
+  return at
+}
+
+/** The rows in the one value of a record, which may be NULL: what `ROW(string_agg(record_send(…), ''))` is sent as. */
+export const rowsWithin = ({ bytes, start, end }: SentBytes): SentBytes => ({
+  bytes,
+  start: start + HEAD + VALUE_HEAD,
+  end,
+})
 
 /** A value's key takes about as much as what is sent before it. */
-const expected = (pieces: ReadonlyArray<SentBytes>): number => {
-  const sent = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
-  return sent + (sent >> 3)
-}
+const expected = (sent: number): number => sent + (sent >> 3)
 
 const longer = (bytes: Buffer, used: number, more: number): Buffer<ArrayBuffer> => {
   const next = Buffer.allocUnsafe(Math.max(bytes.length * 2, used + more))

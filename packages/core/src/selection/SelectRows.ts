@@ -14,7 +14,8 @@ import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, type FoundPage, readPage, selectionSql } from "./SelectionSql.ts"
-import { LONGEST_PLACE_VALUE, LONGEST_ROW } from "./PageSql.ts"
+import { LONGEST_ROW } from "./PageSql.ts"
+import { LONGEST_PLACE_VALUE } from "./PlaceOfRow.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -107,12 +108,12 @@ const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, 
   const { items, hasMore } = found
   const { columns } = plan.showing
   if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
-  const place = found.places.at(-1)
-  if (items.length === 0 || place === undefined) {
+  if (items.length === 0) {
     const message = `A row is longer than ${LONGEST_ROW / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
     return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
   }
-  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found.places))] : place
+  const place = found.placeOf(items.length - 1)
+  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found))] : place
   const nextCursor = encodeCursor(plan.walk, counted)
   if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > LONGEST_PLACE_VALUE)) {
     const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${LONGEST_PLACE_VALUE} characters): sort by another column.`
@@ -122,11 +123,12 @@ const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, 
 }
 
 /** How many rows up to the page's end equal its last one, those of the pages before included. */
-const equalsAtEnd = (plan: SelectionPlan, places: FoundPage["places"]): number => {
-  const hash = places.at(-1)?.at(-1)
-  const other = places.findLastIndex((place) => place.at(-1) !== hash)
-  const equal = places.length - 1 - other
-  return other === -1 && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
+const equalsAtEnd = (plan: SelectionPlan, { items, placeOf }: FoundPage): number => {
+  const hashOf = (item: number) => placeOf(item).at(-1)
+  const hash = hashOf(items.length - 1)
+  let equal = 1
+  while (equal < items.length && hashOf(items.length - 1 - equal) === hash) equal++
+  return equal === items.length && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
 }
 
 /** Whose fault a value is that PostgreSQL could not read: a filter's, or the cursor's. */

@@ -1,5 +1,5 @@
 /**
- * Writes a plan as one statement: a page of rows as PostgreSQL sends them, with the values of the last one's place. Names are
+ * Writes a plan as one statement: a page of rows as PostgreSQL sends them, with what their places are read from. Names are
  * quoted by `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
  * the statement has no OFFSET but over rows that equal each other.
  */
@@ -12,6 +12,7 @@ import { quoteQualified } from "../row/SqlName.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
 import { carefulPage, hastyPage } from "./PageSql.ts"
+import { PlaceOfRow, type ShownValue } from "./PlaceOfRow.ts"
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
@@ -28,6 +29,7 @@ const longRows = new WeakSet<ReadableTable>()
 export interface PageQuery extends RowQuery {
   /** Whether it sends short rows only, and one more than the page has. */
   readonly isHasty: boolean
+  readonly place: PlaceOfRow
 }
 
 export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
@@ -35,17 +37,21 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
+  const { columns, row, values } = shownSql(plan)
+  const place = new PlaceOfRow(termsOf(order), values)
+  const list = [columns, ...place.selected].join(", ")
   const page = {
-    sql: (byBlocks ? blockPage : orderedPage)(plan, order, conditions, parameters),
-    row: shownSql(plan).row,
-    terms: termsOf(order),
+    sql: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
+    values: [...row.values, ...place.sent],
+    keyBytes: row.keyBytes,
     limit: plan.limit,
   }
   const hasty = longRows.has(plan.table) || order.countsEquals ? undefined : hastyPage(page)
   return {
     object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
-    text: hasty ?? carefulPage(page, order.countsEquals),
+    text: hasty ?? carefulPage(page),
     isHasty: hasty !== undefined,
+    place,
     values: parameters.values,
     inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
     planAnew: searchesIndex(plan),
@@ -57,6 +63,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
 interface ShownSql {
   readonly columns: string
   readonly row: SentRow
+  readonly values: ReadonlyArray<ShownValue>
 }
 
 /** What is shown of a table is one object as long as the table is what it is, and written but once. */
@@ -65,9 +72,14 @@ const written = new WeakMap<Showing, ShownSql>()
 const shownSql = ({ showing }: SelectionPlan): ShownSql => {
   const known = written.get(showing)
   if (known !== undefined) return known
+  const values = showing.shown.map((column, index) => ({
+    sql: columnSql(column),
+    sent: sentColumn(column.name, column.type, `"t"."c${index}"`),
+  }))
   const sql = {
-    columns: showing.shown.map((column, index) => `${columnSql(column)} AS "c${index}"`).join(", "),
-    row: new SentRow(showing.shown.map(({ name, type }, index) => sentColumn(name, type, `"t"."c${index}"`))),
+    columns: values.map((value, index) => `${value.sql} AS "c${index}"`).join(", "),
+    row: new SentRow(values.map(({ sent }) => sent)),
+    values,
   }
   written.set(showing, sql)
   return sql
@@ -77,30 +89,25 @@ const shownSql = ({ showing }: SelectionPlan): ShownSql => {
 export interface FoundPage {
   readonly items: Items
   readonly hasMore: boolean
-  /** The places of the last rows, the very last at the end. */
-  readonly places: ReadonlyArray<ReadonlyArray<string | null>>
+  readonly placeOf: (item: number) => ReadonlyArray<string | null>
 }
 
 /** Null where there are rows longer than the statement could bear: from then on `selectionSql` writes one that can. */
 export const readPage = (
   plan: SelectionPlan,
-  { isHasty }: PageQuery,
+  { isHasty, place }: PageQuery,
   [row]: ReadonlyArray<QueryRow>,
 ): FoundPage | null => {
-  const [sent, count, places] = row ?? []
+  const [sent, count] = row ?? []
+  if (typeof sent !== "object" || sent === null) throw new Error("Not the row of a page")
   const found = Number(count)
-  const items = shownSql(plan).row.items(
-    sent === null || typeof sent === "string" || sent === undefined ? [] : rowsWithin(sent),
-  )
-  if (isHasty && items.length < found) {
+  const rows = shownSql(plan).row.read(rowsWithin(sent))
+  if (isHasty && rows.items.length < found) {
     longRows.add(plan.table)
     return null
   }
-  return {
-    items: items.first(plan.limit),
-    hasMore: found > Math.min(items.length, plan.limit),
-    places: typeof places === "string" ? JSON.parse(places) : [],
-  }
+  const items = rows.items.first(plan.limit)
+  return { items, hasMore: found > items.length, placeOf: (item) => place.of(rows, item) }
 }
 
 /** How many rows equal to the last one were already shown; only walks that count equals carry it. */
@@ -145,21 +152,18 @@ const TEXTS: ReadonlyArray<OrderTerm> = [
 /** What a place has a value of each for. */
 const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderTerm> => (sort === null ? ties : [sort, ...ties])
 
-const placeColumns = (terms: ReadonlyArray<OrderTerm>): Array<string> =>
-  terms.map(({ sql }, index) => `${sql} AS "p${index}"`)
-
 const whereSql = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
 
 const orderedPage = (
   plan: SelectionPlan,
   order: Order,
+  list: string,
   conditions: ReadonlyArray<string>,
   parameters: SqlParameters,
 ): string => {
   const skipped = equalsShown(plan)
   const branches = branchesAfter(order, plan.after, parameters)
-  const list = [shownSql(plan).columns, ...placeColumns(termsOf(order))].join(", ")
   const from = quoteQualified(plan.table.detail.schema, plan.table.detail.name)
   const select = ({ where, orderBy }: Branch) =>
     `SELECT ${list} FROM ${from} AS ${OBJECT}${order.countsEquals ? rowTextSql(plan) : ""}` +
@@ -183,6 +187,7 @@ const rowTextSql = (plan: SelectionPlan): string =>
 const blockPage = (
   plan: SelectionPlan,
   order: Order,
+  list: string,
   conditions: ReadonlyArray<string>,
   parameters: SqlParameters,
 ): string => {
@@ -208,7 +213,7 @@ const blockPage = (
   ]
   return (
     `SELECT "t".* FROM ${ranges} AS "g"("b") CROSS JOIN LATERAL (` +
-    `SELECT ${[shownSql(plan).columns, ...placeColumns(order.ties)].join(", ")} FROM ${object} AS ${OBJECT}` +
+    `SELECT ${list} FROM ${object} AS ${OBJECT}` +
     `${whereSql([...conditions, ...within])} ORDER BY ${branch?.orderBy} LIMIT ${limit + 1}) AS "t" LIMIT ${limit + 1}`
   )
 }

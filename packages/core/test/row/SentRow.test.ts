@@ -1,6 +1,7 @@
 import type { SentBytes } from "@data-cabinet/core/row/SentBytes"
-import { rowsWithin, SentRow } from "@data-cabinet/core/row/SentRow"
-import { INT64, TEXT } from "@data-cabinet/core/row/SentValue"
+import { TIMESTAMPTZ } from "@data-cabinet/core/row/SentMoment"
+import { rowsWithin, SentRow, sentText } from "@data-cabinet/core/row/SentRow"
+import { INT64, NUMERIC, TEXT } from "@data-cabinet/core/row/SentValue"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -27,12 +28,22 @@ const sent = (values: ReadonlyArray<Buffer | null>): SentBytes => {
   return { bytes, start: 5, end: bytes.length - 5 }
 }
 
+/** The rows one behind the other, in the midst of other bytes. */
+const together = (rows: ReadonlyArray<SentBytes>): SentBytes => {
+  const bytes = Buffer.concat([
+    Buffer.from("other"),
+    ...rows.map(({ bytes: all, start, end }) => all.subarray(start, end)),
+    Buffer.from("bytes"),
+  ])
+  return { bytes, start: 5, end: bytes.length - 5 }
+}
+
 const sentRow = (id: bigint, note: string | null): SentBytes =>
   sent([bigint(id), note === null ? null : Buffer.from(note)])
 
 describe("SentRow", () => {
-  it("is a row in SQL, and knows how long its keys are", () => {
-    assert.strictEqual(row.sql, "ROW(t.id, t.note)")
+  it("is values in SQL, and knows how long its keys are", () => {
+    assert.deepStrictEqual(row.values, ["t.id", "t.note"])
     assert.strictEqual(row.keyBytes, '{"id":,"a \\"note\\"":}'.length)
   })
 
@@ -42,7 +53,7 @@ describe("SentRow", () => {
     ([notes]) => {
       const given = [...notes, "\u0001".repeat(10_000), "end"].map((note) => note?.toWellFormed() ?? null)
       const rows = given.map((note, id) => ({ id, 'a "note"': note }))
-      const items = row.items(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note)))
+      const { items } = row.read(together(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note))))
       assert.deepStrictEqual(
         items.texts(),
         rows.map((one) => JSON.stringify(one)),
@@ -57,17 +68,65 @@ describe("SentRow", () => {
       Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
     )
     assert.deepStrictEqual(
-      row.items(notes.map((note) => sentRow(1n, note))).texts(),
+      row.read(together(notes.map((note) => sentRow(1n, note)))).items.texts(),
       notes.map((note) => JSON.stringify({ id: 1, 'a "note"': note })),
     )
   })
 
-  it("reads rows one behind the other in one piece", () => {
-    const rows = [sentRow(1n, "a"), sentRow(2n, null)]
-    const bytes = Buffer.concat(rows.map(({ bytes: all, start, end }) => all.subarray(start, end)))
-    const expected = ['{"id":1,"a \\"note\\"":"a"}', '{"id":2,"a \\"note\\"":null}']
-    assert.deepStrictEqual(row.items([{ bytes, start: 0, end: bytes.length }]).texts(), expected)
-    assert.deepStrictEqual(row.items(rowsWithin(sent([bytes]))).texts(), expected)
-    assert.deepStrictEqual(row.items(rowsWithin(sent([null]))).texts(), [])
+  it("reads the rows that stand in one record, and none where it is NULL", () => {
+    const { bytes, start, end } = together([sentRow(1n, "a"), sentRow(2n, null)])
+    const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
+    assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [
+      '{"id":1,"a \\"note\\"":"a"}',
+      '{"id":2,"a \\"note\\"":null}',
+    ])
+    assert.deepStrictEqual(texts(null), [])
+  })
+
+  it.prop(
+    "passes over what is sent behind a row's values, and finds each value of each row",
+    [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
+    ([given]) => {
+      const rows = given.map(([note, id]) => ({
+        note: note?.toWellFormed() ?? null,
+        id: id === null ? null : BigInt.asIntN(64, id),
+      }))
+      const read = row.read(
+        together(
+          rows.map(({ note, id }, index) =>
+            sent([
+              bigint(BigInt(index)),
+              note === null ? null : Buffer.from(note),
+              id === null ? null : bigint(id),
+              Buffer.from(`behind ${index}`),
+            ]),
+          ),
+        ),
+      )
+      assert.deepStrictEqual(
+        read.items.texts(),
+        rows.map(({ note }, id) => JSON.stringify({ id, 'a "note"': note })),
+      )
+      for (const [index, { note, id }] of rows.entries()) {
+        assert.strictEqual(sentText(read, index, 0, INT64), String(index))
+        assert.strictEqual(sentText(read, index, 1, TEXT), note)
+        assert.strictEqual(sentText(read, index, 2, INT64), id === null ? null : String(id))
+        assert.strictEqual(sentText(read, index, 3, TEXT), `behind ${index}`)
+      }
+    },
+    { arbitrary: { runs: 200 } },
+  )
+
+  it("finds a number's text, though it is much longer than what was sent of it", () => {
+    // As numeric is sent: one digit of four figures, the 75th before the point.
+    const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
+    const read = row.read(together([sent([bigint(0n), null, number])]))
+    assert.strictEqual(sentText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)
+  })
+
+  it("finds a moment's text without quotes, a text's with its own", () => {
+    const read = row.read(together([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
+    assert.strictEqual(sentText(read, 0, 1, TEXT), '"a"')
+    assert.strictEqual(sentText(read, 0, 2, TIMESTAMPTZ), "2000-01-01T00:00:00.000001Z")
   })
 })

@@ -215,21 +215,86 @@ describe("PgRowReader", () => {
     expect(await failure("casts", ["fc", "id"], ["fo", "eq"], ["fv", "1"])).toMatchObject({ code: "query_failed" })
   })
 
-  it("ends a page early at eight megabytes, and goes on from there", async () => {
-    await reading.run(`CREATE TABLE heavy (id int PRIMARY KEY, body text)`)
-    await reading.run(`ALTER TABLE heavy ALTER body SET STORAGE EXTERNAL`)
-    await reading.run(`INSERT INTO heavy SELECT g, repeat('x', 1000000) FROM generate_series(1, 20) g`)
+  it.each([
+    [1_000_000, [8, 8, 4]],
+    [600_000, [13, 7]],
+  ])("ends a page of rows of %i bytes early at eight megabytes, and goes on from there", async (bytes, expected) => {
+    const name = `heavy_${bytes}`
+    await reading.run(`CREATE TABLE ${name} (id int PRIMARY KEY, body text)`)
+    await reading.run(`ALTER TABLE ${name} ALTER body SET STORAGE EXTERNAL`)
+    await reading.run(`INSERT INTO ${name} SELECT g, repeat('x', ${bytes}) FROM generate_series(1, 20) g`)
     const sizes: Array<number> = []
     let cursor: string | null = null
     do {
       const result: TextPage = Result.getOrThrow(
-        await reading.page("heavy", cursor === null ? [] : [["cursor", cursor]]),
+        await reading.page(name, [["limit", "20"], ...(cursor === null ? [] : [["cursor", cursor] as const])]),
       )
       sizes.push(result.items.length)
       expect(result.hasMore).toBe(result.nextCursor !== null)
       cursor = result.nextCursor
     } while (cursor !== null)
-    expect(sizes).toEqual([8, 8, 4])
+    expect(sizes).toEqual(expected)
+  })
+
+  it("counts the keys among a page's bytes", async () => {
+    const columns = Array.from({ length: 300 }, (_, index) => `"${String(index).padEnd(60, "x")}" int`)
+    await reading.run(`CREATE TABLE keys (id int PRIMARY KEY, ${columns.join(", ")})`)
+    await reading.run(`INSERT INTO keys SELECT generate_series(1, 1000)`)
+    const { items, nextCursor } = Result.getOrThrow(await reading.page("keys", [["limit", "1000"]]))
+    const sizes = items.map((item) => item.length)
+    const all = sizes.reduce((sum, size) => sum + size, 0)
+    expect(all).toBeLessThanOrEqual(8 * 1024 * 1024)
+    // Beside each value there are some bytes that the JSON does not have.
+    expect(all).toBeGreaterThan(7 * 1024 * 1024)
+    const { items: next } = Result.getOrThrow(
+      await reading.page("keys", [
+        ["limit", "1"],
+        ["cursor", nextCursor!],
+      ]),
+    )
+    expect(JSON.parse(next[0]!).id).toBe(items.length + 1)
+  })
+
+  it("shows a row alone that is longer than a page", async () => {
+    await reading.run(
+      `CREATE TABLE big_rows AS SELECT g AS id, repeat('x', 9000000) AS body FROM generate_series(1, 2) g`,
+    )
+    await reading.run(`ALTER TABLE big_rows ADD PRIMARY KEY (id)`)
+    const { items, nextCursor } = Result.getOrThrow(await reading.page("big_rows"))
+    expect(items.map((item) => JSON.parse(item).id)).toEqual([1])
+    expect(itemsOf(await reading.page("big_rows", [["cursor", nextCursor!]])).map(({ id }) => id)).toEqual([2])
+  })
+
+  it.each(["shown", "hidden"])("says so where a page ends at a %s value that no cursor can carry", async (how) => {
+    await reading.run(`CREATE TABLE ends_${how} (id int PRIMARY KEY, body text)`)
+    await reading.run(`INSERT INTO ends_${how} SELECT g, repeat('x', 3999 + g) FROM generate_series(1, 3) g`)
+    const params = (limit: string): ParamPairs => [
+      ["sort", "body"],
+      ["limit", limit],
+      [how === "shown" ? "col" : "hide", "body"],
+    ]
+    const { items, nextCursor } = Result.getOrThrow(await reading.page(`ends_${how}`, params("1")))
+    expect(items).toEqual([how === "shown" ? `{"body":"${"x".repeat(4_000)}"}` : '{"id":1}'])
+    const rest = itemsOf(await reading.page(`ends_${how}`, [...params("5"), ["cursor", nextCursor!]]))
+    expect(rest.length).toBe(2)
+    expect(await failure(`ends_${how}`, ...params("2"))).toMatchObject({
+      code: "bad_selection",
+      param: "sort",
+      message: expect.stringContaining("too long for a cursor"),
+    })
+  })
+
+  it("does not count among a page's bytes what it is sorted by and does not show", async () => {
+    await reading.run(`CREATE TABLE sorted_by (id int PRIMARY KEY, body text)`)
+    await reading.run(`INSERT INTO sorted_by SELECT g, repeat('x', 1000000 + g) FROM generate_series(1, 20) g`)
+    const { items, hasMore } = Result.getOrThrow(
+      await reading.page("sorted_by", [
+        ["sort", "body"],
+        ["hide", "body"],
+        ["limit", "20"],
+      ]),
+    )
+    expect([items.length, hasMore]).toEqual([20, false])
   })
 
   it.each([1, 3, 4, 7])("has row %i in its place, though it is much longer than the others", async (long) => {

@@ -5,8 +5,14 @@ import { openReading, type Reading, walk } from "./reading.ts"
 
 /** A column of every kind that has an order, with values that meet at the edges: ties, infinities, NaN, long fractions. */
 const COLUMNS: ReadonlyArray<readonly [name: string, type: string, values: ReadonlyArray<string>]> = [
+  ["small", "smallint", ["0", "1", "-32768"]],
+  ["big", "bigint", ["0", "9007199254740993", "9007199254740992", "-9223372036854775808"]],
   ["int", "int", ["0", "1", "1", "-5", "2147483647"]],
-  ["num", "numeric", ["0", "0.10", "0.1", "NaN", "Infinity", "-Infinity", "12345678901234567890.000000001", "-1"]],
+  [
+    "num",
+    "numeric",
+    ["0", "0.10", "0.1", "NaN", "Infinity", "-Infinity", "12345678901234567890.000000001", "-1", "1e300"],
+  ],
   ["float", "float8", ["0", "-0", "NaN", "Infinity", "0.1", "0.30000000000000004", "1e300"]],
   ["text", `text COLLATE "C"`, ["", "a", "A", "b", "ё", "Ё", "z\u2028", "\\", "'", '"', "%_", "😀"]],
   ["icu", `text COLLATE "und-x-icu"`, ["a", "A", "á", "b", "B", "ё", "Е", ""]],
@@ -15,8 +21,29 @@ const COLUMNS: ReadonlyArray<readonly [name: string, type: string, values: Reado
   ["bp", "char(3)", ["a", "a ", "b", "ab"]],
   ["bool", "boolean", ["true", "false"]],
   ["date", "date", ["2026-01-01", "infinity", "-infinity", "0044-03-15 BC", "10000-01-01"]],
-  ["ts", "timestamp", ["2026-01-01 00:00:00.000001", "2026-01-01", "infinity"]],
-  ["tz", "timestamptz", ["2026-01-01 00:00:00.000001+03", "2025-12-31 21:00:00.000001+00", "-infinity", "2026-01-01"]],
+  [
+    "ts",
+    "timestamp",
+    [
+      "2026-01-01 00:00:00.000001",
+      "2026-01-01",
+      "infinity",
+      "0044-03-15 00:00:00.5 BC",
+      "294276-12-31 23:59:59.999999",
+    ],
+  ],
+  [
+    "tz",
+    "timestamptz",
+    [
+      "2026-01-01 00:00:00.000001+03",
+      "2025-12-31 21:00:00.000001+00",
+      "-infinity",
+      "2026-01-01",
+      "0044-03-15 00:00:00.5+00 BC",
+      "10000-01-01",
+    ],
+  ],
   ["iv", "interval", ["1 mon", "30 days", "1 day", "24:00:00"]],
   ["uuid", "uuid", ["00000000-0000-0000-0000-000000000001", "ffffffff-0000-0000-0000-000000000001"]],
   ["bytes", "bytea", ["\\x", "\\x00", "\\xff00"]],
@@ -77,6 +104,8 @@ const walksRight = async (name: string, random: Random, ties: string | null, row
         ["dir", dir],
         ["limit", limit],
         ["col", "n"],
+        // What a page ends at is read from what a row shows, or sent besides.
+        ...(random.chance(0.5) ? [["col", column] as const] : []),
       ]
       const walked = numbers((await walk(reading, name, params)).items)
       const expected = await reading.run(
