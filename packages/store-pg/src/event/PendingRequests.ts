@@ -12,7 +12,7 @@ const BATCH_EVENTS = 200
 const BATCH_BYTES = 4 * 1024 * 1024
 
 /** So many requests are no small batch, if they are as many as those that they go beside. */
-const NOT_FEW = 40
+const NOT_FEW = 24
 
 type Answer = Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 
