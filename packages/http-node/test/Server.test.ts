@@ -1,5 +1,6 @@
 /** The three faces: a server of its own, a listener mounted elsewhere, a fetch handler. */
 import { createServer, type ServerResponse } from "node:http"
+import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/Listener"
@@ -223,6 +224,35 @@ describe("nodeHandler", () => {
       assert.equal((await fetch(`${base}/databank/api/v1/sources`, { headers })).status, 404)
       await close()
     }
+  })
+
+  it("answers more requests at once than it has scopes, and breaks off those of every scope when its own closes", async () => {
+    const many = 300
+    const gate = Deferred.makeUnsafe<void>()
+    let entered = 0
+    let interrupted = 0
+    const list = Effect.suspend(() => {
+      const work = entered++ < many ? Effect.as(Deferred.await(gate), [ORDERS]) : Effect.never
+      return Effect.onInterrupt(work, () => Effect.sync(() => void interrupted++))
+    })
+    const { base, close } = await mounted({ sources: { list }, admission: countingAdmission(2 * many) }, "")
+    const until = async (all: number) => {
+      while (entered < all) await new Promise(setImmediate)
+    }
+    const answered = Array.from({ length: many }, () => fetch(`${base}/api/v1/sources`, { headers }))
+    await until(many)
+    Effect.runSync(Deferred.succeed(gate, undefined))
+    for (const answer of answered) assert.equal((await answer).status, 200)
+    const endless = Array.from({ length: many }, () => {
+      const socket = connect(Number(new URL(base).port), "127.0.0.1")
+      socket.write(`GET /api/v1/sources HTTP/1.1\r\nhost: x.test\r\nauthorization: Bearer ${KEY}\r\n\r\n`)
+      return socket
+    })
+    await until(2 * many)
+    assert.equal(interrupted, 0)
+    await close()
+    assert.equal(interrupted, many)
+    for (const socket of endless) socket.destroy()
   })
 
   it("writes answers once all that were made with them are made", async () => {

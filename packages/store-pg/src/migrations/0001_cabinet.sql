@@ -176,7 +176,7 @@ CREATE FUNCTION cabinet.event_json(
           ',"deleted_at":', coalesce('"' || cabinet.rfc3339(deleted_at) || '"', 'null'), '}') END)
   $$;
 COMMENT ON FUNCTION cabinet.event_json(bigint, text, text, timestamptz, json, bigint, boolean, timestamptz) IS
-  'The Event of the API: one text for the feed and for every delivery. The source is given as JSON.';
+  'The Event of the API, for deliveries and for one event alone; Node writes the same text for a page of the feed. The source is given as JSON.';
 
 CREATE FUNCTION cabinet.source_json(id bigint, name text) RETURNS text LANGUAGE sql STABLE
   AS $$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $$;
