@@ -229,18 +229,19 @@ describe("nodeHandler", () => {
   it("answers more requests at once than it has scopes, and breaks off those of every scope when its own closes", async () => {
     const many = 300
     const gate = Deferred.makeUnsafe<void>()
+    const [half, whole] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let entered = 0
     let interrupted = 0
     const list = Effect.suspend(() => {
-      const work = entered++ < many ? Effect.as(Deferred.await(gate), [ORDERS]) : Effect.never
+      entered++
+      if (entered === many) half.resolve()
+      if (entered === 2 * many) whole.resolve()
+      const work = entered <= many ? Effect.as(Deferred.await(gate), [ORDERS]) : Effect.never
       return Effect.onInterrupt(work, () => Effect.sync(() => void interrupted++))
     })
     const { base, close } = await mounted({ sources: { list }, admission: countingAdmission(2 * many) }, "")
-    const until = async (all: number) => {
-      while (entered < all) await new Promise(setImmediate)
-    }
     const answered = Array.from({ length: many }, () => fetch(`${base}/api/v1/sources`, { headers }))
-    await until(many)
+    await half.promise
     Effect.runSync(Deferred.succeed(gate, undefined))
     for (const answer of answered) assert.equal((await answer).status, 200)
     const endless = Array.from({ length: many }, () => {
@@ -248,7 +249,7 @@ describe("nodeHandler", () => {
       socket.write(`GET /api/v1/sources HTTP/1.1\r\nhost: x.test\r\nauthorization: Bearer ${KEY}\r\n\r\n`)
       return socket
     })
-    await until(2 * many)
+    await whole.promise
     assert.equal(interrupted, 0)
     await close()
     assert.equal(interrupted, many)
