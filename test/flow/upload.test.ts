@@ -1,6 +1,7 @@
-import { readdir } from "node:fs/promises"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Operators } from "@data-cabinet/core/key/Operators"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -51,7 +52,11 @@ let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof serve
 let port: number
 let token: string
 let source: number
+let spoolDir: string
 beforeAll(async () => {
+  // Its own: another program on this machine may be taking an upload, too.
+  spoolDir = await mkdtemp(join(tmpdir(), "dc-uploads-"))
+  vi.stubEnv("TMPDIR", spoolDir)
   database = await testDatabase()
   runtime = ManagedRuntime.make(served(database.url))
   port = (await runtime.runPromise(Listener)).port
@@ -61,6 +66,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.dispose()
   await database.drop()
+  vi.unstubAllEnvs()
+  await rm(spoolDir, { recursive: true })
 })
 
 const upload = async (
@@ -80,7 +87,7 @@ const form = (content: string, name: string, fields: Record<string, string> = {}
   return data
 }
 
-const spools = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("data-cabinet-upload-"))
+const spools = () => readdir(spoolDir)
 
 it("POST /upload imports a file and answers its report", async () => {
   const { status, json } = await upload(`/upload/${source}`, form("Имя;n\nЁж;1\n", "люди.csv"))
