@@ -85,7 +85,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   // An attempt of each, which goes by its age as well.
   await database.run(
     `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, answer)
-     SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.delivery`,
+     SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.every_delivery`,
   )
   await database.run("UPDATE cabinet.clock SET shift = interval '91 days'")
 
@@ -127,7 +127,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
     (await database.run(`SELECT q.id::float8 AS id FROM (${statement}) q ORDER BY 1`)).map((row) => row["id"])
   const sentIds = (keep: (id: number) => boolean) => [...sent.keys()].filter(keep).toSorted((a, b) => a - b)
   expect(await ids("SELECT _event_id AS id FROM sources.orders")).toEqual(sentIds((id) => !gone(id)))
-  expect(await ids("SELECT event_id AS id FROM cabinet.delivery WHERE state = 'due'")).toEqual(
+  expect(await ids("SELECT event_id AS id FROM cabinet.every_delivery WHERE state = 'due'")).toEqual(
     sentIds((id) => !gone(id)),
   )
   // The last rows of old days go with the next round, when nobody reads them any more.

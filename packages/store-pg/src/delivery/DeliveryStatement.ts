@@ -9,12 +9,14 @@ const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", eve
  */
 const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
 
-/** $1 delivery. What is under way is left to end; a ping is not sent again. The address must be there still. */
+/** $1 delivery. What is under way is left to end; a ping, which has no event, is not sent again. The address must be there still. */
 export const RESEND = `
-  UPDATE cabinet.delivery d SET ${MADE_DUE}
-  WHERE d.id = $1::bigint AND d.type <> 'ping' AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
-    AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = d.address_id AND a.removed_at IS NULL)
-    AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = d.event_id AND e.deleted_at IS NULL)
+  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
+  SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now() FROM cabinet.every_delivery k
+  WHERE k.id = $1::bigint
+    AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = k.address_id AND a.removed_at IS NULL)
+    AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = k.event_id AND e.deleted_at IS NULL)
+  ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
   RETURNING 1 AS one`
 
 /** $1 delivery: what stood in the way of sending it again. */
@@ -22,20 +24,46 @@ export const WHY_NOT_RESENT = `
   SELECT CASE WHEN d.type = 'ping' THEN 'a ping is not sent again: cabinet address ping sends a new one'
     WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN format('its address %s was removed', d.address_id)
     ELSE format('its event %s was deleted', d.event_id) END AS why
-  FROM cabinet.delivery d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
+  FROM cabinet.every_delivery d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
-/** $1 address, $2 from, $3 to, $4 the delivery after which to go on, $5 how many: one bite, answering its last id. */
-export const RESEND_BITE = `
+/** A bite of an address's deliveries: how many it looked at and sent again, and its last place, after which the next begins. */
+export interface Bite {
+  readonly seen: number
+  readonly sent: number
+  readonly place: ReadonlyArray<string>
+}
+
+/** $1 address, $2 from, $3 to, $4 how many, $5 the delivery after which to go on: of those in the queue, by number. */
+export const RESEND_QUEUED = `
   WITH bite AS MATERIALIZED (
     SELECT d.id FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
     WHERE d.address_id = $1::bigint AND d.created_at >= $2::timestamptz AND d.created_at < $3::timestamptz
-      AND d.type <> 'ping' AND d.id > $4::bigint AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
-      AND e.deleted_at IS NULL
-    ORDER BY d.id LIMIT $5::int FOR UPDATE OF d
+      AND d.id > $5::bigint AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL) AND e.deleted_at IS NULL
+    ORDER BY d.id LIMIT $4::int FOR UPDATE OF d
   ), sent AS (
     UPDATE cabinet.delivery d SET ${MADE_DUE} FROM bite WHERE d.id = bite.id
   )
-  SELECT count(*)::int AS count, max(id)::float8 AS last FROM bite`
+  SELECT count(*)::int AS seen, count(*)::int AS sent, ARRAY[max(id)::text] AS place FROM bite`
+
+/**
+ * $1 to $4 as above, $5 the delivery and $6 the moment of its attempt after which to go on: of those that have left the
+ * queue, in the order in which they were delivered. Nothing is delivered before it was made, so what is older than $2 need
+ * not be looked at. One that is in the queue again is left as it is.
+ */
+export const RESEND_DELIVERED = `
+  WITH bite AS MATERIALIZED (
+    SELECT t.at, t.delivery_id AS id, t.event_id, t.number, t.delivery_created_at FROM cabinet.attempt_delivered t
+    WHERE t.address_id = $1::bigint AND t.delivery_created_at >= $2::timestamptz AND t.delivery_created_at < $3::timestamptz
+      AND t.at >= $6::timestamptz AND (t.at, t.delivery_id) > ($6::timestamptz, $5::bigint)
+    ORDER BY t.at, t.delivery_id LIMIT $4::int
+  ), sent AS (
+    INSERT INTO cabinet.delivery (id, address_id, event_id, attempts, created_at, due_at)
+    SELECT id, $1::bigint, event_id, number, delivery_created_at, cabinet.now() FROM bite
+    WHERE EXISTS (SELECT FROM cabinet.event e WHERE e.id = bite.event_id AND e.deleted_at IS NULL)
+    ORDER BY id ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*)::int AS seen, (SELECT count(*) FROM sent)::int AS sent,
+    (SELECT ARRAY[id::text, at::text] FROM bite ORDER BY at DESC, id DESC LIMIT 1) AS place FROM bite`
 
 /** $1 delivery. An attempt under way keeps its claim, so that what comes of it is still written down. */
 export const CANCEL = `
@@ -46,16 +74,18 @@ export const CANCEL_OF_ADDRESS = `
   UPDATE cabinet.delivery SET state = 'cancelled' WHERE id IN (
     SELECT id FROM cabinet.delivery WHERE address_id = $1::bigint AND state = 'due' ORDER BY due_at LIMIT $2::int)`
 
-export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery WHERE id = $1::bigint`
+export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.every_delivery WHERE id = $1::bigint`
 
-export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery d WHERE event_id = $1::bigint ORDER BY d.id`
+export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.every_delivery d WHERE event_id = $1::bigint ORDER BY d.id`
 
 /** $1 address, $2 before or null, $3 failed only, $4 how many. */
 export const ATTEMPTS_OF_ADDRESS = `
-  SELECT t.delivery_id::float8 AS "deliveryId", d.type, d.event_id::float8 AS "eventId",
+  SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,
+    e.id::float8 AS "eventId",
     t.address_id::float8 AS "addressId", t.number, cabinet.rfc3339(t.at) AS at, t.delivered,
     t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.answer, cabinet.rfc3339(t.next_at) AS "nextAt"
-  FROM cabinet.attempt t JOIN cabinet.delivery d ON d.id = t.delivery_id
+  FROM cabinet.attempt t LEFT JOIN cabinet.delivery d ON d.id = t.delivery_id
+    CROSS JOIN LATERAL (SELECT coalesce(d.event_id, t.event_id) AS id) e
   WHERE t.address_id = $1::bigint AND ($2::timestamptz IS NULL OR t.at < $2::timestamptz)
     AND (NOT $3::boolean OR NOT t.delivered)
   ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`

@@ -115,19 +115,18 @@ export const layer = Layer.effect(
         )
         if (known.length === 0) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
         let total = 0
-        for (let last = 0; ;) {
-          const bite = sql.unsafe<{ count: number; last: number | null }>(Statement.RESEND_BITE, [
-            addressId,
-            from,
-            to,
-            last,
-            BITE,
-          ])
-          const [row] = yield* orUnavailable(bite)
-          total += row!.count
-          if (row!.count < BITE) return total
-          last = row!.last!
+        for (const [statement, first] of [
+          [Statement.RESEND_QUEUED, ["0"]],
+          [Statement.RESEND_DELIVERED, ["0", from]],
+        ] as const) {
+          let bite: Statement.Bite = { seen: BITE, sent: 0, place: first }
+          while (bite.seen === BITE) {
+            const next = sql.unsafe<Statement.Bite>(statement, [addressId, from, to, BITE, ...bite.place])
+            bite = (yield* orUnavailable(next))[0]!
+            total += bite.sent
+          }
         }
+        return total
       }),
       cancel: (deliveryId) =>
         orUnavailable(Effect.andThen(sql.unsafe(Statement.CANCEL, [deliveryId]), find(deliveryId))),

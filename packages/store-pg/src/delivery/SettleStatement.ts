@@ -7,23 +7,25 @@ import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
  * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`).
  * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
  * cancelled while it was under way stays so, unless it was delivered after all; its answer is not kept, for the event may
- * have been purged meanwhile, and an answer may repeat what was sent. An address turns failing or healthy
- * only when it changes, and not when somebody else is changing it.
+ * have been purged meanwhile, and an answer may repeat what was sent. What its first attempt delivered leaves the queue,
+ * and that attempt says which delivery it was: one that took longer stays, for its failed attempts are kept longer. An
+ * address turns failing or healthy only when it changes, and not when somebody else is changing it.
  */
 export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   told AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::json) AS t (
+    SELECT t.*, delivered AND attempt = 1 AS leaves FROM json_to_recordset($1::json) AS t (
       id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, answer text)
     ORDER BY id
   ),
   held AS MATERIALIZED (
     SELECT t.id, t.attempt, t.delivered, t.ms, t.peer, t.status, t.failure,
       CASE WHEN d.state = 'due' THEN t.answer END AS answer, d.address_id, d.claimed_at, d.type,
+      CASE WHEN t.leaves THEN d.event_id END AS event_id, CASE WHEN t.leaves THEN d.created_at END AS created_at, t.leaves,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
     FROM told t CROSS JOIN LATERAL (
-      SELECT d.address_id, d.claimed_at, d.type, d.state FROM cabinet.delivery d
+      SELECT d.address_id, d.event_id, d.created_at, d.claimed_at, d.type, d.state FROM cabinet.delivery d
       WHERE d.id = t.id AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL LIMIT 1 FOR UPDATE
     ) d
   ),
@@ -31,12 +33,17 @@ export const SETTLE = `
     UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, leased_until = NULL,
       due_at = coalesce(h.next_at, d.due_at),
       failures = CASE WHEN h.delivered THEN 0 ELSE d.failures + 1 END
-    FROM held h WHERE d.id = ANY (ARRAY[h.id])
+    FROM held h WHERE d.id = ANY (ARRAY[h.id]) AND NOT h.leaves
+  ),
+  gone AS (
+    DELETE FROM cabinet.delivery d USING held h WHERE d.id = ANY (ARRAY[h.id]) AND h.leaves
   ),
   logged AS (
     INSERT INTO cabinet.attempt
-      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, answer, next_at)
-    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, answer, next_at FROM held
+      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, answer, next_at, event_id,
+       delivery_created_at)
+    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, answer, next_at, event_id, created_at
+    FROM held
   ),
   health AS MATERIALIZED (
     SELECT a.id, h.delivered FROM (

@@ -46,7 +46,7 @@ export const ERASE_MARKS = `DELETE FROM cabinet.repeat_mark WHERE first_id = ANY
 
 export const ERASE_ANSWERS = `
 UPDATE cabinet.attempt a SET answer = NULL
-FROM cabinet.delivery d WHERE d.event_id = ANY ($1::int8[]) AND a.delivery_id = d.id AND a.answer IS NOT NULL`
+FROM cabinet.every_delivery d WHERE d.event_id = ANY ($1::int8[]) AND a.delivery_id = d.id AND a.answer IS NOT NULL`
 
 export const ERASE_EVENTS = `
 UPDATE cabinet.event SET payload = '{}', original_id = NULL, purged_at = coalesce(purged_at, cabinet.now()),

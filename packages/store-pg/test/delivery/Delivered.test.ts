@@ -1,0 +1,196 @@
+/** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
+import { layer as trash } from "@data-cabinet/store-pg/event/PgTrash"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
+
+let cabinet: DeliveryCabinet
+let source: number
+let addressId: number
+beforeAll(async () => {
+  cabinet = await openDeliveryCabinet()
+})
+afterAll(() => cabinet?.close())
+beforeEach(async () => {
+  await cabinet.run(
+    "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",
+  )
+  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
+  await cabinet.pass("0 days")
+  source = await cabinet.source()
+  addressId = (await cabinet.book((book) => book.create({ url: "https://example.com/hook", sources: "all" }))).id
+})
+
+const claim = (change = {}) => cabinet.queue((queue) => queue.claim(claimOf(change)))
+const settle = (...batch: ReadonlyArray<ReturnType<typeof settlementOf>>) =>
+  cabinet.queue((queue) => queue.settle(batch))
+const log = () => cabinet.queue((queue) => queue.log({ addressId, limit: 10_000 }))
+const ofEvent = (event: number) => cabinet.queue((queue) => queue.ofEvent(event))
+const queued = async () =>
+  (await cabinet.run("SELECT id::int FROM cabinet.delivery ORDER BY id")).map((row) => row["id"] as number)
+const resendAll = () =>
+  cabinet.queue((queue) => queue.resendRange(addressId, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"))
+
+it("a delivery that its first attempt delivered leaves the queue and reads as before; one that took longer stays", async () => {
+  const [quick, slow] = await cabinet.accept(source, 2)
+  const before = [...(await ofEvent(quick!)), ...(await ofEvent(slow!))]
+  const [one, two] = await claim()
+  await settle(settlementOf(one!, 204), settlementOf(two!, 500))
+  await cabinet.pass("31 seconds")
+  await settle(...(await claim()).map((again) => settlementOf(again, 200)))
+  expect(await queued()).toEqual([two!.id])
+  const after = [...(await ofEvent(quick!)), ...(await ofEvent(slow!))]
+  expect(after).toEqual([
+    { ...before[0], state: "delivered", attempts: 1, dueAt: null },
+    { ...before[1], state: "delivered", attempts: 2, dueAt: null },
+  ])
+  expect(await cabinet.queue((queue) => queue.cancel(one!.id))).toEqual(after[0])
+  expect((await log()).map(({ deliveryId, type, eventId, number }) => [deliveryId, type, eventId, number])).toEqual([
+    [two!.id, "event.received", slow, 2],
+    [two!.id, "event.received", slow, 1],
+    [one!.id, "event.received", quick, 1],
+  ])
+})
+
+it("neither claiming nor settling it adds to an index of deliveries", async () => {
+  const sizes = () =>
+    cabinet.run(
+      `SELECT indexrelid::regclass::text AS name, pg_relation_size(indexrelid)::int AS bytes FROM pg_index
+       WHERE indrelid = 'cabinet.delivery'::regclass ORDER BY 1`,
+    )
+  // A row that stays on its page, with no column changed that an index holds, is in none of them anew.
+  const pages = () =>
+    cabinet.run("SELECT id::int, (ctid::text::point)[0]::int AS page FROM cabinet.delivery ORDER BY id")
+  await cabinet.accept(source, 5000)
+  const before = { sizes: await sizes(), pages: await pages() }
+  const batch = await claim({ limit: 5000, perAddress: 5000 })
+  expect(batch).toHaveLength(5000)
+  expect(await pages()).toEqual(before.pages)
+  await settle(...batch.map((delivery) => settlementOf(delivery, 200)))
+  expect(await queued()).toEqual([])
+  expect(await sizes()).toEqual(before.sizes)
+})
+
+it("sent again it is in the queue again, once, with its number and its attempts", async () => {
+  const [event] = await cabinet.accept(source)
+  const [first] = await claim()
+  await settle(settlementOf(first!, 204))
+  const [left] = await ofEvent(event!)
+  const twice = await Promise.all([1, 2].map(() => cabinet.queue((queue) => queue.resend(first!.id))))
+  for (const one of twice) expect(one).toMatchObject({ ...left, state: "due", dueAt: expect.any(String) })
+  const [second] = await claim()
+  expect(second).toMatchObject({
+    id: first!.id,
+    attempt: 2,
+    failures: 0,
+    event: first!.event,
+    createdAt: first!.createdAt,
+  })
+  await settle(settlementOf(second!, 200))
+  expect(await queued()).toEqual([first!.id])
+  expect(await ofEvent(event!)).toEqual([{ ...left, attempts: 2 }])
+  expect((await log()).map(({ number }) => number)).toEqual([2, 1])
+})
+
+it("sent again, the interval of what keeps failing begins anew", async () => {
+  await cabinet.accept(source)
+  const [first] = await claim()
+  await settle(settlementOf(first!, 500))
+  await cabinet.queue((queue) => queue.resend(first!.id))
+  expect(await claim({ lane: "failing" })).toMatchObject([{ id: first!.id, attempt: 2, failures: 0 }])
+})
+
+it("sent again while it is under way, it is left to end as it would have", async () => {
+  await cabinet.accept(source)
+  await settle(settlementOf((await claim())[0]!, 500))
+  await cabinet.pass("31 seconds")
+  const [second] = await claim({ lane: "failing" })
+  expect(await cabinet.queue((queue) => queue.resend(second!.id))).toMatchObject({ state: "due", attempts: 2 })
+  await settle(settlementOf(second!, 500))
+  await cabinet.pass("31 seconds")
+  expect(await claim({ lane: "failing" })).toMatchObject([{ id: second!.id, attempt: 3, failures: 2 }])
+})
+
+it("a span of time is sent again whole, past thousands that are under way", async () => {
+  await cabinet.accept(source, 2003)
+  const batch = await claim({ limit: 2002, perAddress: 2002 })
+  await settle(settlementOf(batch.at(-1)!, 200))
+  expect(batch).toHaveLength(2002)
+  expect(await resendAll()).toBe(2)
+  const last = batch.at(-1)!.id
+  expect(Object.fromEntries((await claim()).map(({ id, attempt }) => [id, attempt]))).toEqual({
+    [last]: 2,
+    [last + 1]: 1,
+  })
+})
+
+it("thousands that have left the queue are sent again by the span in which they were made, each once", async () => {
+  await cabinet.book((book) => book.create({ url: "https://example.com/other", sources: "all" }))
+  const early = await cabinet.accept(source, 1)
+  await cabinet.pass("1 hour")
+  const events = await cabinet.accept(source, 4500)
+  await settle(...(await claim({ limit: 9002, perAddress: 9002 })).map((delivery) => settlementOf(delivery, 200)))
+  expect(await queued()).toEqual([])
+  await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${events[3000]}`)
+  const from = (await ofEvent(events[0]!))[0]!.createdAt
+  const resend = (until: string) => cabinet.queue((queue) => queue.resendRange(addressId, from, until))
+  expect(await resend(from)).toBe(0)
+  expect(await resend("2100-01-01T00:00:00Z")).toBe(4499)
+  const again = await claim({ limit: 9002, perAddress: 9002 })
+  const told = again.map(({ event }) => (JSON.parse(event!.text) as { id: number }).id).sort((a, b) => a - b)
+  expect(told).toEqual(events.filter((_, n) => n !== 3000))
+  expect(new Set(again.map((one) => `${one.addressId} ${one.attempt}`))).toEqual(new Set([`${addressId} 2`]))
+  expect(told).not.toContain(early[0])
+})
+
+it("a ping that arrived is a ping still", async () => {
+  const ping = await cabinet.queue((queue) => queue.ping(addressId, 60))
+  await settle(settlementOf(ping, 200))
+  expect(await queued()).toEqual([])
+  expect(await log()).toMatchObject([{ deliveryId: ping.id, type: "ping", eventId: null, delivered: true }])
+  await expect(cabinet.queue((queue) => queue.resend(ping.id))).rejects.toMatchObject({
+    message: expect.stringContaining("a ping is not sent again"),
+  })
+  expect(await resendAll()).toBe(0)
+})
+
+it("a purge erases what was answered to it, and to the attempts before", async () => {
+  const events = await cabinet.accept(source, 2)
+  const [one, two] = await claim()
+  await settle(settlementOf(one!, 200), settlementOf(two!, 500))
+  expect((await log()).map(({ answer }) => answer)).toEqual(["ok", "ok"])
+  const purge = Trash.use((service) => service.purge([...events])).pipe(
+    Effect.provide(trash.pipe(Layer.provide(ownerClient({ url: cabinet.url })))),
+  )
+  expect(await Effect.runPromise(purge)).toBe(2)
+  expect((await log()).map(({ answer }) => answer)).toEqual([null, null])
+})
+
+it("what has left goes with its day of the log; one that took longer with the last of its attempts", async () => {
+  const [quick, slow] = await cabinet.accept(source, 2)
+  const [one, two] = await claim()
+  await settle(settlementOf(one!, 200), settlementOf(two!, 500))
+  await cabinet.pass("31 seconds")
+  await settle(...(await claim()).map((again) => settlementOf(again, 200)))
+  await cabinet.pass("32 days")
+  await cabinet.queue((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
+  expect(await ofEvent(quick!)).toEqual([])
+  expect(await ofEvent(slow!)).toMatchObject([{ id: two!.id, state: "delivered" }])
+  await expect(cabinet.queue((queue) => queue.resend(one!.id))).rejects.toMatchObject({ code: "no_such_delivery" })
+})
+
+it("what a worker of the version before has settled is read and sent again like the others", async () => {
+  const [event] = await cabinet.accept(source)
+  const [first] = await claim()
+  await cabinet.run(
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status)
+     SELECT id, 1, address_id, claimed_at, true, 1, 200 FROM cabinet.delivery`,
+  )
+  await cabinet.run("UPDATE cabinet.delivery SET state = 'delivered', claimed_at = NULL, leased_until = NULL")
+  expect(await ofEvent(event!)).toMatchObject([{ id: first!.id, state: "delivered", attempts: 1, dueAt: null }])
+  expect(await log()).toMatchObject([{ type: "event.received", eventId: event, delivered: true }])
+  expect(await resendAll()).toBe(1)
+  expect(await claim()).toMatchObject([{ id: first!.id, attempt: 2 }])
+})
