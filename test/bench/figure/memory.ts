@@ -3,7 +3,7 @@ import { request } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { cabinetCommand, type OurServer, ourServer } from "../contestant.ts"
-import { type Bench, type Figure, median } from "../figure.ts"
+import type { Bench, Figure } from "../figure.ts"
 import { load } from "../load/load.ts"
 import { residentBytes } from "../processCpu.ts"
 import { oursAt } from "./intakeJson.ts"
@@ -29,12 +29,14 @@ const underLoad = async (bench: Bench, ours: OurServer) => {
   await load({ ...order, seconds }, ours, bench.cluster.cpu)
   stop()
   const rest = seen.slice(Math.floor(seen.length * (first / (first + seconds))))
-  const part = Math.max(1, Math.floor(rest.length / 6))
-  const [early, late] = [median(rest.slice(0, part)), median(rest.slice(-part))]
+  // The most of each half: V8 lets garbage lie for a quarter of an hour at this rate, so that less, or in a shorter part,
+  // shows where in that time it is.
+  const half = Math.floor(rest.length / 2)
+  const [early, late] = [Math.max(...rest.slice(0, half)), Math.max(...rest.slice(half))]
   return {
     goals: [
       {
-        work: `resident memory, ${RATE} requests/s, ${seconds} s after the first ${first} s`,
+        work: `most resident memory, ${RATE} requests/s, second half of ${seconds} s after the first ${first} s`,
         goal: "grows ≤ 2 %",
         // A ratio of 1 is no growth; within 5 % would be too kind here.
         atMost: 1.02 / 1.05,
@@ -43,8 +45,8 @@ const underLoad = async (bench: Bench, ours: OurServer) => {
       },
     ],
     standings: [
-      { contestant: `after ${first} s`, value: early / MB, unit: "MB" },
-      { contestant: `${seconds} s later`, value: late / MB, unit: "MB" },
+      { contestant: "most in the first half", value: early / MB, unit: "MB" },
+      { contestant: "most in the second half", value: late / MB, unit: "MB" },
     ],
   }
 }
