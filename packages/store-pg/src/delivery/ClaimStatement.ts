@@ -35,6 +35,9 @@ export const ADDRESSES_WITH_ROOM = `
  * PostgreSQL keeps the plan that it made when the tables were small. So that it is a good one when they are not, each
  * row is looked up by its key: by a LATERAL with a LIMIT, and, where rows are changed, by \`= ANY (ARRAY[…])\`, for which
  * there is no join that reads the whole table.
+ *
+ * It keeps it only while it takes one made anew to be no cheaper, and to make one takes longer than the claim. So one made
+ * anew must not know more than the kept one: that is why $6 is asked for.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -46,7 +49,7 @@ export const CLAIM = `
       WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
         AND (d.leased_until IS NULL OR d.leased_until <= (SELECT at FROM clock))
       ORDER BY d.due_at LIMIT turn.room FOR UPDATE SKIP LOCKED
-    ) d LIMIT $6::int
+    ) d LIMIT (SELECT $6::int)
   ),
   fate AS MATERIALIZED (
     SELECT p.*, e.event, e.source_id, e.source_name, CASE

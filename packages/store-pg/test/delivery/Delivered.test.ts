@@ -1,6 +1,7 @@
 /** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
 import { layer as trash } from "@data-cabinet/store-pg/event/PgTrash"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
@@ -24,6 +25,16 @@ beforeEach(async () => {
 })
 
 const claim = (change = {}) => cabinet.queue((queue) => queue.claim(claimOf(change)))
+/** Claims so many, in as many claims as it takes. */
+const claimMany = async (count: number) => {
+  const claimed: Array<Claimed> = []
+  while (claimed.length < count) {
+    const more = await claim({ limit: count - claimed.length, perAddress: count })
+    if (more.length === 0) break
+    claimed.push(...more)
+  }
+  return claimed
+}
 const settle = (...batch: ReadonlyArray<ReturnType<typeof settlementOf>>) =>
   cabinet.queue((queue) => queue.settle(batch))
 const log = () => cabinet.queue((queue) => queue.log({ addressId, limit: 10_000 }))
@@ -65,7 +76,7 @@ it("neither claiming nor settling it adds to an index of deliveries", async () =
     cabinet.run("SELECT id::int, (ctid::text::point)[0]::int AS page FROM cabinet.delivery ORDER BY id")
   await cabinet.accept(source, 5000)
   const before = { sizes: await sizes(), pages: await pages() }
-  const batch = await claim({ limit: 5000, perAddress: 5000 })
+  const batch = await claimMany(5000)
   expect(batch).toHaveLength(5000)
   expect(await pages()).toEqual(before.pages)
   await settle(...batch.map((delivery) => settlementOf(delivery, 200)))
@@ -115,7 +126,7 @@ it("sent again while it is under way, it is left to end as it would have", async
 
 it("a span of time is sent again whole, past thousands that are under way", async () => {
   await cabinet.accept(source, 2003)
-  const batch = await claim({ limit: 2002, perAddress: 2002 })
+  const batch = await claimMany(2002)
   await settle(settlementOf(batch.at(-1)!, 200))
   expect(batch).toHaveLength(2002)
   expect(await resendAll()).toBe(2)
@@ -131,14 +142,14 @@ it("thousands that have left the queue are sent again by the span in which they 
   const early = await cabinet.accept(source, 1)
   await cabinet.pass("1 hour")
   const events = await cabinet.accept(source, 4500)
-  await settle(...(await claim({ limit: 9002, perAddress: 9002 })).map((delivery) => settlementOf(delivery, 200)))
+  await settle(...(await claimMany(9002)).map((delivery) => settlementOf(delivery, 200)))
   expect(await queued()).toEqual([])
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${events[3000]}`)
   const from = (await ofEvent(events[0]!))[0]!.createdAt
   const resend = (until: string) => cabinet.queue((queue) => queue.resendRange(addressId, from, until))
   expect(await resend(from)).toBe(0)
   expect(await resend("2100-01-01T00:00:00Z")).toBe(4499)
-  const again = await claim({ limit: 9002, perAddress: 9002 })
+  const again = await claimMany(4499)
   const told = again.map(({ event }) => (JSON.parse(event!.text) as { id: number }).id).sort((a, b) => a - b)
   expect(told).toEqual(events.filter((_, n) => n !== 3000))
   expect(new Set(again.map((one) => `${one.addressId} ${one.attempt}`))).toEqual(new Set([`${addressId} 2`]))

@@ -341,6 +341,17 @@ it("claim and settle find every row by its key, though the tables were tiny when
   }
 })
 
+it("claim and settle keep their plans however long the queue is", async () => {
+  const { id } = await address()
+  await cabinet.run(
+    `INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+     SELECT ${id}, n, cabinet.now(), cabinet.now() FROM generate_series(1, 200000) n`,
+  )
+  await cabinet.run("VACUUM ANALYZE cabinet.delivery")
+  expect(await cabinet.plannedAnew(CLAIM, [...roomParameters(claimOf()), 0, 100, 60])).toBe(0)
+  expect(await cabinet.plannedAnew(SETTLE, ["[]"])).toBe(0)
+})
+
 it("a claim changes no column that an index holds", async () => {
   const held = await cabinet.run(`
     SELECT DISTINCT a.attname AS name FROM pg_index i JOIN pg_depend d ON d.classid = 'pg_class'::regclass

@@ -7,7 +7,7 @@ import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressB
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { PgClient } from "@effect/sql-pg"
-import { type Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
 export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
@@ -52,6 +52,20 @@ export const openDeliveryCabinet = async () => {
     plan: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<string> => {
       const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))
       return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
+    },
+    /** For how many of ten runs on one connection of ours a statement is planned anew, once it has run ten times. */
+    plannedAnew: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
+      const twentyTimes = Effect.gen(function* () {
+        const connection = yield* (yield* PgClient.PgClient).reserve
+        const tenTimes = Effect.gen(function* () {
+          for (let n = 0; n < 10; n++) yield* connection.execute(statement, parameters, undefined)
+          const plans = "SELECT custom_plans::int AS made FROM pg_prepared_statements WHERE statement = $1"
+          return (yield* connection.execute(plans, [statement], undefined))[0]!["made"] as number
+        })
+        const before = yield* tenTimes
+        return (yield* tenTimes) - before
+      })
+      return runtime.runPromise(Effect.scoped(twentyTimes))
     },
     source: async (name = "Orders"): Promise<number> => {
       const [row] = await run(
