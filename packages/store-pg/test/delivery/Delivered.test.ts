@@ -15,12 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet?.close())
 beforeEach(async () => {
-  await cabinet.run(
-    "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",
-  )
-  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
-  await cabinet.pass("0 days")
-  source = await cabinet.source()
+  source = await cabinet.begin()
   addressId = (await cabinet.book((book) => book.create({ url: "https://example.com/hook", sources: "all" }))).id
 })
 

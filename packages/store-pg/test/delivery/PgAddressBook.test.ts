@@ -9,9 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet?.close())
 beforeEach(async () => {
-  await cabinet.run("TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.source CASCADE")
-  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
-  source = await cabinet.source()
+  source = await cabinet.begin()
 })
 
 const create = (sources: Subscription, url = "https://example.com/hook") =>

@@ -10,11 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet?.close())
 beforeEach(async () => {
-  await cabinet.run(
-    "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",
-  )
-  await cabinet.run("UPDATE cabinet.clock SET shift = '0'")
-  source = await cabinet.source()
+  source = await cabinet.begin()
 })
 
 const address = (url = "https://example.com/hook") => cabinet.book((book) => book.create({ url, sources: "all" }))

@@ -43,6 +43,19 @@ export const openDeliveryCabinet = async () => {
     runtime.runPromise(DeliveryQueue.use(use))
   const book = <A, E>(use: (book: typeof AddressBook.Service) => Effect.Effect<A, E>) =>
     runtime.runPromise(AddressBook.use(use))
+  const source = async (name = "Orders"): Promise<number> => {
+    const [row] = await run(
+      `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,
+    )
+    return row!["id"] as number
+  }
+  /** Moves the cabinet's clock on, and makes the days' partitions that the service makes as days go by. */
+  const pass = async (interval: string): Promise<void> => {
+    await run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
+    await run(
+      `SELECT cabinet.make_partitions('cabinet.attempt_delivered'), cabinet.make_partitions('cabinet.attempt_failed')`,
+    )
+  }
   return {
     url: database.url,
     run,
@@ -67,12 +80,7 @@ export const openDeliveryCabinet = async () => {
       })
       return runtime.runPromise(Effect.scoped(twentyTimes))
     },
-    source: async (name = "Orders"): Promise<number> => {
-      const [row] = await run(
-        `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,
-      )
-      return row!["id"] as number
-    },
+    source,
     /** Events of a source with their deliveries, as accept makes them; answers the events' ids. */
     accept: async (sourceId: number, count = 1, payload = "{}"): Promise<ReadonlyArray<number>> => {
       const rows = await run(`
@@ -88,12 +96,15 @@ export const openDeliveryCabinet = async () => {
         ) SELECT id::int FROM made ORDER BY id`)
       return rows.map((row) => row["id"] as number)
     },
-    /** Moves the cabinet's clock on, and makes the days' partitions that the service makes as days go by. */
-    pass: async (interval: string): Promise<void> => {
-      await run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
+    pass,
+    /** Empties it and sets its clock right, as each test begins; answers a new source. */
+    begin: async (): Promise<number> => {
       await run(
-        `SELECT cabinet.make_partitions('cabinet.attempt_delivered'), cabinet.make_partitions('cabinet.attempt_failed')`,
+        "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",
       )
+      await run("UPDATE cabinet.clock SET shift = '0'")
+      await pass("0 days")
+      return source()
     },
     close: async () => {
       await runtime.dispose()
