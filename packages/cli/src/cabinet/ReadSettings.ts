@@ -3,7 +3,8 @@
  * anything is opened.
  */
 import { Effect, Result } from "effect"
-import { type Setting, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
+import type { Setting } from "./Setting.ts"
+import { type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "./StartError.ts"
 
 export interface SettingSources {

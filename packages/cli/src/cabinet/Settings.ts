@@ -1,33 +1,9 @@
 /**
  * Every setting of a cabinet in one table: where it comes from, what form it has, and what `--help` says of it.
  */
+import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
+import { optional, setting, type Setting } from "./Setting.ts"
 import * as Form from "./SettingForm.ts"
-
-export interface Setting<A> {
-  readonly env: string
-  /** Without its dashes. */
-  readonly flag: string
-  /** What stands for the value in help texts. */
-  readonly value: string
-  readonly form: Form.Form<A>
-  /** As it would be written; null where being unset means something by itself, which `about` then says. */
-  readonly fallback: string | null
-  readonly about: string
-}
-
-type Described = Omit<Setting<unknown>, "form" | "fallback">
-
-const setting = <A>(described: Described, form: Form.Form<A>, fallback: string): Setting<A> => ({
-  ...described,
-  form,
-  fallback,
-})
-
-const optional = <A>(described: Described, form: Form.Form<A>): Setting<A | null> => ({
-  ...described,
-  form,
-  fallback: null,
-})
 
 export const SETTINGS = {
   port: setting(
@@ -49,57 +25,7 @@ export const SETTINGS = {
     },
     Form.webAddress,
   ),
-  databaseUrl: optional(
-    {
-      env: "DATABASE_URL",
-      flag: "database-url",
-      value: "URL",
-      about: "A PostgreSQL 15 to 18 of yours; default: the embedded one in the data directory",
-    },
-    Form.databaseAddress,
-  ),
-  readUrl: optional(
-    {
-      env: "DATABASE_READ_URL",
-      flag: "database-read-url",
-      value: "URL",
-      about: "A streaming standby that rows are read from; login and database are the primary's",
-    },
-    Form.databaseAddress,
-  ),
-  readLag: setting(
-    {
-      env: "CABINET_READ_LAG",
-      flag: "read-lag",
-      value: "TIME",
-      about: "How far behind the standby may be; while it is farther, rows are read from the primary",
-    },
-    Form.duration,
-    "5s",
-  ),
-  readerUrl: optional(
-    {
-      env: "DATABASE_READER_URL",
-      flag: "database-reader-url",
-      value: "URL",
-      about: "Login of a reader role, where DATABASE_URL's user may not make roles",
-    },
-    Form.databaseAddress,
-  ),
-  authorUrl: optional(
-    {
-      env: "DATABASE_AUTHOR_URL",
-      flag: "database-author-url",
-      value: "URL",
-      about: "Login of an author role, where DATABASE_URL's user may not make roles",
-    },
-    Form.databaseAddress,
-  ),
-  dataDir: setting(
-    { env: "CABINET_DATA_DIR", flag: "data-dir", value: "DIR", about: "Where the embedded PostgreSQL keeps its data" },
-    Form.text,
-    ".cabinet",
-  ),
+  ...DATABASE_SETTINGS,
   serviceDomain: optional(
     {
       env: "CABINET_SERVICE_DOMAIN",

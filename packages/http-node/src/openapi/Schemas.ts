@@ -4,50 +4,9 @@ import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
+import { id, object, orNull, page, time } from "./SchemaForms.ts"
 
 export const ref = (name: keyof typeof SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
-
-/** Ids end at 2^53 - 1, so that they are exact in every JSON reader. */
-const id = (description: string, example: number): JsonSchema => ({
-  type: "integer",
-  format: "int64",
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description,
-  examples: [example],
-})
-
-const time = (description: string): JsonSchema => ({
-  type: "string",
-  format: "date-time",
-  description: `${description} RFC 3339 in UTC.`,
-  examples: ["2026-11-21T09:30:00Z"],
-})
-
-const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema["type"], "null"] })
-
-const object = (properties: { readonly [name: string]: JsonSchema }, description: string): JsonSchema => ({
-  type: "object",
-  description,
-  required: Object.keys(properties),
-  properties,
-})
-
-/** The three fields of every list, around its items. */
-const page = (
-  item: JsonSchema,
-  nextCursor: JsonSchema,
-  more: { readonly [name: string]: JsonSchema } = {},
-): JsonSchema =>
-  object(
-    {
-      data: { type: "array", items: item },
-      has_more: { type: "boolean", description: "Whether more can be read at once with `next_cursor`." },
-      next_cursor: nextCursor,
-      ...more,
-    },
-    "A list.",
-  )
 
 const sourceRef = object(
   { id: id("The source's id.", 1), name: { type: "string", description: "The source's name." } },

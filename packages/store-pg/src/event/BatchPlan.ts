@@ -6,7 +6,7 @@ import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
 import { rowJson } from "../row/FittedRows.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
-import type { Batch, BatchTable } from "./AcceptStatement.ts"
+import type { Batch, BatchTable } from "./Batch.ts"
 
 /** The key that equal bodies of a source queue on: 64 bits of what makes them equal. */
 const lockKey = (sourceId: number, fingerprint: string): bigint =>

@@ -1,0 +1,57 @@
+/** The settings that say where the database is, and its standby. */
+import { optional, setting } from "./Setting.ts"
+import * as Form from "./SettingForm.ts"
+
+export const DATABASE_SETTINGS = {
+  databaseUrl: optional(
+    {
+      env: "DATABASE_URL",
+      flag: "database-url",
+      value: "URL",
+      about: "A PostgreSQL 15 to 18 of yours; default: the embedded one in the data directory",
+    },
+    Form.databaseAddress,
+  ),
+  readUrl: optional(
+    {
+      env: "DATABASE_READ_URL",
+      flag: "database-read-url",
+      value: "URL",
+      about: "A streaming standby that rows are read from; login and database are the primary's",
+    },
+    Form.databaseAddress,
+  ),
+  readLag: setting(
+    {
+      env: "CABINET_READ_LAG",
+      flag: "read-lag",
+      value: "TIME",
+      about: "How far behind the standby may be; while it is farther, rows are read from the primary",
+    },
+    Form.duration,
+    "5s",
+  ),
+  readerUrl: optional(
+    {
+      env: "DATABASE_READER_URL",
+      flag: "database-reader-url",
+      value: "URL",
+      about: "Login of a reader role, where DATABASE_URL's user may not make roles",
+    },
+    Form.databaseAddress,
+  ),
+  authorUrl: optional(
+    {
+      env: "DATABASE_AUTHOR_URL",
+      flag: "database-author-url",
+      value: "URL",
+      about: "Login of an author role, where DATABASE_URL's user may not make roles",
+    },
+    Form.databaseAddress,
+  ),
+  dataDir: setting(
+    { env: "CABINET_DATA_DIR", flag: "data-dir", value: "DIR", about: "Where the embedded PostgreSQL keeps its data" },
+    Form.text,
+    ".cabinet",
+  ),
+} as const

@@ -1,0 +1,44 @@
+/** The forms that the shapes of the read API are put together from. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+
+/** Ids end at 2^53 - 1, so that they are exact in every JSON reader. */
+export const id = (description: string, example: number): JsonSchema => ({
+  type: "integer",
+  format: "int64",
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description,
+  examples: [example],
+})
+
+export const time = (description: string): JsonSchema => ({
+  type: "string",
+  format: "date-time",
+  description: `${description} RFC 3339 in UTC.`,
+  examples: ["2026-11-21T09:30:00Z"],
+})
+
+export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema["type"], "null"] })
+
+export const object = (properties: { readonly [name: string]: JsonSchema }, description: string): JsonSchema => ({
+  type: "object",
+  description,
+  required: Object.keys(properties),
+  properties,
+})
+
+/** The three fields of every list, around its items. */
+export const page = (
+  item: JsonSchema,
+  nextCursor: JsonSchema,
+  more: { readonly [name: string]: JsonSchema } = {},
+): JsonSchema =>
+  object(
+    {
+      data: { type: "array", items: item },
+      has_more: { type: "boolean", description: "Whether more can be read at once with `next_cursor`." },
+      next_cursor: nextCursor,
+      ...more,
+    },
+    "A list.",
+  )
