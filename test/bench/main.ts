@@ -8,7 +8,7 @@ import { endContestants } from "./contestant.ts"
 import { type Bench, isMet, median, type Outcome, type Scale } from "./figure.ts"
 import { FIGURES } from "./figures.ts"
 import { pinned } from "./load/load.ts"
-import { details, goalTable, machine, writeResults } from "./table.ts"
+import { details, goalTable, machine, placeMissing, writeResults } from "./table.ts"
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,12 +24,16 @@ const { values: flags, positionals } = parseArgs({
 
 const names = FIGURES.map(({ name }) => name)
 const stranger = positionals.find((name) => !names.includes(name))
-if (stranger !== undefined || (flags.quick && flags.long)) {
-  process.stderr.write(
-    stranger === undefined
-      ? "Either --quick or --long, not both.\n"
-      : `There is no figure ${stranger}. There are ${names.join(", ")}.\n`,
-  )
+const refusal =
+  stranger !== undefined
+    ? `There is no figure ${stranger}. There are ${names.join(", ")}.`
+    : flags.quick && flags.long
+      ? "Either --quick or --long, not both."
+      : flags.markdown !== undefined
+        ? placeMissing(flags.markdown)
+        : undefined
+if (refusal !== undefined) {
+  process.stderr.write(`${refusal}\n`)
   process.exit(2)
 }
 

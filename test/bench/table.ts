@@ -39,13 +39,29 @@ export const details = (figure: Figure, { standings }: Outcome): string =>
     }),
   ].join("\n")
 
-/** What stands below it in a document is the last run's. */
-const RESULTS = "<!-- results -->\n"
+/** In a document the results stand between these two lines. */
+const BEGIN = "<!-- results -->\n"
+const END = "<!-- end of results -->"
 
-/** Writes the results into a file; of a document that has a place for them, only what stands there. */
-export const writeResults = (file: string, text: string): void => {
-  const before = existsSync(file) ? readFileSync(file, "utf8") : ""
-  const at = before.indexOf(RESULTS)
-  const kept = at === -1 ? "" : `${before.slice(0, at + RESULTS.length)}\n`
-  writeFileSync(file, `${kept}${text.trimEnd()}\n`)
+/** What stands before and after the results; undefined for a document without a place for them. */
+const around = (file: string) => {
+  if (!existsSync(file)) return { before: "", after: "" }
+  const text = readFileSync(file, "utf8")
+  const begin = text.indexOf(BEGIN)
+  const end = text.indexOf(END, begin)
+  if (begin === -1 || end === -1) return undefined
+  return { before: `${text.slice(0, begin)}${BEGIN}\n`, after: `\n${text.slice(end)}` }
+}
+
+/** Why results cannot be written into a file, in words; undefined where they can. */
+export const placeMissing = (file: string): string | undefined =>
+  around(file) === undefined
+    ? `${file} has no place for results. They stand between a line ${BEGIN.trimEnd()} and a line ${END}.`
+    : undefined
+
+/** Writes the results into a new file, or into a document in place of the last ones. */
+export const writeResults = (file: string, results: string): void => {
+  const place = around(file)
+  if (place === undefined) throw new Error(placeMissing(file))
+  writeFileSync(file, `${place.before}${results.trimEnd()}\n${place.after}`)
 }
