@@ -24,14 +24,12 @@ const { values: flags, positionals } = parseArgs({
 
 const names = FIGURES.map(({ name }) => name)
 const stranger = positionals.find((name) => !names.includes(name))
-const refusal =
-  stranger !== undefined
-    ? `There is no figure ${stranger}. There are ${names.join(", ")}.`
-    : flags.quick && flags.long
-      ? "Either --quick or --long, not both."
-      : flags.markdown !== undefined
-        ? placeMissing(flags.markdown)
-        : undefined
+const refused = (): string | undefined => {
+  if (stranger !== undefined) return `There is no figure ${stranger}. There are ${names.join(", ")}.`
+  if (flags.quick && flags.long) return "Either --quick or --long, not both."
+  return flags.markdown === undefined ? undefined : placeMissing(flags.markdown)
+}
+const refusal = refused()
 if (refusal !== undefined) {
   process.stderr.write(`${refusal}\n`)
   process.exit(2)
