@@ -22,6 +22,9 @@ type Connection = SqlConnection.Connection
 /** How long a read waits for its turn, in milliseconds, before it is told to come back. */
 const PATIENCE = 8_000
 
+/** How much of the connections the reads of one object may take; the rest is left to the readers of others. */
+const SHARE = 3 / 4
+
 /** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
 const GRACE = 1_500
 
@@ -46,7 +49,7 @@ export const layer = Layer.effect(
     const { client, maxConnections, statementTimeoutMillis, offReason, standby } = yield* ReaderClient
     if (Option.isNone(client)) return RowReader.of({ read: () => Effect.fail(off(offReason)) })
     const pool = client.value
-    const share = Math.max(1, Math.floor(maxConnections / 2))
+    const share = Math.max(1, Math.floor(maxConnections * SHARE))
     const ends = yield* deadlines
     const turns = new ObjectTurns({ places: maxConnections, share, patience: PATIENCE, ends })
     const limit = statementTimeoutMillis + GRACE
