@@ -4,10 +4,13 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
-import { Effect, Layer, Queue, Schedule } from "effect"
+import { Effect, Latch, Layer, Queue, Schedule } from "effect"
 
 export const CHANNEL = "cabinet_delivery"
 const PAUSE = "50 millis"
+
+/** How long a process that ends waits for the database to take what it has not told yet. */
+const LAST_WORDS = "2 seconds"
 
 const make = (hears: boolean) =>
   Layer.effect(
@@ -15,9 +18,18 @@ const make = (hears: boolean) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const here = yield* DeliverySignal
-      const wakes = yield* Queue.sliding<void>(1)
-      yield* Queue.take(wakes).pipe(
-        Effect.andThen(Effect.ignore(sql.notify(CHANNEL, ""))),
+      /** Open while the others are still to be told. */
+      const untold = Latch.makeUnsafe(false)
+      const tell = Effect.suspend(() => {
+        untold.closeUnsafe()
+        return Effect.ignore(sql.notify(CHANNEL, ""))
+      }).pipe(Effect.onInterrupt(() => Effect.sync(() => untold.openUnsafe())))
+      // A command ends as soon as it has committed. Added before the loop, and so run after it.
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => (untold.isOpen() ? Effect.timeoutOption(tell, LAST_WORDS) : Effect.void)),
+      )
+      yield* untold.await.pipe(
+        Effect.andThen(tell),
         Effect.andThen(Effect.sleep(PAUSE)),
         Effect.forever,
         Effect.forkScoped,
@@ -29,13 +41,13 @@ const make = (hears: boolean) =>
         yield* Effect.forever(Effect.andThen(Queue.take(heard), here.wake))
       })
       if (hears) yield* Effect.scoped(hear).pipe(Effect.retry(Schedule.spaced("2 seconds")), Effect.forkScoped)
-      const tellOthers = Effect.sync(() => void Queue.offerUnsafe(wakes, undefined))
+      const tellOthers = Effect.sync(() => void untold.openUnsafe())
       return DeliverySignal.of({ listen: here.listen, wake: Effect.andThen(here.wake, tellOthers) })
     }),
   ).pipe(Layer.provide(DeliverySignal.layer))
 
-/** Says it and hears it: for a process that delivers. Holds one connection of the pool for listening. */
+/** Tells it and hears it: for a process that delivers. Holds one connection of the pool for listening. */
 export const layer = make(true)
 
-/** Says it only: for a process that accepts and does not deliver. */
+/** Tells it only: for a process that accepts and does not deliver. */
 export const layerSender = make(false)

@@ -1,0 +1,87 @@
+/** What the loops of other processes hear, on a connection that listens as theirs do. */
+import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
+import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import { CHANNEL, layerSender } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import { PgClient } from "@effect/sql-pg"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Queue, Scope } from "effect"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.drop())
+
+const wake = DeliverySignal.use((signal) => signal.wake)
+
+/** A process that accepts: it begins, does `work` and ends. */
+const sender = <A, E>(work: Effect.Effect<A, E, DeliverySignal | PgClient.PgClient>) =>
+  Effect.provide(work, layerSender.pipe(Layer.provideMerge(ownerClient({ url: database.url, maxConnections: 1 }))), {
+    local: true,
+  })
+
+/** What a listener hears while `run` is run, until somebody else says END. */
+const heardOf = (run: (next: Effect.Effect<string, unknown>) => Effect.Effect<unknown, unknown>) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const told = yield* sql.listen(CHANNEL)
+    const next = Effect.map(Queue.take(told), ({ payload }) => payload)
+    yield* run(next)
+    yield* sql.notify(CHANNEL, "END")
+    const heard: Array<string> = []
+    while (heard.at(-1) !== "END") heard.push(yield* next)
+    return heard
+  }).pipe(Effect.scoped, Effect.provide(ownerClient({ url: database.url, maxConnections: 2 }), { local: true }))
+
+it.live("a process that ends right after its commit has told the others", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* heardOf(() => sender(wake)), ["", "END"])
+  }),
+)
+
+it.live("what comes in the pause after the others were told is told before the end, and once", () =>
+  Effect.gen(function* () {
+    const heard = yield* heardOf((next) =>
+      sender(wake.pipe(Effect.andThen(next), Effect.andThen(wake), Effect.andThen(wake))),
+    )
+    assert.deepStrictEqual(heard, ["", "END"])
+  }),
+)
+
+it.live("what was being told when the process ended is told all the same", () =>
+  Effect.gen(function* () {
+    const heard = yield* heardOf(() =>
+      sender(
+        Effect.gen(function* () {
+          const busy = yield* Scope.make()
+          yield* Scope.provide(
+            Effect.flatMap(PgClient.PgClient, (sql) => sql.reserve),
+            busy,
+          )
+          yield* wake
+          // By now it waits for the one connection there is, which is free again only when the end has begun.
+          yield* Effect.yieldNow
+          yield* Effect.forkDetach(Effect.andThen(Effect.sleep("50 millis"), Scope.close(busy, Exit.void)))
+        }),
+      ),
+    )
+    assert.deepStrictEqual(heard, ["", "END"])
+  }),
+)
+
+it.live("a process with nothing to tell ends without a word", () =>
+  Effect.gen(function* () {
+    const heard = yield* heardOf((next) =>
+      sender(
+        Effect.gen(function* () {
+          yield* wake
+          yield* next
+          // Others may hear it before the one who told it has the answer; behind it on the same connection nothing is left.
+          yield* PgClient.PgClient.use((sql) => sql`SELECT 1`)
+        }),
+      ),
+    )
+    assert.deepStrictEqual(heard, ["END"])
+  }),
+)
