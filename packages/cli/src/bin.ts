@@ -1,9 +1,8 @@
 /** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
 import { readFileSync } from "node:fs"
-import { setFlagsFromString } from "node:v8"
 import { Effect, Exit } from "effect"
 import { Haste } from "./cabinet/Haste.ts"
-import { capYoungSpace } from "./cabinet/YoungSpace.ts"
+import { boundHeap } from "./cabinet/Heap.ts"
 import { workerNumber } from "./cabinet/Worker.ts"
 import { isOurs, type ToWorker } from "./cabinet/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
@@ -13,10 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 /** A terminal's Ctrl-C may reach us twice, by the terminal and by who started us. */
 const SAME_SIGNAL_MILLIS = 500
 
-capYoungSpace()
-// V8 lets the other spaces, and what it holds outside of them, grow to four times what is alive before it collects. At three times
-// a page costs as little, but an import takes 144 MB; at twice it takes 56, and a page costs a sixth more CPU.
-setFlagsFromString("--heap-growing-percent=150")
+boundHeap()
 
 // Whoever read our output has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
