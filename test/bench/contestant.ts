@@ -90,13 +90,13 @@ export interface OurServer extends Contestant {
   readonly key: string
 }
 
-/** The rates that one client in a closed loop cannot reach: counted as ever, never refused. */
-const RATES = ["--intake-rate", "10000000", "--api-rate", "1000000"]
+/** Rates that one client in a closed loop cannot reach: counted as ever, never refused. */
+export const RATES = { CABINET_INTAKE_RATE: "10000000", CABINET_API_RATE: "1000000" }
 
 /** `cabinet serve` as it is shipped, on a database that has nothing yet. */
 export const ourServer = async (url: string, more: ReadonlyArray<string> = [], name = "ours"): Promise<OurServer> => {
-  const args = ["serve", "--json", "--port", "0", "--log-level", "warn", "--database-url", url, ...RATES, ...more]
-  const { said, ...process } = await start(name, [shippedCabinet(), ...args], {})
+  const args = ["serve", "--json", "--port", "0", "--log-level", "warn", "--database-url", url, ...more]
+  const { said, ...process } = await start(name, [shippedCabinet(), ...args], RATES)
   const welcome = said as { base_url: string; source: { intake_path: string } | null; key: { key: string } | null }
   return {
     name,

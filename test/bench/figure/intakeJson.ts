@@ -1,5 +1,5 @@
 /** Intake of one JSON body a request, against plain, bare and our own server without a database. */
-import { type Contestant, ourServer, type OurServer, yardstick } from "../contestant.ts"
+import { type Contestant, ourServer, type OurServer, RATES, yardstick } from "../contestant.ts"
 import { type Bench, divided, type Figure, median } from "../figure.ts"
 import { orderJson, postRequest } from "../load/request.ts"
 import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
@@ -11,13 +11,13 @@ const WORK = "intake, one JSON of some 250 bytes, 64 connections"
 const OFFERED = 0.7
 
 export const contestants = async ({ cluster }: Bench) => {
-  const beside = async (name: string, file: string, database: string) =>
-    yardstick(name, file, { DATABASE_URL: await cluster.database(database) })
+  const beside = async (name: string, file: string, database: string, env = {}) =>
+    yardstick(name, file, { ...env, DATABASE_URL: await cluster.database(database) })
   const [ours, plain, bare, none] = await Promise.all([
     cluster.database("ours").then((url) => ourServer(url)),
     beside("plain", "plain", "plain"),
     beside("bare", "bare", "bare"),
-    beside("no database", "noDatabase", "nodb"),
+    beside("no database", "noDatabase", "nodb", RATES),
   ])
   return { ours, plain, bare, none }
 }
@@ -33,7 +33,7 @@ export const intakeJson: Figure = {
   name: "intake-json",
   title: "Intake of one JSON body",
   caption:
-    "ours: counts the client and the source against their rates (ahead, a thousandth of the limit at a time), parses keeping every digit, and commits event, original, repeat mark, table row and due deliveries before it answers. plain: JSON.parse, then one transaction of six prepared statements: repeat check, event, original, row. bare: JSON.parse and one prepared INSERT. no database: ours with the log, the rates and the source lookup answering at once.",
+    "ours: counts the client and the source against their rates (ahead, a thousandth of the limit at a time), parses keeping every digit, and commits event, original, repeat mark, table row and due deliveries before it answers. plain: JSON.parse, then one transaction of six prepared statements: repeat check, event, original, row. bare: JSON.parse and one prepared INSERT. no database: ours with the log answering at once; it counts the client and the source, too.",
   measure: async (bench) => {
     const { ours, plain, bare, none } = await contestants(bench)
     const entrants = [
