@@ -7,6 +7,7 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { takingOf } from "@data-cabinet/http-node/cabinet/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
@@ -48,7 +49,8 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
   ).pipe(Layer.provide([DeliverySignal.DeliverySignal.layer]), Layer.provideMerge(OwnerClient.layer({ url })))
   const cabinets = Layer.effect(
     Cabinets,
-    Effect.map(intakeRoutes, (routes) => {
+    Effect.gen(function* () {
+      const routes = yield* intakeRoutes
       const find = routeTable(routes)
       const http = Option.some({
         mountedAt: "",
@@ -56,6 +58,7 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
           const { route, params } = find(address)!
           return route.handle(request, { params, query: address.query })
         },
+        taking: takingOf(find, yield* Effect.context()),
       })
       return { mountedAt: "", byHost: () => Effect.succeed(http) }
     }),

@@ -39,7 +39,7 @@ const HEADER_BYTES = 98_304
 const MAX_CONNECTIONS = 10_000
 const DRAIN_MILLIS = 10_000
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Where the server listens. */
 export class Listener extends Context.Service<Listener, { readonly host: string; readonly port: number }>()(

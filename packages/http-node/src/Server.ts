@@ -6,19 +6,22 @@
  * `CabinetHttp.layer` over that cabinet's ports and `HttpSettings`. Many: `Cabinets.many(domain, find)`, where `find`
  * builds (and remembers) a `CabinetHttp` a cabinet.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { known } from "@data-cabinet/core/cabinet/Course"
 import { eachInTurn, together } from "@data-cabinet/core/cabinet/Together"
-import { Cause, Context, Effect, Layer, Option, References, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, References, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorResponse } from "./api/ApiError.ts"
 import { faultError, logFault } from "./api/Fault.ts"
 import { noSuchEndpoint } from "./api/NoSuchEndpoint.ts"
+import type { Take } from "./cabinet/CabinetHttp.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
 import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
 import { REQUEST_ID_HEADER, RequestId, requestId } from "./cabinet/RequestId.ts"
 import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
-import { Listener, type ListenOptions, type Stopping } from "./Listener.ts"
+import { type Handler, Listener, type ListenOptions, type Stopping } from "./Listener.ts"
+import { isWatched, plainly } from "./Plainly.ts"
 import { addressOf, routeTable } from "./Route.ts"
 
 export interface ServerOptions {
@@ -28,8 +31,8 @@ export interface ServerOptions {
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** The app that all faces run. */
-export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
+/** What all faces run: the app, and what of it needs no fiber. */
+const faces = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
   const cabinets = yield* Cabinets
   const findProcess = routeTable(yield* processRoutes(options, stopping), cabinets.mountedAt)
   const answer: App = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -42,7 +45,13 @@ export const app = Effect.fnUntraced(function* (options: ServerOptions, stopping
         Option.isSome(found) ? found.value.answer(request, address) : Effect.succeed(noCabinet(request)),
     })
   })
-  return runnable(named(answer))
+  const taking = (request: IncomingMessage): Take | undefined => {
+    const found = known(cabinets.byHost(request.headers.host))
+    return found !== undefined && Exit.isSuccess(found) && Option.isSome(found.value)
+      ? found.value.value.taking?.(addressOf(request.url!))
+      : undefined
+  }
+  return { app: runnable(identified(answer)), taking }
 })
 
 /** A `Request` that a program made itself has its host in its address alone. */
@@ -50,17 +59,17 @@ const hostOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): strin
   headers["host"] ?? (source instanceof Request ? new URL(source.url).host : undefined)
 
 /** The request's id: on its answer, and on every line that is logged on the way. */
-const named = (answer: App): App =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const id = requestId(request.headers[REQUEST_ID_HEADER])
-    return Effect.map(Effect.updateContext(answer, withId(id)), HttpServerResponse.setHeader(REQUEST_ID_HEADER, id))
-  })
+const identified = (answer: App): App =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    under(requestId(request.headers[REQUEST_ID_HEADER]), answer),
+  )
+
+const under = (id: string, answer: App): App =>
+  Effect.map(Effect.updateContext(answer, withId(id)), HttpServerResponse.setHeader(REQUEST_ID_HEADER, id))
 
 const withId =
   (id: string) =>
-  (
-    context: Context.Context<HttpServerRequest.HttpServerRequest>,
-  ): Context.Context<HttpServerRequest.HttpServerRequest> => {
+  <R>(context: Context.Context<R>): Context.Context<R> => {
     const annotations = { ...Context.get(context, References.CurrentLogAnnotations), requestId: id }
     return Context.add(Context.add(context, RequestId, id), References.CurrentLogAnnotations, annotations)
   }
@@ -81,31 +90,49 @@ const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, () => true)
 /** Effect keeps the fibers of a scope in a Map, which is what core's Present says not to do; here few share a scope. */
 const SCOPES = 256
 
-/** Writes answers only once all that were made with them are made. */
-const writtenTogether = (answer: App): App => {
-  const write = together(queueMicrotask, eachInTurn)
-  return Effect.flatMap(answer, (response) =>
-    Effect.callback<HttpServerResponse.HttpServerResponse>((resume) => {
-      write(() => resume(Effect.succeed(response)))
-    }),
-  )
-}
-
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {
-  const answer = writtenTogether(yield* app(options, stopping))
-  const handler = Effect.flatMap(Scope.fork(yield* Scope.Scope, "parallel"), (scope) =>
-    Effect.provide(NodeHttpServer.makeHandler(answer, { scope }), UNTRACED),
+  const { app, taking } = yield* faces(options, stopping)
+  // Answers are written only once all that were made with them are made.
+  const write = together(queueMicrotask, eachInTurn)
+  /** Those of requests that were begun without a fiber. */
+  const left = new WeakMap<object, App>()
+  const written = Effect.flatMap(
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) => left.get(source) ?? app),
+    (response) =>
+      Effect.callback<HttpServerResponse.HttpServerResponse>((resume) => {
+        write(() => resume(Effect.succeed(response)))
+      }),
   )
-  const handlers = yield* Effect.replicateEffect(handler, SCOPES)
+  const oneHandler = Effect.flatMap(Scope.fork(yield* Scope.Scope, "parallel"), (scope) =>
+    Effect.provide(NodeHttpServer.makeHandler(written, { scope }), UNTRACED),
+  )
+  const handlers = yield* Effect.replicateEffect(oneHandler, SCOPES)
   let turn = 0
-  return (request: IncomingMessage, response: ServerResponse): void => handlers[turn++ % SCOPES]!(request, response)
+  const handle: Handler = (request, response) => handlers[turn++ % SCOPES]!(request, response)
+  const context = yield* Effect.context()
+  if (isWatched(context)) return handle
+  const taken = plainly({
+    taking,
+    write,
+    named: (id) => withId(id)(context),
+    finish: (request, response, id, answer) => {
+      left.set(request, runnable(under(id, answer)))
+      handle(request, response)
+    },
+  })
+  const handler: Handler = (request, response) => {
+    if (!taken(request, response)) handle(request, response)
+  }
+  return handler
 })
 
 /** `Request => Promise<Response>`, for frameworks that speak fetch. */
 export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions) {
   const context = Context.merge(yield* Effect.context(), UNTRACED)
-  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(context)(yield* app(options))
+  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(context)(
+    (yield* faces(options)).app,
+  )
   return (request: Request): Promise<Response> => handler(request)
 })
 

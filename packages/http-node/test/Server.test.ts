@@ -2,10 +2,14 @@
 import { createServer, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { Intake } from "@data-cabinet/core/intake/Intake"
+import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
+import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/Listener"
 import * as Server from "@data-cabinet/http-node/Server"
-import { Deferred, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, ManagedRuntime, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { assert, describe, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, type Ports, readiness } from "./support/apiServer.ts"
@@ -179,6 +183,118 @@ describe("layer", () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     assert.match(text, /cabinet_http_requests\{.*route="\/api\/v1\/sources\/\{source_id\}",status="404".*\} 2/)
     await runtime.dispose()
+  })
+})
+
+describe("a POST to the intake", () => {
+  const SOURCE = { id: 7, version: 1, encoding: null, thanksUrl: null }
+  const RECEIPT = { id: 5, repeatOf: null, empty: false }
+
+  /** A server whose intake answers with `outcome`, what it logged, and whether each request had a fiber. */
+  const taking = async (
+    outcome: Exit.Exit<IntakeAnswer, IntakeError>,
+    level: "Info" | "Debug" = "Info",
+    many: (http: CabinetHttp["Service"]) => Partial<CabinetHttp["Service"]> = () => ({}),
+    looked: Effect.Effect<typeof SOURCE> = Effect.succeed(SOURCE),
+  ) => {
+    const logged: Array<unknown> = []
+    const fibers: Array<boolean> = []
+    const logger = Logger.make(({ fiber }) => {
+      logged.push(fiber.getRef(References.CurrentLogAnnotations)["requestId"])
+    })
+    const intake: Partial<Intake["Service"]> = {
+      admit: () => {
+        fibers.push(Fiber.getCurrent() !== undefined)
+        return looked
+      },
+      take: () => (answer) => {
+        queueMicrotask(() => answer(outcome))
+        return () => {}
+      },
+    }
+    const cabinets = Layer.effect(
+      Cabinets,
+      Effect.map(CabinetHttp, (http) => {
+        const found = Effect.succeedSome({ ...http, ...many(http) })
+        return Cabinets.of({ mountedAt: "", byHost: () => found })
+      }),
+    ).pipe(Layer.provide(cabinetHttp({ intake })))
+    const runtime = ManagedRuntime.make(
+      Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
+        Layer.provide([cabinets, readiness(null)]),
+        Layer.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, level)]),
+      ),
+    )
+    const { port } = await runtime.runPromise(Listener)
+    const base = `http://127.0.0.1:${port}`
+    const post = (id?: string) =>
+      fetch(`${base}/webhook/s`, {
+        method: "POST",
+        body: "{}",
+        headers: id === undefined ? {} : { "x-request-id": id },
+      })
+    const counted = async (status: number) => {
+      const text = await (await fetch(`${base}/metrics`)).text()
+      const sample = new RegExp(
+        `cabinet_http_requests\\{.*route="/webhook/\\{intake_secret\\}",status="${status}".*\\} (\\d+)`,
+      )
+      return Number(sample.exec(text)?.[1] ?? 0)
+    }
+    return { post, counted, logged, fibers, close: () => runtime.dispose() }
+  }
+
+  it("takes no fiber, has its id on its answer, and is counted", async () => {
+    const { post, counted, logged, fibers, close } = await taking(
+      Exit.succeed({ kind: "object", receipt: RECEIPT, thanksUrl: null }),
+    )
+    const before = await counted(200)
+    for (const id of ["one", "two"]) {
+      const answer = await post(id)
+      assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [200, id])
+      assert.deepEqual(await answer.json(), { ok: true, id: 5, duplicate: false, empty: false })
+    }
+    assert.equal((await counted(200)) - before, 2)
+    await close()
+    assert.deepEqual([fibers, logged], [[false, false], []])
+  })
+
+  it("is answered in words when it is refused or at fault, under its id in the log, and counted", async () => {
+    const refusal = await taking(
+      Exit.fail(new IntakeError({ code: "too_many_items", message: "Too many", count: 200, limit: 100 })),
+    )
+    const answer = await refusal.post("refused")
+    assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [413, "refused"])
+    assert.deepEqual([refusal.logged, refusal.fibers], [[], [false]])
+    await refusal.close()
+    const fault = await taking(Exit.die(new Error("SELECT secrets")))
+    const before = await fault.counted(500)
+    const faulty = await fault.post("at-fault")
+    assert.deepEqual([faulty.status, faulty.headers.get("x-request-id")], [500, "at-fault"])
+    assert.match(await faulty.text(), /"error":"internal_error"/)
+    assert.equal((await fault.counted(500)) - before, 1)
+    await fault.close()
+    assert.deepEqual([fault.logged, fault.fibers], [["at-fault"], [false]])
+  })
+
+  it("has one id in all that is logged on its way, and on its answer", async () => {
+    const looked = Effect.as(Effect.logInfo("looked up"), SOURCE)
+    const fault = await taking(Exit.die(new Error("a fault")), "Info", () => ({}), looked)
+    const id = (await fault.post()).headers.get("x-request-id")
+    await fault.close()
+    assert.match(id!, /^[0-9a-f-]{36}$/)
+    assert.deepEqual(fault.logged, [id, id])
+  })
+
+  it("has a fiber where a line is logged of it, and where its cabinet is no one that is there all the time", async () => {
+    const accepted = Exit.succeed({ kind: "object", receipt: RECEIPT, thanksUrl: null } as const)
+    const watched = await taking(accepted, "Debug")
+    assert.equal((await watched.post("told")).status, 200)
+    await watched.close()
+    assert.isTrue(watched.logged.includes("told"))
+    const opened = await taking(accepted, "Info", ({ answer }) => ({ answer, taking: undefined as never }))
+    assert.equal((await opened.post("opened")).headers.get("x-request-id"), "opened")
+    await opened.close()
+    assert.deepEqual([watched.fibers, opened.fibers], [[true], [true]])
   })
 })
 

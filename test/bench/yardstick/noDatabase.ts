@@ -2,6 +2,7 @@
  * no database: our own server as it is shipped, with the log answering at once. What is left is HTTP, the counts of the
  * client and the source, parsing, the fingerprint and the answer.
  */
+import { running } from "@data-cabinet/core/cabinet/Course"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -13,9 +14,12 @@ import { httpLayer } from "../../../packages/cli/src/cabinet/HttpLayer.ts"
 import { openCabinet } from "./openCabinet.ts"
 
 let id = 0
-const atOnce = Layer.succeed(EventLog, {
-  append: ({ events }) => Effect.succeed(events.map(({ empty }) => ({ id: ++id, repeatOf: null, empty }))),
-})
+const atOnce = Layer.succeed(
+  EventLog,
+  EventLog.taking(({ events }) =>
+    running(Effect.succeed(events.map(({ empty }) => ({ id: ++id, repeatOf: null, empty })))),
+  ),
+)
 
 const serve = Effect.gen(function* () {
   const { cabinet, settings } = yield* openCabinet()

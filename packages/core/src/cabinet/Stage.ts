@@ -3,7 +3,8 @@
  * where traces are wanted. It changes nothing about the work, and says nothing of what the work is about: no address, no
  * field, no value.
  */
-import { Clock, Effect, Exit, Metric, References } from "effect"
+import { Clock, Context, Effect, Exit, Metric, Option, References, Tracer } from "effect"
+import type { Ask } from "./Course.ts"
 
 /** Closed, so that what is watched can be listed. */
 export type StageName =
@@ -47,15 +48,54 @@ const seriesOf = (name: StageName, outcome: Outcome): ReturnType<typeof timer> =
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome =>
   Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
 
+const count = (
+  name: StageName,
+  began: number,
+  exit: Exit.Exit<unknown, unknown>,
+  context: Context.Context<never>,
+): void => seriesOf(name, outcomeOf(exit)).updateUnsafe(performance.now() - began, context)
+
 export const stage = <A, E, R>(name: StageName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const { context } = fiber
-    const clock = fiber.getRef(Clock.Clock)
-    const began = clock.currentTimeNanosUnsafe()
+    const began = performance.now()
     const timed = Effect.onExit(work, (exit) => {
-      const millis = Number(clock.currentTimeNanosUnsafe() - began) / 1e6
-      seriesOf(name, outcomeOf(exit)).updateUnsafe(millis, context)
+      count(name, began, exit, context)
       return Effect.void
     })
     return fiber.getRef(References.TracerEnabled) ? Effect.withSpan(timed, name) : timed
   })
+
+/** The same of a question, from when it is asked to its answer. */
+export const staged =
+  <A, E>(name: StageName, question: Ask<A, E>): Ask<A, E> =>
+  (answer, context) => {
+    const began = performance.now()
+    const clock = Context.get(context, Clock.Clock)
+    const span = Context.get(context, References.TracerEnabled)
+      ? spanOf(name, clock.currentTimeNanosUnsafe(), context)
+      : undefined
+    let answered = false
+    return question((exit) => {
+      if (answered) return
+      answered = true
+      count(name, began, exit, context)
+      span?.end(clock.currentTimeNanosUnsafe(), exit)
+      answer(exit)
+    }, context)
+  }
+
+/** A span as `Effect.withSpan` begins it: under the one that the context names, and taken down if that one is. */
+const spanOf = (name: StageName, startTime: bigint, context: Context.Context<never>): Tracer.Span => {
+  const parent = Context.getOption(context, Tracer.ParentSpan)
+  return Context.get(context, Tracer.Tracer).span({
+    name,
+    parent,
+    annotations: Context.empty(),
+    links: [],
+    startTime,
+    kind: "internal",
+    root: false,
+    sampled: Option.isNone(parent) || parent.value.sampled,
+  })
+}

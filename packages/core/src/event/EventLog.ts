@@ -3,6 +3,7 @@
  * table row and due deliveries are committed together, and the receipt is given after the commit.
  */
 import { Context, type Effect, Schema } from "effect"
+import { type Ask, asked } from "../cabinet/Course.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "./Json.ts"
 
@@ -77,5 +78,13 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     readonly append: (request: AcceptRequest) => Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+    /** The same in plain calls. What is given up before it was sent is not saved. */
+    readonly take: (request: AcceptRequest) => Ask<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
   }
->()("@data-cabinet/core/event/EventLog") {}
+>()("@data-cabinet/core/event/EventLog") {
+  /** A log that is asked in plain calls. */
+  static readonly taking = (take: EventLog["Service"]["take"]): EventLog["Service"] => ({
+    take,
+    append: (request) => asked(take(request)),
+  })
+}

@@ -2,8 +2,9 @@
  * Intake: who may send, what a body says, and its way into the log. Every body from an admitted sender that is within the
  * limits becomes an event, whether it parses or not; what is refused is refused before anything is kept.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import { stage } from "../cabinet/Stage.ts"
+import { type Cause, Context, Effect, Exit, Layer, Option } from "effect"
+import { type Ask, asked, Course, running, thenAtOnce } from "../cabinet/Course.ts"
+import { staged } from "../cabinet/Stage.ts"
 import { together } from "../cabinet/Together.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
@@ -32,11 +33,14 @@ export class Intake extends Context.Service<
   {
     /**
      * Whether a request from this address to this secret may go on: the rate of the client (null: it has no address, and
-     * is not counted), then the source, then the rate of the source. The body need not have been read.
+     * is not counted), then the source, then the rate of the source. The body need not have been read. As with Admission the
+     * call counts, and what it gives may be an exit.
      */
     readonly admit: (secret: string, ip: string | null) => Effect.Effect<IntakeSource, Refused>
     /** Parses an admitted submission and appends its events. The answer comes after the commit. */
     readonly receive: (request: IntakeRequest) => Effect.Effect<IntakeAnswer, Refused>
+    /** The same in plain calls. */
+    readonly take: (request: IntakeRequest) => Ask<IntakeAnswer, Refused>
     /**
      * One event from a program that knows the source: no secret, no rate, no original request, but the same repeats and the
      * same row. Values are read as JSON would write them, whole bigints included.
@@ -51,63 +55,76 @@ export class Intake extends Context.Service<
       const admission = yield* Admission
       const log = yield* EventLog
 
-      const parsed = parsingTogether()
+      const parsing = parsingTogether()
 
-      const append = <A>(
-        first: IntakeSource,
-        again: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>,
-        prepare: (source: IntakeSource) => Effect.Effect<Prepared<A>, IntakeError>,
-      ): Effect.Effect<A, Refused> => {
-        const attempt = (source: IntakeSource, left: number): Effect.Effect<A, Refused> =>
-          Effect.flatMap(prepare(source), ({ request, answer }) =>
-            Effect.matchEffect(stage("intake.accept", log.append(request)), {
-              onSuccess: (receipts) => Effect.succeed(answer(receipts)),
-              onFailure: (error: SourceChanged | StoreUnavailable) =>
-                error._tag === "StoreUnavailable"
-                  ? Effect.fail(error)
-                  : left === 0
-                    ? Effect.fail(restless())
-                    : Effect.flatMap(again(), (found) =>
-                        Option.isNone(found) ? Effect.fail(notFound()) : attempt(found.value, left - 1),
-                      ),
-            }),
-          )
-        return attempt(first, MAX_ATTEMPTS - 1)
-      }
+      /** Appends what is prepared for the source, which is prepared anew if that changed meanwhile. */
+      const appending =
+        <A>(submitted: Submitted<A>): Ask<A, Refused> =>
+        (answer, context) => {
+          const course = new Course<A, Refused>(answer, context)
+          const attempt = (source: IntakeSource, left: number): void =>
+            course.ask(submitted.prepare(source), ({ request, answerOf }) => {
+              course.settle(staged("intake.accept", log.take(request)), (appended) => {
+                if (Exit.isSuccess(appended)) return course.end(Exit.succeed(answerOf(appended.value)))
+                const { cause } = appended
+                if (!hasChanged(cause)) return course.end(Exit.failCause(cause as Cause.Cause<StoreUnavailable>))
+                if (left === 0) return course.end(Exit.fail(restless()))
+                course.run(submitted.again(), (found) =>
+                  Option.isSome(found) ? attempt(found.value, left - 1) : course.end(Exit.fail(notFound())),
+                )
+              })
+            })
+          course.step(() => attempt(submitted.source, MAX_ATTEMPTS - 1))
+          return () => course.giveUp()
+        }
+
+      const take = (request: IntakeRequest): Ask<IntakeAnswer, Refused> =>
+        appending({
+          source: request.source,
+          again: () => sources.bySecret(request.secret),
+          prepare: (source) => parsing(request, source),
+        })
+
+      const admitUnknown = Effect.fnUntraced(function* (secret: string, ip: string | null) {
+        if (ip !== null) yield* passed(yield* admission.intake(ip, null))
+        const source = yield* sources.bySecret(secret)
+        if (Option.isNone(source)) return yield* notFound()
+        yield* passed(yield* admission.intake(null, source.value.id))
+        return source.value
+      })
 
       return {
-        admit: Effect.fnUntraced(function* (secret, ip) {
-          // One question to the store for a source that is known; a secret that is not costs its client first.
+        // One question to the store for a source that is known; a secret that is not costs its client first.
+        admit: (secret, ip) => {
           const known = sources.remembered(secret)
-          if (known !== undefined || ip !== null) yield* pass(yield* admission.intake(ip, known?.id ?? null))
-          if (known !== undefined) return known
-          const source = yield* sources.bySecret(secret)
-          if (Option.isNone(source)) return yield* notFound()
-          yield* pass(yield* admission.intake(null, source.value.id))
-          return source.value
-        }),
+          return known === undefined
+            ? admitUnknown(secret, ip)
+            : thenAtOnce(admission.intake(ip, known.id), (allowance) =>
+                thenAtOnce(passed(allowance), () => Effect.succeed(known)),
+              )
+        },
 
-        receive: (request) =>
-          append(
-            request.source,
-            () => sources.bySecret(request.secret),
-            (source) => stage("intake.parse", parsed(request, source)),
-          ),
+        take,
+
+        receive: (request) => asked(take(request)),
 
         accept: Effect.fnUntraced(function* (sourceId, fields) {
           const payload = yield* fieldsOf(fields)
           const events = [printedEvent(payload)]
           const source = yield* sources.forIntake(sourceId)
           if (Option.isNone(source)) return yield* notFound()
-          return yield* append(
-            source.value,
-            () => sources.forIntake(sourceId),
-            ({ id, version }) =>
-              Effect.succeed({
-                request: { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null },
-                answer: firstOf,
-              }),
-          )
+          const submitted: Submitted<Receipt> = {
+            source: source.value,
+            again: () => sources.forIntake(sourceId),
+            prepare: ({ id, version }) =>
+              running(
+                Effect.succeed({
+                  request: { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null },
+                  answerOf: firstOf,
+                }),
+              ),
+          }
+          return yield* asked(appending(submitted))
         }),
       }
     }),
@@ -116,12 +133,19 @@ export class Intake extends Context.Service<
 
 interface Prepared<A> {
   readonly request: AcceptRequest
-  readonly answer: (receipts: ReadonlyArray<Receipt>) => A
+  readonly answerOf: (receipts: ReadonlyArray<Receipt>) => A
+}
+
+interface Submitted<A> {
+  readonly source: IntakeSource
+  readonly prepare: (source: IntakeSource) => Ask<Prepared<A>, IntakeError>
+  /** Looks the source up anew. */
+  readonly again: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
 }
 
 const WEBHOOK = { channel: "webhook", history: false } as const
 
-type Parsed = Effect.Effect<Prepared<IntakeAnswer>, IntakeError>
+type Parsed = Exit.Exit<Prepared<IntakeAnswer>, IntakeError>
 
 /** Parses what came at the same time in one go, before anything of it is appended. A fault ends only what it is in. */
 const parsingTogether = () => {
@@ -130,13 +154,16 @@ const parsingTogether = () => {
       try {
         return one()
       } catch (fault) {
-        return Effect.die(fault)
+        return Exit.die(fault)
       }
     })
-    for (const [n, [, resume]] of all.entries()) resume(outcomes[n]!)
+    for (const [n, [, answer]] of all.entries()) answer(outcomes[n]!)
   })
-  return (request: IntakeRequest, source: IntakeSource): Parsed =>
-    Effect.callback((resume) => parse([() => prepared(request, source), resume]))
+  return (request: IntakeRequest, source: IntakeSource): Ask<Prepared<IntakeAnswer>, IntakeError> =>
+    staged("intake.parse", (answer) => {
+      parse([() => prepared(request, source), answer])
+      return () => {}
+    })
 }
 
 /** What to append for a request to this state of its source, and how its receipts read as an answer. */
@@ -151,9 +178,9 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
   if (undecodable !== null) {
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
-    return Effect.succeed({
+    return Exit.succeed({
       request: accepted(source, events, original(request, charset)),
-      answer: (receipts) => ({
+      answerOf: (receipts) => ({
         kind: "refused",
         error: "bad_encoding",
         detail: undecodable,
@@ -162,11 +189,11 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
     })
   }
   const parsed = parseSubmission(submission)
-  if (parsed.tooMany !== null) return Effect.fail(tooMany(parsed.tooMany))
+  if (parsed.tooMany !== null) return Exit.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
-  return Effect.succeed({
+  return Exit.succeed({
     request: accepted(source, parsed.events, original(request, parsed.charset)),
-    answer: (receipts) =>
+    answerOf: (receipts) =>
       refusal !== null
         ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
         : parsed.shape === "batch"
@@ -206,7 +233,7 @@ const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {
   return receipt
 }
 
-const pass = (allowance: IntakeAllowance): Effect.Effect<void, IntakeError> =>
+const passed = (allowance: IntakeAllowance): Effect.Effect<void, IntakeError> =>
   allowance.allowed
     ? Effect.void
     : Effect.fail(
@@ -216,6 +243,10 @@ const pass = (allowance: IntakeAllowance): Effect.Effect<void, IntakeError> =>
           retryAfter: allowance.retryAfter,
         }),
       )
+
+/** The source is not any more what the submission was prepared for. */
+const hasChanged = (cause: Cause.Cause<SourceChanged | StoreUnavailable>): boolean =>
+  cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "SourceChanged")
 
 const notFound = () => new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
 

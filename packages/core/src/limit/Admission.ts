@@ -31,7 +31,8 @@ export class Admission extends Context.Service<
     readonly key: (fingerprint: Uint8Array, millis: number) => Effect.Effect<KeyAdmission | null, StoreUnavailable>
     /**
      * Counts an intake request for its client's address (IPv6 by /64; null: it has none) and then, if that may pass, for
-     * its source (null: it is not known yet). Answers the first that may not pass, else the last that was counted.
+     * its source (null: it is not known yet). Answers the first that may not pass, else the last that was counted. The call
+     * counts, not the run of what it gives: that is an exit where the store need not be asked.
      */
     readonly intake: (ip: string | null, sourceId: number | null) => Effect.Effect<IntakeAllowance, StoreUnavailable>
   }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { running } from "../../src/cabinet/Course.ts"
 import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
 import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
 import type { AcceptRequest, Receipt } from "../../src/event/EventLog.ts"
@@ -44,20 +45,24 @@ const store = () => {
               : { ...allowance(state.sourceAllowed), whose: "source" }
           }),
       }),
-      Layer.succeed(EventLog, {
-        append: (request) =>
-          Effect.suspend((): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> => {
-            const failure = state.onAppend()
-            if (failure !== undefined) return Effect.fail(failure)
-            if (request.sourceVersion !== state.source?.version) {
-              return Effect.fail(new SourceChanged({ sourceId: request.sourceId }))
-            }
-            state.appended.push(request)
-            return Effect.succeed(
-              request.events.map((event, index): Receipt => ({ id: index + 1, repeatOf: null, empty: event.empty })),
-            )
-          }),
-      }),
+      Layer.succeed(
+        EventLog,
+        EventLog.taking((request) =>
+          running(
+            Effect.suspend((): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> => {
+              const failure = state.onAppend()
+              if (failure !== undefined) return Effect.fail(failure)
+              if (request.sourceVersion !== state.source?.version) {
+                return Effect.fail(new SourceChanged({ sourceId: request.sourceId }))
+              }
+              state.appended.push(request)
+              return Effect.succeed(
+                request.events.map((event, index): Receipt => ({ id: index + 1, repeatOf: null, empty: event.empty })),
+              )
+            }),
+          ),
+        ),
+      ),
     ]),
   )
   return { state, layer }

@@ -1,16 +1,24 @@
 /** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
+import { thenAtOnce } from "@data-cabinet/core/cabinet/Course"
 import { Cause, Context, Effect, Layer, References } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
-import { type Address, type Route, routeTable } from "../Route.ts"
+import { type Address, type Match, type Received, type Route, routeTable } from "../Route.ts"
 import { countedAlong } from "../api/CountedAlong.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { countRequest } from "./RequestMetrics.ts"
 import { requestSpan } from "./RequestSpan.ts"
+
+/** `answer` gets an exit where all went well. */
+export type Take = (
+  request: Received,
+  answer: (response: Effect.Effect<HttpServerResponse.HttpServerResponse>) => void,
+  context: Context.Context<never>,
+) => void
 
 /** Answers a request addressed to this cabinet. Always answers: a fault is logged under an id and becomes a 500. */
 export class CabinetHttp extends Context.Service<
@@ -22,6 +30,8 @@ export class CabinetHttp extends Context.Service<
       request: HttpServerRequest.HttpServerRequest,
       address: Address,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+    /** How a POST to this address is answered in plain calls; undefined where it is not, and where none is. */
+    readonly taking?: (address: Address) => Take | undefined
   }
 >()("@data-cabinet/http-node/cabinet/CabinetHttp") {
   static readonly layer = Layer.effect(
@@ -49,10 +59,29 @@ export class CabinetHttp extends Context.Service<
             return logRequest(request.method, match.route, status, began)
           })
         },
+        taking: takingOf(find, context),
       })
     }),
   )
 }
+
+/** What of these routes goes in plain calls, counted as all requests are. */
+export const takingOf =
+  (find: (address: Address) => Match | undefined, context: Context.Context<never>) =>
+  (address: Address): Take | undefined => {
+    const match = find(address)
+    const take = match?.route.take
+    if (match === undefined || take === undefined) return undefined
+    const target = { params: match.params, query: address.query }
+    return (request, answer, named) => {
+      const began = performance.now()
+      const counted = (response: HttpServerResponse.HttpServerResponse) => {
+        countRequest(match.route, response.status, began, context)
+        return Effect.succeed(response)
+      }
+      take(request, target, (response) => answer(thenAtOnce(response, counted)), named)
+    }
+  }
 
 /** An address of the API, wherever it is mounted. */
 const OF_THE_API = /\/api\/v1(\/|$)/

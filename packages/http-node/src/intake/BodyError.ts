@@ -1,7 +1,7 @@
 /** Why a body was not read to its end. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { Effect } from "effect"
+import { Exit } from "effect"
 
 export type Unread = IntakeError | StoreUnavailable
 
@@ -22,7 +22,7 @@ export const crowded = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
 /** A mistake of the program that mounts us, to be told in its log. */
-export const consumed = Effect.die(
+export const consumed = Exit.die(
   new Error(
     "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser",
   ),

@@ -4,8 +4,9 @@
  * of it had arrived.
  */
 import type { IncomingMessage } from "node:http"
+import type { Ask } from "@data-cabinet/core/cabinet/Course"
 import type { Deadlines, Wait } from "@data-cabinet/core/cabinet/Deadlines"
-import { Effect } from "effect"
+import { Exit } from "effect"
 import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { Gathered } from "./Gathered.ts"
@@ -13,20 +14,20 @@ import { Gathered } from "./Gathered.ts"
 /** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
 const AHEAD = 65_536
 
-type Outcome = Effect.Effect<Uint8Array, Unread>
+type Outcome = Exit.Exit<Uint8Array, Unread>
 
 export interface Body {
   /** All bytes as received. After a failure the connection is closed with the answer, and the rest is not read. */
-  readonly whole: Outcome
+  readonly whole: Ask<Uint8Array, Unread>
   /** Lets go of a body that nobody is going to read after all. */
   readonly drop: () => void
 }
 
 export class IncomingBody implements Body {
-  readonly whole: Outcome
   readonly #source: IncomingMessage
   readonly #limits: Limits
   readonly #budget: BodyBudget
+  readonly #ends: Deadlines
   readonly #gathered = new Gathered()
   #outcome: Outcome | undefined
   #wanted: ((outcome: Outcome) => void) | undefined
@@ -37,39 +38,42 @@ export class IncomingBody implements Body {
     this.#source = source
     this.#limits = limits
     this.#budget = budget
-    this.whole = Effect.callback((resume) => {
-      if (this.#outcome !== undefined) return resume(this.#outcome)
-      this.#wanted = resume
-      this.#idle = ends.begin(limits.idle, this.#onSlow)
-      this.#total = ends.begin(limits.total, this.#onSlow)
-      source.resume()
-      return Effect.sync(this.drop)
-    })
+    this.#ends = ends
     if (source.readableEnded) this.#outcome = consumed
-    else if (source.destroyed) this.#outcome = Effect.fail(brokenOff())
+    else if (source.destroyed) this.#outcome = Exit.fail(brokenOff())
     else source.on("end", this.#onEnd).on("error", this.#onBreak).on("close", this.#onBreak).on("data", this.#onData)
   }
 
+  readonly whole: Body["whole"] = (answer) => {
+    if (this.#outcome === undefined) {
+      this.#wanted = answer
+      this.#idle = this.#ends.begin(this.#limits.idle, this.#onSlow)
+      this.#total = this.#ends.begin(this.#limits.total, this.#onSlow)
+      this.#source.resume()
+    } else answer(this.#outcome)
+    return this.drop
+  }
+
   readonly drop = (): void => {
-    if (this.#outcome === undefined) this.#settle(Effect.fail(brokenOff()))
+    if (this.#outcome === undefined) this.#settle(Exit.fail(brokenOff()))
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
     const limits = this.#limits
     const length = this.#gathered.length + chunk.byteLength
-    if (length > limits.maxBytes) return this.#settle(Effect.fail(tooLarge(limits.maxBytes)))
-    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Effect.fail(crowded()))
+    if (length > limits.maxBytes) return this.#settle(Exit.fail(tooLarge(limits.maxBytes)))
+    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Exit.fail(crowded()))
     this.#budget.held += chunk.byteLength
     this.#gathered.add(chunk)
     this.#idle?.renew()
     if (this.#wanted === undefined && length >= AHEAD) this.#source.pause()
   }
 
-  readonly #onEnd = (): void => this.#settle(Effect.succeed(this.#gathered.bytes()))
+  readonly #onEnd = (): void => this.#settle(Exit.succeed(this.#gathered.bytes()))
 
-  readonly #onBreak = (): void => this.#settle(Effect.fail(brokenOff()))
+  readonly #onBreak = (): void => this.#settle(Exit.fail(brokenOff()))
 
-  readonly #onSlow = (): void => this.#settle(Effect.fail(tooSlow()))
+  readonly #onSlow = (): void => this.#settle(Exit.fail(tooSlow()))
 
   #settle(outcome: Outcome): void {
     this.#outcome = outcome

@@ -6,13 +6,14 @@ import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
-import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerResponse } from "effect/http"
 import { intakePage } from "../page/IntakePages.ts"
 import type { IntakePage } from "../page/IntakePages.ts"
 import { acceptsHtml, chooseLanguage } from "../page/Language.ts"
 import { PAGE_HEADERS } from "../page/Page.ts"
+import type { Received } from "../Route.ts"
 
-type Request = HttpServerRequest.HttpServerRequest
+type Request = Pick<Received, "headers">
 type Response = HttpServerResponse.HttpServerResponse
 
 export const STATUS = {

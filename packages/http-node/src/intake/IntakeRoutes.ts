@@ -3,15 +3,18 @@
  * client, the source, the rate of the source, the content encoding and the size, and only then what the body says. The
  * secret is in no log line and no answer.
  */
+import { type Ask, Course } from "@data-cabinet/core/cabinet/Course"
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
-import { Cause, Effect, type Scope } from "effect"
+import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import { Cause, type Context, Effect, Exit, type Scope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { logFault } from "../api/Fault.ts"
 import { decodeSegment } from "../api/QueryPairs.ts"
 import { HttpSettings } from "../cabinet/HttpSettings.ts"
 import { clientAddress } from "../limit/ClientAddress.ts"
-import type { Route } from "../Route.ts"
+import { type Received, receivedOf, type Route, type Target } from "../Route.ts"
 import { storeLate } from "./BodyError.ts"
 import type { BodyBudget } from "./BodyLimits.ts"
 import { BodyLimits } from "./BodyLimits.ts"
@@ -29,10 +32,10 @@ import {
 import type { Body } from "./IncomingBody.ts"
 import { bodyOf } from "./ReadBody.ts"
 import { senderOf } from "./SenderOf.ts"
-import { type Patience, withPatience } from "./StorePatience.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
+type Refused = IntakeError | StoreUnavailable
 
 /** The routes of the intake address; an address that lost its secret is answered in the same words as a wrong one. */
 export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | HttpSettings | Scope.Scope> = Effect.gen(
@@ -43,48 +46,82 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const budget: BodyBudget = { held: 0 }
     const ends = yield* deadlines
 
-    const take = Effect.fnUntraced(function* (
-      request: Request,
+    /** From a request's head to its answer, in plain calls. */
+    const taking =
+      (request: Received, secret: string, body: Body, person: boolean): Ask<Response, Refused> =>
+      (answer, context) => {
+        const ended: typeof answer = (outcome) => {
+          patience.end()
+          answer(outcome)
+        }
+        const course = new Course<Response, Refused>(ended, context)
+        let late = NOT_LOOKED_UP
+        // One allowance for all that is asked of the store. The time in which the body arrives has its limits in BodyLimits.
+        const patience = ends.begin(limits.store, () => course.end(Exit.fail(late)))
+        course.step(() => {
+          const ip = clientAddress(request, settings.trustedProxies)
+          course.run(intake.admit(secret, ip), (source) =>
+            course.run(codingsOf(request.headers["content-encoding"]), (codings) => {
+              patience.pause()
+              course.ask(body.whole, (received) => {
+                patience.resume()
+                course.run(decodeContent(received, codings, limits.maxBytes), (content) => {
+                  late = NOT_ANSWERED
+                  const sender = senderOf(request.headers, ip)
+                  const submission = { source, secret, ...content, query: rawQuery(request.url), sender }
+                  course.ask(intake.take(submission), (accepted) =>
+                    course.end(Exit.succeed(acceptedResponse(request, accepted, person))),
+                  )
+                })
+              })
+            }),
+          )
+        })
+        return () => {
+          patience.end()
+          course.giveUp()
+        }
+      }
+
+    const take = (
+      request: Received,
       secret: string,
-      body: Body,
-      person: boolean,
-      patience: Patience,
-    ) {
-      const ip = clientAddress(request, settings.trustedProxies)
-      const source = yield* intake.admit(secret, ip)
-      const codings = yield* codingsOf(request.headers["content-encoding"])
-      const received = yield* patience.besides(body.whole)
-      const content = yield* decodeContent(received, codings, limits.maxBytes)
-      const sender = senderOf(request.headers, ip)
-      const asked = { source, secret, ...content, query: rawQuery(request.url), sender }
-      patience.late = NOT_ANSWERED
-      const answer = yield* intake.receive(asked)
-      return acceptedResponse(request, answer, person)
-    })
+      answer: (response: Effect.Effect<Response>) => void,
+      context: Context.Context<never>,
+    ): void => {
+      const person = isNavigation(request)
+      const body = bodyOf(request, limits, budget, ends)
+      const refused = (cause: Cause.Cause<Refused>): Effect.Effect<Response> => {
+        const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
+        if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
+        if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
+      }
+      const told = (outcome: Exit.Exit<Response, Refused>) => {
+        if (Exit.isSuccess(outcome)) return answer(Effect.succeed(outcome.value))
+        body.drop()
+        answer(Effect.suspend(() => refused(outcome.cause)))
+      }
+      taking(request, secret, body, person)(told, context)
+    }
 
     const handle = (request: Request, secret: string): Effect.Effect<Response> => {
       if (request.method === "OPTIONS") return Effect.succeed(preflightResponse(request))
       if (request.method !== "POST") return Effect.succeed(methodResponse(request))
-      const person = isNavigation(request)
-      const body = bodyOf(request, limits, budget, ends)
       // A sender that hangs up after its last byte has sent it all the same; one that hangs up before ends its body.
-      const work = withPatience(ends, limits.store, NOT_LOOKED_UP, (patience) =>
-        take(request, secret, body, person, patience),
+      return Effect.uninterruptible(
+        Effect.contextWith((context: Context.Context<never>) =>
+          Effect.callback<Response>((resume) => take(receivedOf(request), secret, resume, context)),
+        ),
       )
-      return Effect.catchCause(work, (cause) => {
-        body.drop()
-        const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
-        if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
-        if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
-        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-        return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
-      })
     }
 
     return [
       {
         path: WITH_SECRET.path,
-        handle: (request, target) => handle(request, decodeSegment(target.params[0] ?? "") ?? ""),
+        handle: (request, target) => handle(request, secretOf(target)),
+        take: (request, target, answer, context) => take(request, secretOf(target), answer, context),
         fault: faultBody,
       },
       { path: "/webhook/", handle: (request) => handle(request, ""), fault: faultBody },
@@ -95,6 +132,8 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
 
 const NOT_LOOKED_UP = storeLate(false)
 const NOT_ANSWERED = storeLate(true)
+
+const secretOf = ({ params }: Target): string => decodeSegment(params[0] ?? "") ?? ""
 
 const WITH_SECRET = { path: "/webhook/{intake_secret}" } as const
 

@@ -4,30 +4,28 @@
  * bodies at once than memory allows.
  */
 import { IncomingMessage } from "node:http"
+import { running } from "@data-cabinet/core/cabinet/Course"
 import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import type { Received } from "../Route.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { Gathered } from "./Gathered.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
 /** The body of a request: a few of its bytes may be taken in before they are asked for, see `IncomingBody`. */
-export const bodyOf = (
-  request: HttpServerRequest.HttpServerRequest,
-  limits: Limits,
-  budget: BodyBudget,
-  ends: Deadlines,
-): Body => {
-  const declared = request.headers["content-length"]
+export const bodyOf = ({ headers, body }: Received, limits: Limits, budget: BodyBudget, ends: Deadlines): Body => {
+  const declared = headers["content-length"]
   if (declared !== undefined && Number(declared) > limits.maxBytes) {
-    return { whole: Effect.fail(tooLarge(limits.maxBytes)), drop: () => {} }
+    return { whole: running(Effect.fail(tooLarge(limits.maxBytes))), drop: () => {} }
   }
-  const { source } = request
+  if (body instanceof IncomingMessage) return new IncomingBody(body, limits, budget, ends)
+  const { source } = body
   // A sender that waits for `100 Continue` gets it from the request's own stream, once its body is wanted.
-  return source instanceof IncomingMessage && request.headers["expect"] === undefined
+  return source instanceof IncomingMessage && headers["expect"] === undefined
     ? new IncomingBody(source, limits, budget, ends)
-    : { whole: streamed(request, limits, budget), drop: () => {} }
+    : { whole: running(streamed(body, limits, budget)), drop: () => {} }
 }
 
 const streamed = (request: HttpServerRequest.HttpServerRequest, limits: Limits, budget: BodyBudget) =>

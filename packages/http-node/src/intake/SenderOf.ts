@@ -1,9 +1,9 @@
 /** What is kept of a request's headers: five of them and the address, nothing else. */
 import type { Sender } from "@data-cabinet/core/intake/IntakeRequest"
-import type { Headers } from "effect/http"
+import type { Received } from "../Route.ts"
 
 /** `ip` as the caller resolved it. */
-export const senderOf = (headers: Headers.Headers, ip: string | null): Sender => ({
+export const senderOf = (headers: Received["headers"], ip: string | null): Sender => ({
   contentType: headerText(headers["content-type"]),
   ip,
   referer: headerText(headers["referer"]) ?? null,

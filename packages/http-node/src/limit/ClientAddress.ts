@@ -3,8 +3,7 @@
  * `Forwarded` is read from the right, past trusted proxies only, so that nothing a client writes itself is believed.
  */
 import { BlockList, isIP, SocketAddress } from "node:net"
-import { Option } from "effect"
-import type { Headers, HttpServerRequest } from "effect/http"
+import type { Received } from "../Route.ts"
 
 /** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean
@@ -51,17 +50,16 @@ export const plainAddress = (text: string): string | undefined => {
 }
 
 /** The client's address in plain form; null when even the peer is unknown (a request made without a socket). */
-export const clientAddress = (request: HttpServerRequest.HttpServerRequest, trusted: TrustedProxies): string | null => {
-  const peer = Option.getOrUndefined(request.remoteAddress)
+export const clientAddress = ({ peer, headers }: Received, trusted: TrustedProxies): string | null => {
   const address = peer === undefined ? undefined : plainAddress(peer)
-  return address === undefined ? null : resolveClient(address, request.headers, trusted)
+  return address === undefined ? null : resolveClient(address, headers, trusted)
 }
 
 /**
  * The same by value. Where both headers are there and say different things, one of them is the client's own invention:
  * then the nearest proxy's address stands for the client.
  */
-export const resolveClient = (peer: string, headers: Headers.Headers, trusted: TrustedProxies): string => {
+export const resolveClient = (peer: string, headers: Received["headers"], trusted: TrustedProxies): string => {
   if (!trusted(peer)) return peer
   const xForwardedFor = headers["x-forwarded-for"]
   const forwarded = headers["forwarded"]

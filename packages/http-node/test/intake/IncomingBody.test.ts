@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
+import { asked } from "@data-cabinet/core/cabinet/Course"
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
@@ -19,7 +20,7 @@ const incoming = Effect.gen(function* () {
 
 const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(() => setImmediate(done))))
 
-const asked = (body: IncomingBody) => Effect.forkChild(Effect.exit(body.whole), { startImmediately: true })
+const wanted = (body: IncomingBody) => Effect.forkChild(Effect.exit(asked(body.whole)), { startImmediately: true })
 
 const failure = (exit: Exit.Exit<Uint8Array, unknown>) => (Exit.isFailure(exit) ? String(exit.cause) : "none")
 
@@ -34,7 +35,7 @@ const dripped = (source: PassThrough, millis: number) =>
 it.effect("a sender has the idle time anew with every byte", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
-    const exit = yield* asked(body)
+    const exit = yield* wanted(body)
     for (let n = 0; n < 4; n++) yield* dripped(source, 900)
     source.end()
     assert.deepStrictEqual(yield* Fiber.join(exit), Exit.succeed(Buffer.from("xxxx") as Uint8Array))
@@ -44,7 +45,7 @@ it.effect("a sender has the idle time anew with every byte", () =>
 it.effect("a sender is given up when the idle time passes, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
-    const exit = yield* asked(body)
+    const exit = yield* wanted(body)
     yield* dripped(source, 999)
     assert.isUndefined(exit.pollUnsafe())
     yield* TestClock.adjust(501)
@@ -55,7 +56,7 @@ it.effect("a sender is given up when the idle time passes, and not before", () =
 it.effect("a sender is given up when the total passes though bytes keep coming, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
-    const exit = yield* asked(body)
+    const exit = yield* wanted(body)
     for (let n = 0; n < 5; n++) yield* dripped(source, 900)
     yield* dripped(source, 499)
     assert.isUndefined(exit.pollUnsafe())
@@ -71,7 +72,7 @@ it.effect("what is taken in unasked is bounded, and read on from there once it i
     yield* settled
     assert.strictEqual(budget.held, 65_536)
     source.end()
-    const bytes = yield* body.whole
+    const bytes = yield* asked(body.whole)
     assert.strictEqual(bytes.byteLength, 20 * 16_384)
     assert.strictEqual(budget.held, 0)
   }).pipe(Effect.scoped),
@@ -98,6 +99,9 @@ it.effect("a body that something else has read already is a fault in words, not 
     source.resume()
     yield* settled
     const body = yield* of(source, { held: 0 })
-    assert.include(failure(yield* Effect.exit(body.whole)), "mount the cabinet's handler in front of any body parser")
+    assert.include(
+      failure(yield* Effect.exit(asked(body.whole))),
+      "mount the cabinet's handler in front of any body parser",
+    )
   }).pipe(Effect.scoped),
 )

@@ -127,6 +127,17 @@ describe("a slow sender", () => {
   })
 })
 
+it("holds nothing of a body that was refused before it was read", async () => {
+  server = await intakeServer({ buffered: 100 })
+  const { socket } = await open()
+  const heard = once(socket, "data")
+  socket.write(head("Content-Length: 200").replace(SECRET, "wrong") + "x".repeat(80))
+  assert.match(String((await heard)[0]), /^HTTP\/1\.1 404 /)
+  const answer = await server.post(`{"a":"${"x".repeat(50)}"}`, { "content-type": "application/json" })
+  socket.destroy()
+  assert.strictEqual(answer.status, 200)
+})
+
 describe("a sender that hangs up", () => {
   it("has sent nothing when the body broke off", async () => {
     server = await intakeServer()

@@ -5,6 +5,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
+import { running } from "@data-cabinet/core/cabinet/Course"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import type { AcceptRequest, Receipt } from "@data-cabinet/core/event/EventLog"
@@ -60,18 +61,22 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
             : { ...allowance(state.sourceAllowed), whose: "source" }
         }),
     }),
-    Layer.succeed(EventLog, {
-      append: (request) =>
-        Effect.suspend(() => {
-          if (state.instead !== undefined) return state.instead
-          return Effect.map(state.gate, () => {
-            state.appended.push(request)
-            setImmediate(() => server.emit("appended"))
-            const first = state.appended.length
-            return request.events.map((event, n): Receipt => ({ id: first + n, repeatOf: null, empty: event.empty }))
-          })
-        }),
-    }),
+    Layer.succeed(
+      EventLog,
+      EventLog.taking((request) =>
+        running(
+          Effect.suspend(() => {
+            if (state.instead !== undefined) return state.instead
+            return Effect.map(state.gate, () => {
+              state.appended.push(request)
+              setImmediate(() => server.emit("appended"))
+              const first = state.appended.length
+              return request.events.map((event, n): Receipt => ({ id: first + n, repeatOf: null, empty: event.empty }))
+            })
+          }),
+        ),
+      ),
+    ),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",
       docsUrl: null,

@@ -41,6 +41,7 @@ export interface Ports {
   readonly catalog?: Partial<Catalog["Service"]>
   readonly rows?: Partial<SelectRows["Service"]>
   readonly admission?: Partial<Admission["Service"]>
+  readonly intake?: Partial<Intake["Service"]>
   readonly docsUrl?: string
   readonly baseUrl?: string
   readonly notReady?: string
@@ -85,7 +86,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(FeedStore, fill(ports.feed)),
       Layer.succeed(Catalog, fill(ports.catalog)),
       Layer.succeed(SelectRows, fill(ports.rows)),
-      Layer.succeed(Intake, fill<Intake["Service"]>(undefined)),
+      Layer.succeed(Intake, fill(ports.intake)),
       Layer.succeed(HttpSettings, {
         baseUrl: ports.baseUrl ?? "https://orders.cabinet.test",
         docsUrl: ports.docsUrl ?? null,

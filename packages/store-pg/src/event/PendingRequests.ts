@@ -2,9 +2,10 @@
  * The requests that wait to be written, and how they go together: a batch is bounded, each request gets its own receipts
  * back, and a batch that failed is taken apart.
  */
+import type { Answer } from "@data-cabinet/core/cabinet/Course"
 import { type AcceptRequest, type Receipt, SourceChanged } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Effect } from "effect"
+import { Exit } from "effect"
 import type { AcceptedRow } from "./AcceptStatement.ts"
 
 /** Each fingerprint of a batch takes a slot of PostgreSQL's lock table, so a batch is bounded by count, and by bytes. */
@@ -14,12 +15,10 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** So many requests are no small batch, if they are as many as those that they go beside. */
 const NOT_FEW = 24
 
-type Answer = Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
-
 export interface Pending {
   readonly request: AcceptRequest
   readonly bytes: number
-  readonly answer: (answer: Answer) => void
+  readonly answer: Answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 }
 
 export type PendingBatch = ReadonlyArray<Pending>
@@ -99,7 +98,7 @@ export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>)
       receipts.push({ id: Number(row.id), repeatOf, empty: event.empty })
     }
     const whole = receipts.length === request.events.length
-    answer(whole ? Effect.succeed(receipts) : Effect.fail(new SourceChanged({ sourceId: request.sourceId })))
+    answer(whole ? Exit.succeed(receipts) : Exit.fail(new SourceChanged({ sourceId: request.sourceId })))
   }
 }
 

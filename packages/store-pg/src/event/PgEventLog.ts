@@ -4,11 +4,10 @@
  * table fails nobody else's.
  */
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
-import { type AcceptRequest, EventLog, type Receipt, type SourceChanged } from "@data-cabinet/core/event/EventLog"
+import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
-import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Clock, Effect, Latch, Layer } from "effect"
+import { Cause, Clock, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import { lostWhenSilent, orLost } from "../connection/Silence.ts"
@@ -34,7 +33,7 @@ const LOCK_WAIT = 1_000
 const PATIENCE = 9_000
 
 /** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
-const late = (withdrawn: boolean) => Effect.fail(unavailable("The database did not answer in time.", !withdrawn))
+const late = (withdrawn: boolean) => Exit.fail(unavailable("The database did not answer in time.", !withdrawn))
 
 /** Apart, so that what was planned is not kept while PostgreSQL works on it. */
 const send = (session: Session, requests: ReadonlyArray<AcceptRequest>, targets: ReadonlyMap<number, Target>) => {
@@ -116,9 +115,7 @@ export const layer = Layer.effect(
             )
           }
           // Not the source's table, then, but one of our own: somebody is at the schema.
-          const told = isLockTimeout(error)
-            ? Effect.fail(unavailable("The database is being changed."))
-            : Effect.die(error)
+          const told = isLockTimeout(error) ? Exit.fail(unavailable("The database is being changed.")) : Exit.die(error)
           for (const { answer } of batch) answer(told)
           return Effect.void
         }),
@@ -138,7 +135,7 @@ export const layer = Layer.effect(
         const message = outcomeUnknown
           ? "The connection was lost while the events were being written: whether they were is not known."
           : "The database cannot be reached."
-        for (const { answer } of batch) answer(Effect.fail(unavailable(message, outcomeUnknown)))
+        for (const { answer } of batch) answer(Exit.fail(unavailable(message, outcomeUnknown)))
       })
 
     const untilMayWrite = Effect.gen(function* () {
@@ -205,14 +202,19 @@ export const layer = Layer.effect(
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
-    return EventLog.of({
-      append: (request) =>
-        ends.answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>(PATIENCE, (answer) => {
-          const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer }
-          pending.add(waiting)
-          openIfMayWrite()
-          return () => late(pending.remove(waiting))
-        }),
+    return EventLog.taking((request) => (answer) => {
+      const told: typeof answer = (given) => {
+        wait.end()
+        answer(given)
+      }
+      const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer: told }
+      const wait = ends.begin(PATIENCE, () => told(late(pending.remove(waiting))))
+      pending.add(waiting)
+      openIfMayWrite()
+      return () => {
+        pending.remove(waiting)
+        told(Exit.interrupt())
+      }
     })
   }),
 )

@@ -54,6 +54,7 @@ export const layer = (options: AdmissionOptions) =>
       const ahead = new CountedAhead(options.intakeRate)
 
       const ends = yield* deadlines
+      const clock = yield* Clock.Clock
       const countKey = yield* foldedCounts<KeyRow>((asked) =>
         sql
           .unsafe<KeyRow>(COUNT_KEYS, [
@@ -135,20 +136,26 @@ export const layer = (options: AdmissionOptions) =>
         return counted
       })
 
-      const intake = Effect.fnUntraced(function* (client: string | null, source: string | null) {
-        const now = yield* Clock.currentTimeMillis
+      const intake = (
+        client: string | null,
+        source: string | null,
+      ): Effect.Effect<IntakeAllowance, StoreUnavailable> => {
+        const now = clock.currentTimeMillisUnsafe()
         const clientRefused = remembered(client, now)
-        if (clientRefused !== null) return { ...clientRefused, whose: "client" as const }
+        if (clientRefused !== null) return Effect.succeed({ ...clientRefused, whose: "client" })
         const sourceRefused = remembered(source, now)
         const toCount = sourceRefused === null ? source : null
-        const counted = ahead.take(client, toCount, now) ?? (yield* askedOne(client, toCount, now))
-        if (client !== null && counted.client !== null) {
-          const result = told(client, counted.client, now)
-          if (!result.allowed || source === null) return { ...result, whose: "client" as const }
+        const verdict = (counted: SenderCount): IntakeAllowance => {
+          if (client !== null && counted.client !== null) {
+            const result = told(client, counted.client, now)
+            if (!result.allowed || source === null) return { ...result, whose: "client" }
+          }
+          if (source === null) return UNLIMITED
+          return { ...(sourceRefused ?? told(source, counted.source!, now)), whose: "source" }
         }
-        if (source === null) return UNLIMITED
-        return { ...(sourceRefused ?? told(source, counted.source!, now)), whose: "source" as const }
-      })
+        const counted = ahead.take(client, toCount, now)
+        return counted === null ? Effect.map(askedOne(client, toCount, now), verdict) : Effect.succeed(verdict(counted))
+      }
 
       yield* Effect.forEach(FORGET_WINDOWS, (statement) => sql.unsafe(statement), { discard: true }).pipe(
         Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),

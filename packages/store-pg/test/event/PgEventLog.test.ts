@@ -3,7 +3,7 @@ import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Effect } from "effect"
+import { Context, Effect, Exit } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
@@ -211,6 +211,12 @@ it("append writes nothing of a request that was given up before its turn came", 
   const last = append(request(slow.id, { a: "last" }))
   giveUp.abort()
   await given.catch(() => {})
+  const answers: Array<unknown> = []
+  const take = EventLog.useSync((log) => {
+    log.take(request(slow.id, { a: "given up, too" }))((answer) => void answers.push(answer), Context.empty())()
+  })
+  await first.runPromise(take)
+  assert.deepStrictEqual(answers, [Exit.interrupt()])
   await slow.go()
   await Promise.all([...writing, last])
   const rows = await database.run(`SELECT a FROM sources.given_up ORDER BY _event_id`)
