@@ -6,7 +6,7 @@ import { IncomingMessage, ServerResponse } from "node:http"
 import { known } from "@data-cabinet/core/cabinet/Course"
 import { Context, Effect, Exit, References, Tracer } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { Take } from "./cabinet/CabinetHttp.ts"
+import { isTold, type Take } from "./cabinet/CabinetHttp.ts"
 import { REQUEST_ID_HEADER, requestId } from "./cabinet/RequestId.ts"
 import type { Received } from "./Route.ts"
 
@@ -14,10 +14,12 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 /** Whether somebody follows each request, by a trace or a line in the log: that takes its fiber. */
 export const isWatched = (context: Context.Context<never>): boolean => {
-  const level = Context.get(context, References.MinimumLogLevel)
   const traced = Context.get(context, References.TracerEnabled)
   const nobody = Context.get(Context.empty(), Tracer.Tracer)
-  return ["Debug", "Trace", "All"].includes(level) || (traced && Context.get(context, Tracer.Tracer) !== nobody)
+  return (
+    isTold(Context.get(context, References.MinimumLogLevel)) ||
+    (traced && Context.get(context, Tracer.Tracer) !== nobody)
+  )
 }
 
 interface Parts {

@@ -1,6 +1,6 @@
 /** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
 import { thenAtOnce } from "@data-cabinet/core/cabinet/Course"
-import { Cause, Context, Effect, Layer, References } from "effect"
+import { Cause, Context, Effect, Layer, type LogLevel, References } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { logFault } from "../api/Fault.ts"
@@ -85,14 +85,17 @@ export const takingOf =
 
 /** An address of the API, wherever it is mounted. */
 const OF_THE_API = /\/api\/v1(\/|$)/
+
+/** Whether a line is logged of each request. */
+export const isTold = (least: LogLevel.LogLevel): boolean => least === "Debug" || least === "Trace" || least === "All"
+
 /** Under the route's pattern: an intake address is a secret, and filters hold values. */
 const logRequest = (method: string, { path }: Route, status: number, began: number): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => {
-    const least = fiber.getRef(References.MinimumLogLevel)
-    return least === "Debug" || least === "Trace" || least === "All"
+  Effect.withFiber((fiber) =>
+    isTold(fiber.getRef(References.MinimumLogLevel))
       ? Effect.logDebug(`${method} ${path} ${status} in ${(performance.now() - began).toFixed(1)} ms`)
-      : Effect.void
-  })
+      : Effect.void,
+  )
 
 const guarded = (
   route: Route,

@@ -3,7 +3,7 @@
  * client, the source, the rate of the source, the content encoding and the size, and only then what the body says. The
  * secret is in no log line and no answer.
  */
-import { type Ask, Course } from "@data-cabinet/core/cabinet/Course"
+import { Course } from "@data-cabinet/core/cabinet/Course"
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -29,7 +29,6 @@ import {
   refusedResponse,
   unavailableResponse,
 } from "./IntakeResponse.ts"
-import type { Body } from "./IncomingBody.ts"
 import { bodyOf } from "./ReadBody.ts"
 import { senderOf } from "./SenderOf.ts"
 
@@ -47,42 +46,6 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const ends = yield* deadlines
 
     /** From a request's head to its answer, in plain calls. */
-    const taking =
-      (request: Received, secret: string, body: Body, person: boolean): Ask<Response, Refused> =>
-      (answer, context) => {
-        const ended: typeof answer = (outcome) => {
-          patience.end()
-          answer(outcome)
-        }
-        const course = new Course<Response, Refused>(ended, context)
-        let late = NOT_LOOKED_UP
-        // One allowance for all that is asked of the store. The time in which the body arrives has its limits in BodyLimits.
-        const patience = ends.begin(limits.store, () => course.end(Exit.fail(late)))
-        course.step(() => {
-          const ip = clientAddress(request, settings.trustedProxies)
-          course.run(intake.admit(secret, ip), (source) =>
-            course.run(codingsOf(request.headers["content-encoding"]), (codings) => {
-              patience.pause()
-              course.ask(body.whole, (received) => {
-                patience.resume()
-                course.run(decodeContent(received, codings, limits.maxBytes), (content) => {
-                  late = NOT_ANSWERED
-                  const sender = senderOf(request.headers, ip)
-                  const submission = { source, secret, ...content, query: rawQuery(request.url), sender }
-                  course.ask(intake.take(submission), (accepted) =>
-                    course.end(Exit.succeed(acceptedResponse(request, accepted, person))),
-                  )
-                })
-              })
-            }),
-          )
-        })
-        return () => {
-          patience.end()
-          course.giveUp()
-        }
-      }
-
     const take = (
       request: Received,
       secret: string,
@@ -91,19 +54,35 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     ): void => {
       const person = isNavigation(request)
       const body = bodyOf(request, limits, budget, ends)
-      const refused = (cause: Cause.Cause<Refused>): Effect.Effect<Response> => {
-        const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
-        if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
-        if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
-        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-        return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
-      }
-      const told = (outcome: Exit.Exit<Response, Refused>) => {
+      const ended = (outcome: Exit.Exit<Response, Refused>): void => {
+        patience.end()
         if (Exit.isSuccess(outcome)) return answer(Effect.succeed(outcome.value))
         body.drop()
-        answer(Effect.suspend(() => refused(outcome.cause)))
+        answer(Effect.suspend(() => failureResponse(request, outcome.cause, person)))
       }
-      taking(request, secret, body, person)(told, context)
+      const course = new Course<Response, Refused>(ended, context)
+      let late = NOT_LOOKED_UP
+      // One allowance for all that is asked of the store. The time in which the body arrives has its limits in BodyLimits.
+      const patience = ends.begin(limits.store, () => course.end(Exit.fail(late)))
+      course.step(() => {
+        const ip = clientAddress(request, settings.trustedProxies)
+        course.run(intake.admit(secret, ip), (source) =>
+          course.run(codingsOf(request.headers["content-encoding"]), (codings) => {
+            patience.pause()
+            course.ask(body.whole, (received) => {
+              patience.resume()
+              course.run(decodeContent(received, codings, limits.maxBytes), (content) => {
+                late = NOT_ANSWERED
+                const sender = senderOf(request.headers, ip)
+                const submission = { source, secret, ...content, query: rawQuery(request.url), sender }
+                course.ask(intake.take(submission), (accepted) =>
+                  course.end(Exit.succeed(acceptedResponse(request, accepted, person))),
+                )
+              })
+            })
+          }),
+        )
+      })
     }
 
     const handle = (request: Request, secret: string): Effect.Effect<Response> => {
@@ -136,6 +115,14 @@ const NOT_ANSWERED = storeLate(true)
 const secretOf = ({ params }: Target): string => decodeSegment(params[0] ?? "") ?? ""
 
 const WITH_SECRET = { path: "/webhook/{intake_secret}" } as const
+
+const failureResponse = (request: Received, cause: Cause.Cause<Refused>, person: boolean): Effect.Effect<Response> => {
+  const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
+  if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
+  if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
+}
 
 /** As sent, escapes untouched: in which charset they are to be read is for intake to decide. */
 const rawQuery = (url: string): string => {
