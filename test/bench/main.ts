@@ -50,15 +50,20 @@ const bench: Bench = {
   say: (line) => process.stderr.write(`${line}\n`),
 }
 
-let ended = false
-const end = async () => {
-  if (ended) return
-  ended = true
-  await endContestants()
-  await cluster.stop()
+let ending: Promise<void> | undefined
+const end = () => (ending ??= endContestants().then(cluster.stop))
+/** With what it ends where it does before its time. */
+let brokenOff: number | undefined
+const breakOff = (code: number) => {
+  if (brokenOff !== undefined) return
+  brokenOff = code
+  // What is being measured fails then, and nobody wants to know how.
+  process.on("unhandledRejection", () => {})
+  void end().then(() => process.exit(code))
 }
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void end().then(() => process.exit(130)))
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
+// Nobody reads on: `cabinet bench | head` is over, and its PostgreSQL with it.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => breakOff(1))
 
 const chosen = FIGURES.filter(({ name, longOnly = false }) =>
   positionals.length === 0 ? !longOnly || scale === "long" : positionals.includes(name),
@@ -67,6 +72,7 @@ const outcomes = new Map<string, Outcome>()
 let failed = false
 try {
   for (const figure of chosen) {
+    if (brokenOff !== undefined) break
     bench.say(`${figure.title} (${figure.name})`)
     const began = Date.now()
     try {
@@ -81,6 +87,7 @@ try {
 } finally {
   await end()
 }
+if (brokenOff !== undefined) process.exit(brokenOff)
 
 const about = machine(
   cluster.version,

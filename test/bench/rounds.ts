@@ -43,11 +43,12 @@ const inUnits = (measured: Measured, units: number): Measured => ({
   },
 })
 
-const drive = async ({ ask, pid }: Driven, order: Times, databaseCpu: () => number): Promise<Measured> => {
+const drive = async ({ name, ask, pid }: Driven, order: Times, databaseCpu: () => number): Promise<Measured> => {
   await ask({ prepare: order })
   await ask({ seconds: order.warmUp })
   const before = { server: processCpu(pid), database: databaseCpu() }
   const { done, seconds } = (await ask({ seconds: order.seconds })) as { done: number; seconds: number }
+  if (done === 0) throw new Error(`${name} had nothing left to do in a round`)
   const each = (now: number, then: number) => ((now - then) * 1000) / done
   const cpu = { server: each(processCpu(pid), before.server), database: each(databaseCpu(), before.database), load: 0 }
   return { done, seconds, rate: done / seconds, cpu, median: 0, p99: 0 }

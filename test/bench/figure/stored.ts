@@ -32,8 +32,8 @@ const ADDRESSES = 10
 
 const claims = async (bench: Bench) => {
   const { cluster } = bench
-  const waiting = bench.sized(30_000, 1_000_000)
-  const few = bench.sized(15_000, 200_000)
+  const waiting = bench.sized(120_000, 1_000_000)
+  const few = bench.rounds * bench.sized(30_000, 40_000)
   const contestant = async (name: string, database: string, count: number) => {
     const url = await cluster.database(database)
     const server = await ourServer(url, ["--no-delivery"])
@@ -62,8 +62,9 @@ const claims = async (bench: Bench) => {
   const brief = {
     ...bench,
     cluster: { ...cluster, settle: () => Promise.resolve() },
-    runIn: bench.sized(0.5, 1),
-    seconds: bench.sized(0.3, 1),
+    runIn: bench.sized(0.2, 1),
+    warmUp: bench.sized(0.1, 0.2),
+    seconds: bench.sized(0.3, 0.6),
   }
   const rounds = await alternate(brief, [small, large], { connections: 0, rate: null })
   await Promise.all([small.stop(), large.stop()])

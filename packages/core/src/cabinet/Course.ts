@@ -8,8 +8,8 @@ import { type Context, Effect, Exit } from "effect"
 export type Answer<A, E> = (outcome: Exit.Exit<A, E>) => void
 
 /**
- * A question that is answered at once or later, and how to give it up. Answers after the first count for nothing. The context
- * is that of whoever wants to know.
+ * A question that is answered at once or later, and how to give it up; then it need not be answered any more. Answers after
+ * the first count for nothing. The context is that of whoever wants to know.
  */
 export type Ask<A, E> = (answer: Answer<A, E>, context: Context.Context<never>) => () => void
 

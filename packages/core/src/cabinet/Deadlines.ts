@@ -2,7 +2,8 @@
  * Waits that end by themselves. A race with a timer costs two more fibers for each wait, which for a short request is
  * more than its work; here one fiber looks over all waits a few times a second, and over none while there are none.
  */
-import { type Context, Effect, Latch, type Scope } from "effect"
+import { type Context, Effect, type Exit, Latch, type Scope } from "effect"
+import type { Answer, Ask } from "./Course.ts"
 import { Present } from "./Present.ts"
 
 /** Milliseconds between two looks. No wait is given up early, and none later than this after its time. */
@@ -23,8 +24,8 @@ export interface Wait {
 export interface Deadlines {
   /** Calls `giveUp`, once, when a wait has lasted `millis` milliseconds without its pauses. */
   readonly begin: (millis: number, giveUp: () => void) => Wait
-  /** An answer that somebody gives later. Who asks says how to withdraw the question, and what stands for its answer then. */
-  readonly answer: <A, E>(millis: number, ask: Ask<A, E>) => Effect.Effect<A, E>
+  /** A question that is withdrawn where it is not answered in time. */
+  readonly ask: <A, E>(millis: number, question: Withdrawable<A, E>) => Ask<A, E>
   /**
    * Work in a fiber of its own, or `late` when it has not ended in time. What was given up, by the time or by who asked, is
    * interrupted but not waited for: it may be at something that answers nothing any more.
@@ -32,7 +33,8 @@ export interface Deadlines {
   readonly limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-type Ask<A, E> = (answer: (given: Effect.Effect<A, E>) => void) => () => Effect.Effect<A, E>
+/** A question that says how to withdraw it, and what stands for its answer then. */
+export type Withdrawable<A, E> = (answer: Answer<A, E>) => () => Exit.Exit<A, E>
 
 class CountedWait implements Wait {
   readonly #waits: Waits
@@ -103,18 +105,19 @@ export const deadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.ge
   yield* Effect.forkScoped(Effect.forever(look))
   return {
     begin,
-    answer: <A, E>(millis: number, ask: Ask<A, E>) =>
-      Effect.callback<A, E>((resume) => {
-        const wait = begin(millis, () => resume(withdraw()))
-        const withdraw = ask((given) => {
+    ask:
+      <A, E>(millis: number, question: Withdrawable<A, E>): Ask<A, E> =>
+      (answer) => {
+        const wait = begin(millis, () => answer(withdraw()))
+        const withdraw = question((given) => {
           wait.end()
-          resume(given)
+          answer(given)
         })
-        return Effect.sync(() => {
+        return () => {
           wait.end()
           withdraw()
-        })
-      }),
+        }
+      },
     limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) =>
       Effect.contextWith((context: Context.Context<never>) =>
         Effect.callback<A, E>((resume) => {

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { type Answer, asked } from "../../src/cabinet/Course.ts"
 import { deadlines } from "../../src/cabinet/Deadlines.ts"
 
 it.effect("Deadlines give a wait up after its time, not before, and once", () =>
@@ -54,24 +55,26 @@ it.effect("Deadlines begin the time of a wait anew when it is renewed, in a paus
   }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines.answer is what is answered in time, and what stands for it once it is withdrawn", () =>
+it.effect("Deadlines.ask is what is answered in time, and what stands for it once it is withdrawn", () =>
   Effect.gen(function* () {
     const ends = yield* deadlines
-    const answers: Array<(given: Effect.Effect<string>) => void> = []
+    const answers: Array<Answer<string, never>> = []
     let withdrawn = 0
-    const asked = Effect.forkChild(
-      ends.answer<string, never>(1_000, (give) => {
-        answers.push(give)
-        return () => Effect.succeed(`withdrawn ${++withdrawn}`)
-      }),
+    const someone = Effect.forkChild(
+      asked(
+        ends.ask<string, never>(1_000, (answer) => {
+          answers.push(answer)
+          return () => Exit.succeed(`withdrawn ${++withdrawn}`)
+        }),
+      ),
     )
-    const [first, second, third] = [yield* asked, yield* asked, yield* asked]
+    const [first, second, third] = [yield* someone, yield* someone, yield* someone]
     yield* Effect.yieldNow
-    answers[0]!(Effect.succeed("in time"))
+    answers[0]!(Exit.succeed("in time"))
     yield* Fiber.interrupt(third)
     assert.strictEqual(withdrawn, 1)
     yield* TestClock.adjust(2_000)
-    answers[1]!(Effect.succeed("too late"))
+    answers[1]!(Exit.succeed("too late"))
     assert.strictEqual(yield* Fiber.join(first), "in time")
     assert.strictEqual(yield* Fiber.join(second), "withdrawn 2")
     assert.strictEqual(withdrawn, 2)

@@ -202,19 +202,13 @@ export const layer = Layer.effect(
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
-    return EventLog.taking((request) => (answer) => {
-      const told: typeof answer = (given) => {
-        wait.end()
-        answer(given)
-      }
-      const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer: told }
-      const wait = ends.begin(PATIENCE, () => told(late(pending.remove(waiting))))
-      pending.add(waiting)
-      openIfMayWrite()
-      return () => {
-        pending.remove(waiting)
-        told(Exit.interrupt())
-      }
-    })
+    return EventLog.taking((request) =>
+      ends.ask(PATIENCE, (answer) => {
+        const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer }
+        pending.add(waiting)
+        openIfMayWrite()
+        return () => late(pending.remove(waiting))
+      }),
+    )
   }),
 )

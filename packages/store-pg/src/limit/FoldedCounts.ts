@@ -3,6 +3,7 @@
  * gathered for the next, by subject. There is no timer, the first goes at once. Every caller still gets an answer of its
  * own: what comes back is dealt out in the order of asking.
  */
+import type { Answer } from "@data-cabinet/core/cabinet/Course"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect, Exit, Latch, type Scope } from "effect"
 import { unavailable } from "../connection/StoreFailure.ts"
@@ -24,25 +25,25 @@ export const dealt = <Row extends Counted>(row: Row, asked: number): ReadonlyArr
 
 const stopped = unavailable("The service is stopping.")
 
-type Answer<A> = (given: Effect.Effect<A | null, StoreUnavailable>) => void
+type AnswerCount<A> = Answer<A | null, StoreUnavailable>
 
 /** Counts one request of a subject, and answers later; null when there is no such subject. */
-export type AskCount<A> = (subject: string, answer: Answer<A>) => void
+export type AskCount<A> = (subject: string, answer: AnswerCount<A>) => void
 
 export const foldedCounts = <A>(count: CountFold<A>): Effect.Effect<AskCount<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let waiting = new Map<string, Array<Answer<A>>>()
+    let waiting = new Map<string, Array<AnswerCount<A>>>()
     const work = Latch.makeUnsafe(false)
 
     const deal = (fold: typeof waiting, exit: Exit.Exit<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>) => {
       for (const [subject, answers] of fold) {
         if (Exit.isFailure(exit)) {
-          const failed = Cause.hasInterruptsOnly(exit.cause) ? Effect.fail(stopped) : Effect.failCause(exit.cause)
+          const failed = Cause.hasInterruptsOnly(exit.cause) ? Exit.fail(stopped) : Exit.failCause(exit.cause)
           for (const answer of answers) answer(failed)
           continue
         }
         const given = exit.value.get(subject)
-        for (const [place, answer] of answers.entries()) answer(Effect.succeed(given?.[place] ?? null))
+        for (const [place, answer] of answers.entries()) answer(Exit.succeed(given?.[place] ?? null))
       }
     }
 

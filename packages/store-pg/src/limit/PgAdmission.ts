@@ -4,12 +4,13 @@
  * (see CountedAhead), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
  * little, refused or not. Counts begin anew after a database crash.
  */
+import { asked } from "@data-cabinet/core/cabinet/Course"
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Admission, type Allowance, type IntakeAllowance } from "@data-cabinet/core/limit/Admission"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Exit, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { type Ahead, CountedAhead } from "./CountedAhead.ts"
@@ -32,7 +33,7 @@ interface KeyRow extends CountedRow {
   readonly id: string
 }
 
-const late = Effect.fail(unavailable("The database did not answer in time. Ask again."))
+const late = Exit.fail(unavailable("The database did not answer in time. Ask again."))
 
 const UNLIMITED: IntakeAllowance = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
 
@@ -168,10 +169,12 @@ export const layer = (options: AdmissionOptions) =>
       return Admission.of({
         key: (fingerprint, millis) =>
           Effect.map(
-            ends.answer<KeyRow | null, StoreUnavailable>(millis, (answer) => {
-              countKey(Buffer.from(fingerprint).toString("hex"), answer)
-              return () => late
-            }),
+            asked(
+              ends.ask<KeyRow | null, StoreUnavailable>(millis, (answer) => {
+                countKey(Buffer.from(fingerprint).toString("hex"), answer)
+                return () => late
+              }),
+            ),
             (counted) =>
               counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
           ),

@@ -2,8 +2,9 @@
  * Turns to read: as many at once as there are connections, and of one object no more than a share of them. However many
  * ask for one slow view, the readers of other objects find a place free.
  */
+import { asked } from "@data-cabinet/core/cabinet/Course"
 import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 
 /** A number of places; whoever finds none free waits in line. */
 class Places {
@@ -67,7 +68,7 @@ export class ObjectTurns {
   }
 
   /** Runs `work` when it is this object's turn; fails with `late` when that takes longer than the patience. */
-  take<A, E, R, L>(object: string, late: Effect.Effect<never, L>, work: Effect.Effect<A, E, R>) {
+  take<A, E, R, L>(object: string, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
       const turn = this.#enter(object)
       const held: Array<Places> = []
@@ -86,15 +87,17 @@ export class ObjectTurns {
     })
   }
 
-  #inLine<L>(places: Places, late: Effect.Effect<never, L>): Effect.Effect<void, L> {
+  #inLine<L>(places: Places, late: Exit.Exit<never, L>): Effect.Effect<void, L> {
     const { ends, patience } = this.#limits
-    return ends.answer<void, L>(patience, (answer) => {
-      const leaveLine = places.wait(() => answer(Effect.void))
-      return () => {
-        leaveLine()
-        return late
-      }
-    })
+    return asked(
+      ends.ask<void, L>(patience, (answer) => {
+        const leaveLine = places.wait(() => answer(Exit.void))
+        return () => {
+          leaveLine()
+          return late
+        }
+      }),
+    )
   }
 
   #enter(object: string): Turn {

@@ -10,7 +10,7 @@ import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
 import { ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import { type QueryRow, type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Option, References, type Scope } from "effect"
+import { Clock, Effect, Exit, Layer, Option, References, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -35,7 +35,7 @@ const off = (message: string) => new ReadError({ code: "reader_off", message, re
 
 const frozen = off("The reader's database does not answer.")
 
-const busy = Effect.fail(
+const busy = Exit.fail(
   new ReadError({
     code: "query_timeout",
     message: "Too many reads are waiting: this one did not get its turn in time.",

@@ -3,9 +3,10 @@ import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Context, Effect, Exit } from "effect"
+import { Context, Effect, Layer, ManagedRuntime } from "effect"
+import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { storeLayer, storeRuntime } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -216,13 +217,46 @@ it("append writes nothing of a request that was given up before its turn came", 
     log.take(request(slow.id, { a: "given up, too" }))((answer) => void answers.push(answer), Context.empty())()
   })
   await first.runPromise(take)
-  assert.deepStrictEqual(answers, [Exit.interrupt()])
   await slow.go()
   await Promise.all([...writing, last])
+  assert.deepStrictEqual(answers, [])
   const rows = await database.run(`SELECT a FROM sources.given_up ORDER BY _event_id`)
   assert.deepStrictEqual(
     rows.map(({ a }) => a),
     ["first", "held 1", "held 2", "last"],
+  )
+})
+
+it("append waits nine seconds, and says then whether its events may have been saved", async () => {
+  const slow = await heldUpSource("Patience", "patience")
+  const timed = ManagedRuntime.make(Layer.provideMerge(storeLayer(database.url), TestClock.layer()))
+  const told: Array<string> = []
+  const refused = (a: string) =>
+    timed
+      .runPromise(EventLog.use((log) => Effect.flip(log.append(request(slow.id, { a })))))
+      .then((error) => told.push(`${a}: ${error._tag} ${"outcomeUnknown" in error && error.outcomeUnknown}`))
+  const asked: Array<Promise<unknown>> = []
+  for (const count of [1, 2]) {
+    asked.push(refused(`sent ${count}`))
+    await slow.held(count)
+  }
+  asked.push(refused("waiting"))
+  await timed.runPromise(TestClock.adjust(8_999))
+  assert.deepStrictEqual(told, [])
+  await timed.runPromise(TestClock.adjust(501))
+  await Promise.all(asked)
+  assert.deepStrictEqual(told.sort(), [
+    "sent 1: StoreUnavailable true",
+    "sent 2: StoreUnavailable true",
+    "waiting: StoreUnavailable false",
+  ])
+  await slow.go()
+  await append(request(slow.id, { a: "after" }), timed)
+  await timed.dispose()
+  const rows = await database.run(`SELECT a FROM sources.patience ORDER BY a`)
+  assert.deepStrictEqual(
+    rows.map(({ a }) => a),
+    ["after", "first", "sent 1", "sent 2"],
   )
 })
 

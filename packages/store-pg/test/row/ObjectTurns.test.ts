@@ -4,7 +4,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ObjectTurns } from "../../src/row/ObjectTurns.ts"
 
-const late = Effect.fail("late" as const)
+const late = Exit.fail("late" as const)
 
 const open = (places: number, share: number) =>
   Effect.map(deadlines, (ends) => new ObjectTurns({ places, share, patience: 8_000, ends }))
