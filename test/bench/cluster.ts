@@ -33,6 +33,16 @@ export interface Cluster {
 export const startCluster = async (): Promise<Cluster> => {
   // Short: a unix socket's path holds 107 bytes.
   const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-bench-"))
+  const remove = () => rmSync(home, { recursive: true, force: true })
+  try {
+    return await clusterIn(home, remove)
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+const clusterIn = async (home: string, remove: () => void): Promise<Cluster> => {
   chmodSync(home, 0o755)
   const pgdata = join(home, "pgdata")
   const binaries = shippedBinaries(join(home, "lib"))
@@ -70,7 +80,7 @@ export const startCluster = async (): Promise<Cluster> => {
   const admin = url("postgres", "postgres")
   const stop = async () => {
     await stopPostmaster(pgdata, server, 60_000)
-    rmSync(home, { recursive: true, force: true })
+    remove()
   }
   try {
     await run(admin, `CREATE ROLE ${OWNER} LOGIN CREATEDB CREATEROLE`, `GRANT pg_checkpoint TO ${OWNER}`)

@@ -33,6 +33,8 @@ export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): 
 })
 
 const running = new Set<ChildProcess>()
+// One may have been started just now by a figure that was broken off.
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")))
 
 /** Node's own flags for every contestant of a run, such as `--cpu-prof`; for finding out, not for measuring. */
 const nodeFlags = (name: string): ReadonlyArray<string> => {

@@ -36,7 +36,26 @@ if (refusal !== undefined) {
 }
 
 const scale: Scale = flags.quick ? "quick" : flags.long ? "long" : "default"
-const cluster = await startCluster()
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+let ending: Promise<void> | undefined
+const end = () => (ending ??= endContestants().then(async () => (await starting).stop()))
+/** With what it ends where it does before its time. */
+let brokenOff: number | undefined
+const breakOff = (code: number) => {
+  if (brokenOff !== undefined) return
+  brokenOff = code
+  void end().finally(() => process.exit(code))
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
+// Also where nobody reads on: `cabinet bench 2>&1 | head` is over, and its PostgreSQL with it.
+process.on("uncaughtException", (error) => {
+  // What is being measured when it is broken off fails, and nobody wants to know how.
+  if (brokenOff === undefined) say(String(error.stack))
+  breakOff(1)
+})
+
+const starting = startCluster()
+const cluster = await starting
 const sized: Bench["sized"] = (quick, usual, long = usual) =>
   scale === "quick" ? quick : scale === "long" ? long : usual
 const bench: Bench = {
@@ -47,23 +66,8 @@ const bench: Bench = {
   warmUp: sized(0.1, 0.5),
   seconds: flags.seconds === undefined ? sized(0.3, 2) : Number(flags.seconds),
   sized,
-  say: (line) => process.stderr.write(`${line}\n`),
+  say,
 }
-
-let ending: Promise<void> | undefined
-const end = () => (ending ??= endContestants().then(cluster.stop))
-/** With what it ends where it does before its time. */
-let brokenOff: number | undefined
-const breakOff = (code: number) => {
-  if (brokenOff !== undefined) return
-  brokenOff = code
-  // What is being measured fails then, and nobody wants to know how.
-  process.on("unhandledRejection", () => {})
-  void end().then(() => process.exit(code))
-}
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
-// Nobody reads on: `cabinet bench | head` is over, and its PostgreSQL with it.
-for (const output of [process.stdout, process.stderr]) output.on("error", () => breakOff(1))
 
 const chosen = FIGURES.filter(({ name, longOnly = false }) =>
   positionals.length === 0 ? !longOnly || scale === "long" : positionals.includes(name),
@@ -78,6 +82,7 @@ try {
     try {
       outcomes.set(figure.name, await figure.measure(bench))
     } catch (error) {
+      if (brokenOff !== undefined) break
       failed = true
       bench.say(`  could not be measured: ${error instanceof Error ? error.stack : String(error)}`)
       await endContestants()
