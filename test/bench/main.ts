@@ -3,11 +3,12 @@
  * nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
  */
 import { parseArgs } from "node:util"
-import { SETTINGS, startCluster } from "./cluster.ts"
+import { SETTINGS } from "./cluster.ts"
 import { endContestants } from "./contestant.ts"
 import { type Bench, isMet, median, type Outcome, type Scale } from "./figure.ts"
 import { FIGURES } from "./figures.ts"
 import { pinned } from "./load/load.ts"
+import { startRun } from "./run.ts"
 import { details, goalTable, machine, placeMissing, writeResults } from "./table.ts"
 
 const { values: flags, positionals } = parseArgs({
@@ -37,25 +38,7 @@ if (refusal !== undefined) {
 
 const scale: Scale = flags.quick ? "quick" : flags.long ? "long" : "default"
 const say = (line: string) => void process.stderr.write(`${line}\n`)
-let ending: Promise<void> | undefined
-const end = () => (ending ??= endContestants().then(async () => (await starting).stop()))
-/** With what it ends where it does before its time. */
-let brokenOff: number | undefined
-const breakOff = (code: number) => {
-  if (brokenOff !== undefined) return
-  brokenOff = code
-  void end().finally(() => process.exit(code))
-}
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
-// Also where nobody reads on: `cabinet bench 2>&1 | head` is over, and its PostgreSQL with it.
-process.on("uncaughtException", (error) => {
-  // What is being measured when it is broken off fails, and nobody wants to know how.
-  if (brokenOff === undefined) say(String(error.stack))
-  breakOff(1)
-})
-
-const starting = startCluster()
-const cluster = await starting
+const { cluster, end, brokenOff } = await startRun(say)
 const sized: Bench["sized"] = (quick, usual, long = usual) =>
   scale === "quick" ? quick : scale === "long" ? long : usual
 const bench: Bench = {
@@ -76,13 +59,13 @@ const outcomes = new Map<string, Outcome>()
 let failed = false
 try {
   for (const figure of chosen) {
-    if (brokenOff !== undefined) break
+    if (brokenOff() !== undefined) break
     bench.say(`${figure.title} (${figure.name})`)
     const began = Date.now()
     try {
       outcomes.set(figure.name, await figure.measure(bench))
     } catch (error) {
-      if (brokenOff !== undefined) break
+      if (brokenOff() !== undefined) break
       failed = true
       bench.say(`  could not be measured: ${error instanceof Error ? error.stack : String(error)}`)
       await endContestants()
@@ -92,7 +75,8 @@ try {
 } finally {
   await end()
 }
-if (brokenOff !== undefined) process.exit(brokenOff)
+const code = brokenOff()
+if (code !== undefined) process.exit(code)
 
 const about = machine(
   cluster.version,

@@ -1,0 +1,10 @@
+/** What both simulations are given, and what they share. */
+import type { Cluster } from "../cluster.ts"
+
+export interface Simulation {
+  readonly cluster: Cluster
+  /** Tells a result, and keeps it for the end. */
+  readonly note: (name: string, value: unknown) => void
+}
+
+export const rounded = (value: number, digits = 1) => Number(value.toFixed(digits))
