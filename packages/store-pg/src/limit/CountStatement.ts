@@ -14,7 +14,8 @@ const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute
  */
 const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
 
-const RETRY_AFTER = `greatest(1, ceil(extract(epoch FROM w.minute + interval '1 minute' - w.last_at)))::int4 AS retry_after`
+/** Milliseconds to the end of the window, never more than there are. */
+const LEFT = `greatest(0, floor(extract(epoch FROM w.minute + interval '1 minute' - w.last_at) * 1000))::int4 AS left_ms`
 
 /** Counts `n` requests of each `subject` that `rows` gives. */
 const count = (rows: string): string => `
@@ -25,7 +26,7 @@ const count = (rows: string): string => `
     count = CASE WHEN ${SAME} THEN w.count + excluded.count ELSE excluded.count END,
     minute = CASE WHEN ${SAME} THEN w.minute ELSE excluded.minute END,
     last_at = CASE WHEN ${SAME} THEN greatest(w.last_at, excluded.last_at) ELSE excluded.last_at END
-  RETURNING w.subject, w.count, ${RETRY_AFTER}`
+  RETURNING w.subject, w.count, ${LEFT}`
 
 /** Requests of keys; one that is not live has no row in the answer. */
 export const COUNT_KEYS = `
@@ -34,7 +35,7 @@ WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
   FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = asked.fingerprint
   WHERE k.revoked_at IS NULL
 ), counted AS (${count("SELECT 'key:' || id, n FROM live")})
-SELECT l.subject, l.id::text AS id, c.count, c.retry_after FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
+SELECT l.subject, l.id::text AS id, c.count, c.left_ms FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
 
 /**
  * Requests of clients to sources, either of which may be null. A source is counted only for what its clients' limit ($4)

@@ -16,6 +16,9 @@ const LEAST = 10
 /** Past this many subjects all are forgotten, and counted anew. */
 const MOST_SUBJECTS = 100_000
 
+/** Milliseconds by which the clocks of this machine and the database's may drift apart within a minute. */
+export const CLOCKS_APART = 50
+
 /** A subject, and how many of its requests to count ahead. */
 export interface Ahead {
   readonly subject: string
@@ -45,7 +48,7 @@ export class CountedAhead {
     const ofSource = source === null ? null : this.#left(source, now)
     if (ofClient === undefined || ofSource === undefined) return null
     const number = (block: Block | null): Counted | null =>
-      block === null ? null : { count: block.next++, retry_after: Math.ceil((block.until - now) / 1000) }
+      block === null ? null : { count: block.next++, left_ms: block.until - now }
     return { client: number(ofClient), source: number(ofSource) }
   }
 
@@ -59,7 +62,7 @@ export class CountedAhead {
     const requests = Math.min(Math.floor(this.#limit / SHARE), counted.count)
     if (requests < LEAST || counted.count + requests > this.#limit / 2) return []
     // What is counted in a window's last second could not be dealt any more.
-    if (counted.retry_after === 1 || this.#left(subject, now) !== undefined) return []
+    if (counted.left_ms <= 1000 || this.#left(subject, now) !== undefined) return []
     this.#asked.add(subject)
     return [{ subject, requests }]
   }
@@ -71,8 +74,8 @@ export class CountedAhead {
       this.#asked.delete(subject)
       const window = windows.get(subject)
       if (window === undefined) continue
-      // The window has up to a second less than it says, counted from when it was asked.
-      const until = asked + (window.retry_after - 1) * 1000
+      // Counted from when it was asked: the answer is younger, and the two clocks may run a little apart.
+      const until = asked + window.left_ms - CLOCKS_APART
       this.#blocks.set(subject, {
         next: window.count - requests + 1,
         last: Math.min(window.count, this.#limit),

@@ -8,10 +8,10 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { Cause, Effect, Exit, Latch, type Scope } from "effect"
 import { unavailable } from "../connection/StoreFailure.ts"
 
-/** A subject's window after the whole fold; `retry_after` in seconds. */
+/** A subject's window after the whole fold, and the milliseconds until it ends. */
 export interface Counted {
   readonly count: number
-  readonly retry_after: number
+  readonly left_ms: number
 }
 
 /** Counts each subject as often as it was asked for, and deals the answers; a subject that it leaves out does not exist. */

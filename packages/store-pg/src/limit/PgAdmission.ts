@@ -13,7 +13,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { Clock, Effect, Exit, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import { type Ahead, CountedAhead } from "./CountedAhead.ts"
+import { type Ahead, CLOCKS_APART, CountedAhead } from "./CountedAhead.ts"
 import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
 import { type Counted, dealt, foldedCounts } from "./FoldedCounts.ts"
 import { dealSenders, type SenderCount, type Senders } from "./SenderCounts.ts"
@@ -33,6 +33,15 @@ interface KeyRow extends CountedRow {
   readonly id: string
 }
 
+/** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
+interface Blocked {
+  readonly since: number
+  readonly until: number
+}
+
+/** For `Retry-After`: whoever comes after so many whole seconds comes in the next minute. */
+const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1000))
+
 const late = Exit.fail(unavailable("The database did not answer in time. Ask again."))
 
 const UNLIMITED: IntakeAllowance = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
@@ -51,7 +60,7 @@ export const layer = (options: AdmissionOptions) =>
     Effect.gen(function* () {
       const sql = yield* StatementClient
       const scope = yield* Effect.scope
-      const blocked = new Map<string, number>()
+      const blocked = new Map<string, Blocked>()
       const ahead = new CountedAhead(options.intakeRate)
 
       const ends = yield* deadlines
@@ -91,16 +100,19 @@ export const layer = (options: AdmissionOptions) =>
         allowed: counted.count <= limit,
         limit,
         remaining: Math.max(0, limit - counted.count),
-        retryAfter: counted.retry_after,
+        retryAfter: seconds(counted.left_ms),
       })
 
-      /** The refusal of a subject that is over its limit until the minute ends. */
+      /**
+       * The refusal of a subject that is over its limit until the minute ends. In the minute's last moments, and where this
+       * machine's clock was set back, the database is asked: nothing is remembered past the minute's end.
+       */
       const remembered = (subject: string | null, now: number): Allowance | null => {
-        const until = subject === null ? undefined : blocked.get(subject)
-        if (subject === null || until === undefined) return null
-        const left = until - now
-        if (left > 0)
-          return { allowed: false, limit: options.intakeRate, remaining: 0, retryAfter: Math.ceil(left / 1000) }
+        const block = subject === null ? undefined : blocked.get(subject)
+        if (subject === null || block === undefined) return null
+        const left = block.until - now
+        if (left > CLOCKS_APART && now >= block.since)
+          return { allowed: false, limit: options.intakeRate, remaining: 0, retryAfter: seconds(left) }
         blocked.delete(subject)
         return null
       }
@@ -109,7 +121,7 @@ export const layer = (options: AdmissionOptions) =>
         const result = allowance(options.intakeRate, counted)
         if (!result.allowed) {
           if (blocked.size > 100_000) blocked.clear()
-          blocked.set(subject, now + result.retryAfter * 1000)
+          blocked.set(subject, { since: now, until: now + counted.left_ms })
         }
         return result
       }

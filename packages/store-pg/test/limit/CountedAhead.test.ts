@@ -17,7 +17,7 @@ class Minute {
     this.processes = Array.from({ length: processes }, () => ({ ahead: new CountedAhead(LIMIT), asked: [] }))
   }
 
-  window = (): Counted => ({ count: this.count, retry_after: 30 })
+  window = (): Counted => ({ count: this.count, left_ms: 30_000 })
 
   /** True where the request may pass. */
   request(at: number): boolean {
@@ -68,8 +68,8 @@ it.prop(
   },
 )
 
-const ahead = (limit: number, count: number, retryAfter = 30) =>
-  new CountedAhead(limit).wanted("ip:1", null, { client: { count, retry_after: retryAfter }, source: null }, 0)
+const ahead = (limit: number, count: number, seconds = 30) =>
+  new CountedAhead(limit).wanted("ip:1", null, { client: { count, left_ms: seconds * 1000 }, source: null }, 0)
 
 it("CountedAhead asks for what has come, a thousandth of the limit at most, up to the window's middle", () => {
   assert.deepStrictEqual(ahead(50_000, 9), [])
@@ -83,8 +83,8 @@ it("CountedAhead asks for what has come, a thousandth of the limit at most, up t
 it("CountedAhead deals to both or to none, not past the window's end, and asks anew only when nothing is left", () => {
   const one = new CountedAhead(100_000)
   const count = (client: number, source: number) => ({
-    client: { count: client, retry_after: 30 },
-    source: { count: source, retry_after: 30 },
+    client: { count: client, left_ms: 30_000 },
+    source: { count: source, left_ms: 30_000 },
   })
   const wanted = one.wanted("ip:1", "source:1", count(12, 40), 0)
   assert.deepStrictEqual(wanted, [
@@ -92,11 +92,11 @@ it("CountedAhead deals to both or to none, not past the window's end, and asks a
     { subject: "source:1", requests: 40 },
   ])
   assert.deepStrictEqual(one.wanted("ip:1", "source:1", count(13, 41), 0), [])
-  one.give(wanted, new Map([["ip:1", { count: 25, retry_after: 30 }]]), 1_000)
+  one.give(wanted, new Map([["ip:1", { count: 25, left_ms: 30_000 }]]), 1_000)
   assert.strictEqual(one.take("ip:1", "source:1", 2_000), null)
-  assert.deepStrictEqual(one.take("ip:1", null, 29_999), { client: { count: 14, retry_after: 1 }, source: null })
-  assert.strictEqual(one.take("ip:1", null, 30_000), null)
+  assert.deepStrictEqual(one.take("ip:1", null, 30_949), { client: { count: 14, left_ms: 1 }, source: null })
+  assert.strictEqual(one.take("ip:1", null, 30_950), null)
   // The source's were not counted: they are asked for again; the client has some left, and later none.
   assert.deepStrictEqual(one.wanted("ip:1", "source:1", count(26, 50), 2_000), [{ subject: "source:1", requests: 50 }])
-  assert.deepStrictEqual(one.wanted("ip:1", null, count(26, 50), 30_000), [{ subject: "ip:1", requests: 26 }])
+  assert.deepStrictEqual(one.wanted("ip:1", null, count(26, 50), 31_000), [{ subject: "ip:1", requests: 26 }])
 })

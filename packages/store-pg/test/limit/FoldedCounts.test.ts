@@ -15,7 +15,7 @@ const counting = (gate: Latch.Latch) => {
       for (const [subject, n] of asked) if (subject !== "nobody") counts.set(subject, (counts.get(subject) ?? 0) + n)
       const rows = Array.from(asked, ([subject, n]) => [subject, counts.get(subject), n] as const)
       const answers = rows.flatMap(([subject, count, n]) =>
-        count === undefined ? [] : [[subject, dealt({ count, retry_after: 1 }, n)] as const],
+        count === undefined ? [] : [[subject, dealt({ count, left_ms: 1_000 }, n)] as const],
       )
       return Effect.as(gate.await, new Map(answers))
     })

@@ -6,7 +6,7 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -30,6 +30,13 @@ afterAll(async () => {
   await other.dispose()
   await database.drop()
 })
+
+/** A clock whose time a test sets; it sleeps as the real one does. */
+const withTime = (real: Clock.Clock, time: () => number): Clock.Clock => {
+  const clock = Object.create(real) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+  clock.currentTimeMillisUnsafe = time
+  return clock
+}
 
 const askAtOnce = async (count: number, ask: (admission: Admission["Service"]) => Effect.Effect<unknown, unknown>) => {
   const all = Admission.use((admission) =>
@@ -140,6 +147,42 @@ it("PgAdmission begins anew with the next minute", async () => {
   assert.strictEqual((await count()).remaining, 58)
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
   assert.strictEqual((await count()).remaining, 59)
+})
+
+it("PgAdmission forgets who was over the limit no later than the minute ends, and when its own clock is set back", async () => {
+  const real = Effect.runSync(Clock.Clock)
+  let time = 1_000_000
+  const process = ManagedRuntime.make(
+    PgAdmission.layer({ apiRate: 120, intakeRate: 1 }).pipe(
+      Layer.provide(OwnerClient.layer({ url: database.url })),
+      Layer.provide(
+        Layer.succeed(
+          Clock.Clock,
+          withTime(real, () => time),
+        ),
+      ),
+    ),
+  )
+  const ask = () => process.runPromise(Admission.use(({ intake }) => intake("203.0.113.90", 40)))
+  await database.run(
+    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10.7 seconds' - clock_timestamp()`,
+  )
+  const left = `extract(epoch FROM date_trunc('minute', cabinet.now()) + interval '1 minute' - cabinet.now())`
+  const [window] = await database.run(`SELECT ceil(1000 * ${left})::int AS left`)
+  assert.isTrue((await ask()).allowed)
+  assert.isFalse((await ask()).allowed)
+  assert.isFalse((await ask()).allowed)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  // Remembered: the database would let this pass.
+  assert.isFalse((await ask()).allowed)
+  time += Number(window!["left"])
+  assert.isTrue((await ask()).allowed)
+
+  assert.isFalse((await ask()).allowed)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  time -= 3_600_000
+  assert.isTrue((await ask()).allowed)
+  await process.dispose()
 })
 
 it("PgAdmission counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {

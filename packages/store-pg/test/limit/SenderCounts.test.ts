@@ -21,7 +21,7 @@ it.prop(
       if (subject === null) return null
       const next = counts.get(subject)! + 1
       counts.set(subject, next)
-      return { count: next, retry_after: 1 }
+      return { count: next, left_ms: 1_000 }
     }
     const oneByOne = senders.map(({ client, source, asked }) =>
       Array.from({ length: asked }, () => {
@@ -29,7 +29,7 @@ it.prop(
         return { client: number, source: number === null || number.count <= LIMIT ? count(source) : null }
       }),
     )
-    const windows = new Map(Array.from(counts, ([subject, last]) => [subject, { count: last, retry_after: 1 }]))
+    const windows = new Map(Array.from(counts, ([subject, last]) => [subject, { count: last, left_ms: 1_000 }]))
     assert.deepStrictEqual(dealSenders(senders, windows, LIMIT), oneByOne)
   },
 )
