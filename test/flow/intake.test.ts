@@ -126,6 +126,29 @@ describe("a submission", () => {
     assert.strictEqual((await rowsOf(source)).length, 1)
   })
 
+  it("is saved empty when it is refused, and the fields of its address stay in the event", async () => {
+    const source = await cabinet.source("Refused")
+    for (const [body, headers, error] of [
+      ['{"a":', JSON_TYPE, "bad_json"],
+      ["[1]", JSON_TYPE, "not_an_object"],
+      ["no gzip", { ...JSON_TYPE, "content-encoding": "gzip" }, "bad_encoding"],
+    ] as const) {
+      const answer = await post(`${cabinet.address(source)}?from=shop`, body, headers)
+      assert.deepInclude(answer, { status: 400, ok: false, error, empty: true })
+      const [event] = await database.run(
+        `SELECT empty, payload->>'from' AS from FROM cabinet.event WHERE id = ${answer["id"]}`,
+      )
+      assert.deepStrictEqual(event, { empty: true, from: "shop" })
+    }
+  })
+
+  it("reads a zero byte in a string of JSON as U+FFFD", async () => {
+    const source = await cabinet.source("Zero")
+    const answer = await post(cabinet.address(source), Buffer.from('{"a":"x\0y"}'), JSON_TYPE)
+    assert.deepInclude(answer, { status: 200, ok: true, empty: false })
+    assert.strictEqual(payloadText((await cabinet.feed(source.id))[0]!), '{"a":"x\uFFFDy"}')
+  })
+
   it("is accepted from the new address alone after the secret was changed", async () => {
     const source = await cabinet.source("Rotated")
     assert.strictEqual((await post(cabinet.address(source), "{}", JSON_TYPE))["status"], 200)

@@ -105,13 +105,7 @@ export const isAscii = (bytes: Buffer, start: number = 0, end: number = bytes.le
 export const decode = (bytes: Buffer, charset: Charset, start: number = 0, end: number = bytes.length): Decoded =>
   start === end ? NOTHING : storable(decodeWithNul(bytes, charset, start, end))
 
-/** As `decode`, with U+0000 left in: for a parser that must see it. */
-export const decodeWithNul = (
-  bytes: Buffer,
-  charset: Charset,
-  start: number = 0,
-  end: number = bytes.length,
-): Decoded => {
+const decodeWithNul = (bytes: Buffer, charset: Charset, start: number, end: number): Decoded => {
   if (charset === UTF_8) {
     const text = bytes.toString("utf8", start, end)
     const marks = count(text, "\uFFFD")
@@ -125,7 +119,7 @@ export const decodeWithNul = (
 }
 
 /** Text without U+0000, which becomes U+FFFD. */
-export const storable = (decoded: Decoded): Decoded => {
+const storable = (decoded: Decoded): Decoded => {
   const zeros = count(decoded.text, "\0")
   return zeros === 0 ? decoded : { text: decoded.text.replaceAll("\0", "\uFFFD"), replaced: decoded.replaced + zeros }
 }

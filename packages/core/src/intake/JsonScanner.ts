@@ -197,4 +197,6 @@ const hexUnit = (text: string, at: number): number => {
 const unitName = (code: number): string => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
 
 const named = (code: number): string =>
-  code <= 32 || code === 127 || (code >= 0xd800 && code <= 0xdfff) ? unitName(code) : `"${String.fromCodePoint(code)}"`
+  code <= 32 || code === 127 || code === 0xfffd || (code >= 0xd800 && code <= 0xdfff)
+    ? unitName(code)
+    : `"${String.fromCodePoint(code)}"`

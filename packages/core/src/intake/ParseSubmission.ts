@@ -7,7 +7,7 @@ import { printedEvent } from "../event/Fingerprint.ts"
 import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
 import type { JsonTexts } from "../event/JsonText.ts"
-import { bufferOf, decode, decodeWithNul, storable, UTF_8 } from "./Charset.ts"
+import { bufferOf, decode, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 import { parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
@@ -34,16 +34,18 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
 
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
   const address = queryFields(query, queryCharset)
-  const { objects } = read
-  const eventOf = (object: JsonObject, place: number) =>
+  const { objects, refusal } = read
+  const printed = (object: JsonObject, place: number) =>
     address.fields.size === 0
       ? printedEvent(object, read.textsOf?.(object, place))
       : printedEvent(withQueryFields(address.fields, object))
+  // What is answered 400 is saved empty, whatever fields the address has.
+  const eventOf = refusal === null ? printed : (object: JsonObject) => ({ ...printed(object, 0), empty: true })
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
     events: tooMany === null ? objects.map(eventOf) : [],
     shape: read.shape,
-    refusal: read.refusal,
+    refusal,
     tooMany,
     isForm,
     charset: {
@@ -110,7 +112,7 @@ const bodyOf = (
 }
 
 const jsonBody = (body: Buffer): ReadBody => {
-  const decoded = decodeWithNul(body, UTF_8)
+  const decoded = decode(body, UTF_8)
   const notes = emptyJsonNotes()
   const parsed = parseJson(decoded.text, { notes })
   if (Result.isFailure(parsed)) {
@@ -155,7 +157,7 @@ const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetS
 
 /** No content type that says how to read it: JSON, then a form, else text. What is not an object never makes a batch. */
 const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadBody => {
-  const decoded = decodeWithNul(body, UTF_8)
+  const decoded = decode(body, UTF_8)
   const notes = emptyJsonNotes()
   const parsed = parseJson(decoded.text, { notes })
   if (Result.isSuccess(parsed)) {
@@ -175,8 +177,8 @@ const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadB
 }
 
 const unparsed = (body: Buffer, decision: CharsetDecision, reason: string): ReadBody => {
-  const text = storable(decodeWithNul(body, decision.charset))
-  return oneObject(unparsedFields(text.text, reason), decision, text.replaced)
+  const { text, replaced } = decode(body, decision.charset)
+  return oneObject(unparsedFields(text, reason), decision, replaced)
 }
 
 const unparsedFields = (text: string, reason: string): JsonObject =>

@@ -18,7 +18,7 @@ export interface ParsedEvent {
   readonly payload: JsonObject
   /** As JSON. */
   readonly text: string
-  /** No field is filled: the event is kept, but not delivered. */
+  /** No field is filled, or the body was refused: the event is kept, but not delivered. */
   readonly empty: boolean
   /** SHA-256 in hexadecimal; equal for repeats. */
   readonly fingerprint: string

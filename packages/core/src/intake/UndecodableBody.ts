@@ -8,7 +8,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
  * The event of such a body: the fields of the address, `_raw` with the bytes read as UTF-8 as far as they go, and `reason` in
- * `_parse_error`. Two of them are equal by their bytes, for the text of different bytes may be the same.
+ * `_parse_error`; empty, as all that is answered 400. Two of them are equal by their bytes, for the text of different bytes may be the same.
  */
 export const undecodableEvent = (submission: Submission, reason: string): ParsedEvent => {
   const fields = parseSubmission({ ...submission, body: new Uint8Array(0), contentType: undefined })
@@ -18,5 +18,5 @@ export const undecodableEvent = (submission: Submission, reason: string): Parsed
   payload.set("_parse_error", reason)
   const counted = new Map(payload)
   counted.set("_raw", Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"))
-  return { ...printedEvent(payload), fingerprint: fingerprint(counted) }
+  return { ...printedEvent(payload), empty: true, fingerprint: fingerprint(counted) }
 }

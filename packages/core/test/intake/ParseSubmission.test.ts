@@ -68,16 +68,36 @@ describe("parseSubmission of JSON", () => {
   })
   it("parseSubmission keeps broken JSON as text and says what is wrong and where", () => {
     const parsed = parse(JSON_TYPE, '{"a":1,\n"b"\0}')
-    const detail = "not valid JSON: a colon after the key was expected, found U+0000, at line 2, column 4 (offset 11)"
+    const detail = "not valid JSON: a colon after the key was expected, found U+FFFD, at line 2, column 4 (offset 11)"
     assert.deepStrictEqual(payloads(parsed), [JSON.stringify({ _raw: '{"a":1,\n"b"\uFFFD}', _parse_error: detail })])
     assert.deepStrictEqual(parsed.refusal, { error: "bad_json", detail })
     assert.isTrue(parsed.events[0]!.empty)
     assert.strictEqual(parsed.charset.replaced, 1)
   })
-  it("parseSubmission makes a filled event of broken JSON when the address has a filled field", () => {
-    const parsed = parse(JSON_TYPE, "{", { query: "from=shop" })
-    assert.isFalse(parsed.events[0]!.empty)
-    assert.match(payloads(parsed)[0]!, /^\{"from":"shop","_raw":"\{","_parse_error":/)
+  it.for([
+    ["{", /^\{"from":"shop","_raw":"\{","_parse_error":/],
+    ["5", /^\{"from":"shop","_value":5,"_parse_error":/],
+    ["[]", /^\{"from":"shop","_value":\[\],"_parse_error":/],
+    ['[{"a":1},2]', /^\{"from":"shop","_value":\[\{"a":1\},2\],"_parse_error":/],
+  ] as const)(
+    "parseSubmission keeps the address's fields beside a refused %s, and the event is empty",
+    ([body, kept]) => {
+      const parsed = parse(JSON_TYPE, body, { query: "from=shop" })
+      assert.isTrue(parsed.events[0]!.empty)
+      assert.match(payloads(parsed)[0]!, kept)
+    },
+  )
+  it.for([JSON_TYPE, undefined, "text/plain", FORM])(
+    "parseSubmission under %s reads a raw zero byte of a string as U+FFFD, and counts it",
+    (contentType) => {
+      const parsed = parse(contentType, '{"a":"x\0y","\0":"\0\0"}')
+      assert.deepStrictEqual(payloads(parsed), ['{"a":"x\uFFFDy","\uFFFD":"\uFFFD\uFFFD"}'])
+      assert.deepInclude(parsed, { refusal: null, shape: "object" })
+      assert.strictEqual(parsed.charset.replaced, 4)
+    },
+  )
+  it("parseSubmission keeps keys apart that a zero byte made equal, raw or escaped", () => {
+    assert.strictEqual(only(JSON_TYPE, '{"k\0":1,"k\\u0000":2}'), '{"k\uFFFD":1,"k\uFFFD2":2}')
   })
   it("parseSubmission reads JSON as UTF-8 whatever header and source say", () => {
     const rest = { encoding: "windows-1251" } as const

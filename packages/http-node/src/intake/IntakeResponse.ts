@@ -43,7 +43,13 @@ export const acceptedResponse = (request: Request, answer: IntakeAnswer, person:
     case "batch":
       return ok({ ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
     case "refused":
-      return json(400, { ok: false, error: answer.error, detail: answer.detail, id: answer.receipt.id })
+      return json(400, {
+        ok: false,
+        error: answer.error,
+        detail: answer.detail,
+        id: answer.receipt.id,
+        empty: answer.receipt.empty,
+      })
   }
 }
 

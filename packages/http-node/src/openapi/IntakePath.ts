@@ -70,12 +70,16 @@ export const INTAKE_PATH: PathItem = {
           Location: { description: "That page.", required: true, schema: { type: "string", format: "uri" } },
         },
       },
-      "400": refusal("The body is not an object, nor a list of objects. It is kept in an event without fields.", {
-        ok: false,
-        error: "bad_json",
-        detail: "Expected a value at line 1, column 9.",
-        id: 10417,
-      }),
+      "400": refusal(
+        "The body is not an object, nor a list of objects. It is kept as text in an empty event, which is not delivered; fields of the address stay in the event.",
+        {
+          ok: false,
+          error: "bad_json",
+          detail: "Expected a value at line 1, column 9.",
+          id: 10417,
+          empty: true,
+        },
+      ),
       "404": refusal("No source has this address, or it is switched off.", {
         ok: false,
         error: "not_found",

@@ -205,6 +205,7 @@ export const SCHEMAS = {
       },
       detail: { type: "string" },
       id: id("The event under which a body that is no object was kept.", 10417),
+      empty: { const: true, description: "With `id`: that event is saved empty, and not delivered." },
       limit: { type: "integer" },
       count: { type: "integer" },
       retry_after: { type: "integer" },

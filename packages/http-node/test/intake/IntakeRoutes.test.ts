@@ -79,8 +79,8 @@ describe("what is accepted", () => {
       const response = await server.post(body, JSON_TYPE)
       assert.strictEqual(response.status, 400)
       const answer = await jsonOf(response)
-      assert.deepStrictEqual(Object.keys(answer), ["ok", "error", "detail", "id"])
-      assert.deepInclude(answer, { ok: false, error, id: server.state.appended.length })
+      assert.deepStrictEqual(Object.keys(answer), ["ok", "error", "detail", "id", "empty"])
+      assert.deepInclude(answer, { ok: false, error, id: server.state.appended.length, empty: true })
     }
   })
 
