@@ -102,18 +102,17 @@ it("accept-charset and _charset_ say what the bytes are, and what the charset la
   assert.deepInclude(row, { слово: "Ї &#9731;" })
 })
 
-it("a form of text/plain is kept as the text that it is, since where its fields end is anybody's guess", async () => {
+it("a form of text/plain is read as its fields, and a line of a text area that looks like one is one", async () => {
   visit = await chromium.visit({ locale: "ru-RU" })
   await visit.page.goto(
     site.put("/form", form('enctype="text/plain"', `<input name="имя"><textarea name="note"></textarea>`)),
   )
   await visit.page.fill("input", "Анна")
-  await visit.page.fill("textarea", "1\ngo=no")
+  await visit.page.fill("textarea", "1\ntwo, three\ngo=no")
   await visit.page.click("button")
   await visit.page.waitForURL(cabinet.intake)
-  const { _raw, _parse_error } = JSON.parse((await cabinet.newEvent()).payload) as Record<string, string>
-  assert.strictEqual(_raw, "имя=Анна\r\nnote=1\r\ngo=no\r\ngo=yes\r\n")
-  assert.include(_parse_error!, "at line 1, column 1")
+  const { payload } = await cabinet.newEvent()
+  assert.strictEqual(payload, '{"имя":"Анна","note":"1\\r\\ntwo, three","go":["no","yes"]}')
 })
 
 it("files come as name, type and size, and a file input left blank as an empty field", async () => {

@@ -1,7 +1,8 @@
 /** What a content type says of how to read a body. */
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 
-export type BodyKind = "json" | "urlencoded" | "multipart" | "other"
+/** `plain` is what an HTML form may have as well; `other` is any other type that says what it is; `none` says nothing. */
+export type BodyKind = "json" | "urlencoded" | "multipart" | "plain" | "other" | "none"
 
 export interface ContentType {
   readonly kind: BodyKind
@@ -9,11 +10,11 @@ export interface ContentType {
   readonly boundary: string | null
 }
 
-const UNKNOWN: ContentType = { kind: "other", charset: null, boundary: null }
+const UNKNOWN: ContentType = { kind: "none", charset: null, boundary: null }
 
 const PLAIN_JSON: ContentType = { kind: "json", charset: null, boundary: null }
 
-/** Never refuses: what it does not know, or no header at all, is `other`. */
+/** Never refuses: what it does not know is `other`, no header and an empty one are `none`. */
 export const parseContentType = (header: string | undefined): ContentType => {
   if (header === undefined) return UNKNOWN
   if (header === "application/json") return PLAIN_JSON
@@ -29,5 +30,7 @@ export const parseContentType = (header: string | undefined): ContentType => {
 const kindOf = (type: string): BodyKind => {
   if (type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))) return "json"
   if (type === "application/x-www-form-urlencoded") return "urlencoded"
-  return type === "multipart/form-data" ? "multipart" : "other"
+  if (type === "multipart/form-data") return "multipart"
+  if (type === "text/plain") return "plain"
+  return type === "" ? "none" : "other"
 }

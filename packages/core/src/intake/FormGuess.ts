@@ -21,11 +21,15 @@ export const readsAsForm = (body: Buffer): boolean => {
       nameLength = 0
     } else if (!inName) filled ||= nameLength > 0 && byte !== 61
     else if (byte === 61) inName = false
-    else if (byte === 47 || byte === 63 || byte === 35) return false
+    else if (!isNameByte(byte)) return false
     else nameLength++
   }
   return filled
 }
+
+/** Whether a field's name may hold this byte where nobody said that there are fields: what addresses and prose hold may not. */
+export const isNameByte = (byte: number): boolean =>
+  byte > 32 && NEVER[byte] === 0 && byte !== 47 && byte !== 63 && byte !== 35
 
 const NEVER = new Uint8Array(256)
 for (const byte of Buffer.from('"<>\\`\x7f')) NEVER[byte] = 1

@@ -4,12 +4,13 @@
  */
 import { Result } from "effect"
 import { printedEvent } from "../event/Fingerprint.ts"
+import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
 import type { JsonTexts } from "../event/JsonText.ts"
 import { bufferOf, decode, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
-import { parseContentType } from "./ContentType.ts"
+import { type BodyKind, parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
@@ -18,6 +19,7 @@ import type { CharsetDecision, CharsetSignals } from "./FormText.ts"
 import { emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
+import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
 import type { ParsedSubmission, Submission } from "./Submission.ts"
 
@@ -39,8 +41,16 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
     address.fields.size === 0
       ? printedEvent(object, read.textsOf?.(object, place))
       : printedEvent(withQueryFields(address.fields, object))
-  // What is answered 400 is saved empty, whatever fields the address has.
-  const eventOf = refusal === null ? printed : (object: JsonObject) => ({ ...printed(object, 0), empty: true })
+  // What is answered 400 is saved empty, whatever fields the address has; the text of a body with a content type of its own
+  // is as good as a field.
+  const hasText = read.keptAsRaw === true && (type.kind === "plain" || type.kind === "other")
+  const eventOf =
+    refusal === null && !hasText
+      ? printed
+      : (object: JsonObject, place: number) => {
+          const event = printed(object, place)
+          return { ...event, empty: refusal !== null || (event.empty && !isFilled(object.get("_raw") ?? null)) }
+        }
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
     events: tooMany === null ? objects.map(eventOf) : [],
@@ -63,6 +73,8 @@ interface ReadBody {
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
   readonly isForm: boolean
+  /** The body, or the rest of it, did not parse and is in `_raw`. */
+  readonly keptAsRaw?: true
   readonly decision: CharsetDecision
   readonly replaced: number
 }
@@ -99,7 +111,7 @@ const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: numb
 
 const bodyOf = (
   body: Buffer,
-  kind: "json" | "urlencoded" | "multipart" | "other",
+  kind: BodyKind,
   boundary: string | null,
   query: RawForm,
   signals: CharsetSignals,
@@ -108,7 +120,7 @@ const bodyOf = (
   if (kind === "json") return jsonBody(body)
   if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), query, signals)
   if (kind === "urlencoded") return mislabelledJson(body) ?? formBody(body, parseFormBody(body), query, signals)
-  return otherBody(body, query, signals)
+  return otherBody(body, kind, query, signals)
 }
 
 const jsonBody = (body: Buffer): ReadBody => {
@@ -150,13 +162,13 @@ const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetS
     const rest = decode(body, decision.charset, from)
     replaced += rest.replaced
     const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
-    return { ...oneObject(withQueryFields(payload, kept), decision, replaced), isForm: true }
+    return { ...oneObject(withQueryFields(payload, kept), decision, replaced), isForm: true, keptAsRaw: true }
   }
   return { ...oneObject(payload, decision, replaced), isForm: true }
 }
 
-/** No content type that says how to read it: JSON, then a form, else text. What is not an object never makes a batch. */
-const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadBody => {
+/** Neither JSON nor a form by its content type: JSON, then a form, else text. What is not an object never makes a batch. */
+const otherBody = (body: Buffer, kind: BodyKind, query: RawForm, signals: CharsetSignals): ReadBody => {
   const decoded = decode(body, UTF_8)
   const notes = emptyJsonNotes()
   const parsed = parseJson(decoded.text, { notes })
@@ -173,12 +185,14 @@ const otherBody = (body: Buffer, query: RawForm, signals: CharsetSignals): ReadB
   if (readsAsForm(body)) return formBody(body, parseFormBody(body), query, signals)
   const boundary = multipartBoundaryOf(body)
   if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), query, signals)
+  const plainForm = kind === "plain" ? parsePlainForm(body) : null
+  if (plainForm !== null) return formBody(body, plainForm, query, signals)
   return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
 }
 
 const unparsed = (body: Buffer, decision: CharsetDecision, reason: string): ReadBody => {
   const { text, replaced } = decode(body, decision.charset)
-  return oneObject(unparsedFields(text, reason), decision, replaced)
+  return { ...oneObject(unparsedFields(text, reason), decision, replaced), keptAsRaw: true }
 }
 
 const unparsedFields = (text: string, reason: string): JsonObject =>

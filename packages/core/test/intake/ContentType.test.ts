@@ -4,8 +4,11 @@ import { parseContentType } from "../../src/intake/ContentType.ts"
 
 describe("parseContentType", () => {
   it.for([
-    [undefined, "other", null, null],
-    ["", "other", null, null],
+    [undefined, "none", null, null],
+    ["", "none", null, null],
+    [" ; charset=x", "none", "x", null],
+    ["Text/Plain", "plain", null, null],
+    ["application/xml", "other", null, null],
     ["application/json", "json", null, null],
     ['Application/JSON ; Charset="UTF-8"', "json", "UTF-8", null],
     ["application/problem+json", "json", null, null],
@@ -17,8 +20,8 @@ describe("parseContentType", () => {
     ['multipart/form-data; boundary="a;b \\"c\\""', "multipart", null, 'a;b "c"'],
     ["multipart/form-data; boundary", "multipart", null, null],
     ["multipart/mixed; boundary=x", "other", null, "x"],
-    ["text/plain;;; charset = koi8-r ;", "other", "koi8-r", null],
-    [";=;", "other", null, null],
+    ["text/plain;;; charset = koi8-r ;", "plain", "koi8-r", null],
+    [";=;", "none", null, null],
   ] as const)("parseContentType reads %j", ([header, kind, charset, boundary]) =>
     assert.deepStrictEqual(parseContentType(header), { kind, charset, boundary }),
   )

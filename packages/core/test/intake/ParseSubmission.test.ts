@@ -241,7 +241,7 @@ describe("parseSubmission of other bodies", () => {
         '{"a":"1"}',
       )
       const parsed = parse(contentType, "hello = world")
-      assert.isTrue(parsed.events[0]!.empty)
+      assert.strictEqual(parsed.events[0]!.empty, contentType === undefined)
       assert.deepInclude(parsed, { refusal: null, shape: "object", isForm: false })
       assert.deepStrictEqual(payloads(parsed), [
         '{"_raw":"hello = world","_parse_error":"neither a form nor JSON; not valid JSON: a value was expected, found \\"h\\", at line 1, column 1 (offset 0)"}',
@@ -251,13 +251,47 @@ describe("parseSubmission of other bodies", () => {
   it.for(["[]", "[1]", '[{"a":1}]', "5", '"x"', "null"])(
     "parseSubmission keeps %s as a value, never as a batch",
     (body) => {
-      const parsed = parse(undefined, body)
-      assert.deepInclude(parsed, { refusal: null, shape: "object", tooMany: null })
-      assert.isTrue(parsed.events[0]!.empty)
-      assert.match(payloads(parsed)[0]!, /^\{"_value":.*,"_parse_error":"/)
-      assert.isTrue(payloads(parsed)[0]!.startsWith(`{"_value":${body},`))
+      for (const contentType of [undefined, "text/plain", "application/xml"]) {
+        const parsed = parse(contentType, body)
+        assert.deepInclude(parsed, { refusal: null, shape: "object", tooMany: null })
+        assert.isTrue(parsed.events[0]!.empty)
+        assert.match(payloads(parsed)[0]!, /^\{"_value":.*,"_parse_error":"/)
+        assert.isTrue(payloads(parsed)[0]!.startsWith(`{"_value":${body},`))
+      }
     },
   )
+  it.for(["text/plain", "text/csv; header=present", "application/xml", "application/octet-stream", "nonsense"])(
+    "parseSubmission counts the text of a body under %s as filled, unless it is white space",
+    (contentType) => {
+      const empty = (body: string, rest: Partial<Submission> = {}) => parse(contentType, body, rest).events[0]!.empty
+      assert.isFalse(empty("<order id='7'/>"))
+      assert.isFalse(empty('{"a":1'))
+      assert.isFalse(empty("%61=1&".repeat(10_001)))
+      assert.isTrue(empty(" \r\n\t\u00a0"))
+      assert.isFalse(empty(" \n", { query: "a=1" }))
+      // These are the sender's own fields, and not what became of a body.
+      assert.isTrue(empty('{"_raw":"x","_parse_error":"y"}'))
+      assert.isTrue(empty("_raw=x"))
+      assert.isTrue(empty(" ", { query: "_raw=x" }))
+    },
+  )
+  it.for([undefined, "", FORM, MULTIPART])("parseSubmission finds text under %j empty", (contentType) => {
+    const body = contentType === FORM ? "a&".repeat(10_001) : "some text"
+    assert.isTrue(parse(contentType, body).events[0]!.empty)
+  })
+  it("parseSubmission reads an HTML form of text/plain as its fields, in the form's charset", () => {
+    assert.strictEqual(
+      only("text/plain", "name=Ada Lovelace\r\nmessage=one\r\ntwo\r\n\r\ntags=a&b\r\ntags=x=y\r\nlast=\r\n"),
+      '{"name":"Ada Lovelace","message":"one\\r\\ntwo\\r\\n","tags":["a&b","x=y"],"last":""}',
+    )
+    assert.isTrue(parse("text/plain", "name=\r\nmail=\r\n").events[0]!.empty)
+    const parsed = parse("text/plain", win1251("имя=Иван Петров\r\nгород=Нижний\r\n"))
+    assert.deepStrictEqual(payloads(parsed), ['{"имя":"Иван Петров","город":"Нижний"}'])
+    assert.deepInclude(parsed, { isForm: false, refusal: null })
+    // No other type has such forms.
+    assert.match(only("text/csv", "name=Ada Lovelace\r\n"), /^\{"_raw":/)
+    assert.match(only(undefined, "name=Ada Lovelace\r\n"), /^\{"_raw":/)
+  })
   it("parseSubmission reads text by the source, the header and the data", () => {
     const text = win1251("Привет, мир")
     assert.strictEqual(parse("text/plain", text).events[0]!.payload.get("_raw"), "Привет, мир")
