@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
+import { OWNER_PATH } from "../connection/OwnerClient.ts"
 import { lossAsFailure } from "../connection/StoreFailure.ts"
 
 /** What waits for its source to be switched on again is no work: it would keep the cabinet open for nothing. */
@@ -29,7 +30,7 @@ export const nextWork = (url: string): Effect.Effect<number | null, SqlError.Sql
         maxConnections: 1,
         connectTimeout: "3 seconds",
         applicationName: "data-cabinet look",
-        startupParameters: { search_path: "pg_catalog", statement_timeout: "5000" },
+        startupParameters: { search_path: OWNER_PATH, statement_timeout: "5000" },
       }),
       { local: true },
     ),

@@ -32,6 +32,12 @@ export const SESSION = {
   jit: "off",
 } as const
 
+/**
+ * The search path of every session of the owner: what is not qualified is PostgreSQL's own. Temporary objects are named
+ * because they would come first otherwise.
+ */
+export const OWNER_PATH = "pg_catalog, pg_temp"
+
 /** Single statements of many fibers, pipelined. They cannot be cancelled, and a transaction is not for it. */
 export class StatementClient extends Context.Service<StatementClient, Statements>()(
   "@data-cabinet/store-pg/connection/StatementClient",
@@ -50,7 +56,7 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
     applicationName: options.applicationName ?? "data-cabinet",
     startupParameters: {
       ...SESSION,
-      search_path: "pg_catalog",
+      search_path: OWNER_PATH,
       // A plan is kept from when its tables were small, and a whole table read for each row that is looked up, until the
       // next ANALYZE. Our own statements have an index for whatever may grow.
       enable_seqscan: "off",

@@ -8,7 +8,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Metric, Option, Redacted, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { StatementClient } from "./OwnerClient.ts"
+import { OWNER_PATH, StatementClient } from "./OwnerClient.ts"
 import {
   layer as primaryReader,
   ReaderClient,
@@ -77,7 +77,7 @@ export const layer = (options: StandbyOptions) =>
           maxConnections: 1,
           connectTimeout: PATIENCE,
           applicationName: "data-cabinet standby watch",
-          startupParameters: { search_path: "pg_catalog", statement_timeout: "2000" },
+          startupParameters: { search_path: OWNER_PATH, statement_timeout: "2000" },
         }),
       )
       const clock = yield* Clock.Clock

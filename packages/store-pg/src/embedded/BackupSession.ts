@@ -6,6 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
+import { OWNER_PATH } from "../connection/OwnerClient.ts"
 import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
@@ -54,7 +55,11 @@ export const backupSession = <A, B>(
         url: Redacted.make(url),
         maxConnections: 1,
         applicationName: "data-cabinet backup",
-        startupParameters: { statement_timeout: "0", idle_in_transaction_session_timeout: "0" },
+        startupParameters: {
+          search_path: OWNER_PATH,
+          statement_timeout: "0",
+          idle_in_transaction_session_timeout: "0",
+        },
       }),
     ),
     lossAsFailure,

@@ -5,6 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
+import { OWNER_PATH } from "../connection/OwnerClient.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
 export const ownerRole = "cabinet"
@@ -25,6 +26,12 @@ export const bootstrap = (endpoint: Endpoint, superuser: string): Effect.Effect<
       yield* sql.unsafe(`CREATE DATABASE ${ownerDatabase} OWNER ${ownerRole} TEMPLATE template0`)
     }
   }).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(endpoint.urlFor(superuser, "postgres")), maxConnections: 1 })),
+    Effect.provide(
+      PgClient.layer({
+        url: Redacted.make(endpoint.urlFor(superuser, "postgres")),
+        maxConnections: 1,
+        startupParameters: { search_path: OWNER_PATH },
+      }),
+    ),
     Effect.orDie,
   )

@@ -1,19 +1,26 @@
 /**
  * Takes the views that depend on a table out of the way and puts them back as they were: definition, options, owner,
- * rights (columns' too), comments, triggers, rules, and the indexes of materialized views. In the caller's transaction, so that nobody ever sees the gap.
+ * rights (columns' too), defaults, comments, triggers, rules, and the indexes of materialized views. In the caller's transaction, so that nobody ever sees the gap.
+ *
+ * What is in a view runs when it is parsed, filled or indexed, and must not do so with our rights: a view is made again by
+ * its owner (RestrictedRun). One of our own would run as us, so it is refused unless all that it uses is PostgreSQL's or ours.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { execute, literal, restrictedRun } from "./RestrictedRun.ts"
 
 /** A view with all that it takes to make it again; in the order in which they can be made. */
-interface SavedView {
+export interface SavedView {
+  readonly oid: bigint
   readonly schema: string
   readonly name: string
   readonly kind: "v" | "m"
   readonly definition: string
   readonly owner: string
+  /** Whether it is ours, and so would be made again with our rights. */
+  readonly mine: boolean
   readonly options: ReadonlyArray<string> | null
   readonly populated: boolean
   readonly comment: string | null
@@ -25,6 +32,7 @@ interface SavedView {
     /** Null for a right to the whole view. */
     readonly column: string | null
   }> | null
+  readonly defaults: ReadonlyArray<{ readonly column: string; readonly value: string }> | null
   /** Rules, and triggers that take the place of writing. */
   readonly reactions: ReadonlyArray<string> | null
   readonly indexes: ReadonlyArray<string> | null
@@ -42,8 +50,9 @@ WITH RECURSIVE dependents AS (
   JOIN pg_depend d ON d.refobjid = p.oid AND d.refclassid = 'pg_class'::regclass AND d.classid = 'pg_rewrite'::regclass
   JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class v ON v.oid = r.ev_class WHERE v.oid <> p.oid
 )
-SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind,
+SELECT c.oid::bigint AS oid, n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind,
   pg_get_viewdef(c.oid) AS definition, pg_get_userbyid(c.relowner)::text AS owner,
+  pg_get_userbyid(c.relowner) = current_user AS mine,
   to_json(c.reloptions) AS options, c.relispopulated AS populated, obj_description(c.oid, 'pg_class') AS comment,
   (SELECT json_agg(json_build_object('column', a.attname, 'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum)
    FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND col_description(c.oid, a.attnum) IS NOT NULL) AS column_comments,
@@ -52,6 +61,8 @@ SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS ki
    FROM (SELECT NULL::name AS column, r.* FROM aclexplode(c.relacl) r
          UNION ALL SELECT a.attname, r.* FROM pg_attribute a, aclexplode(a.attacl) r WHERE a.attrelid = c.oid) x
    WHERE x.grantee <> c.relowner) AS grants,
+  (SELECT json_agg(json_build_object('column', a.attname, 'value', pg_get_expr(f.adbin, f.adrelid)) ORDER BY a.attnum)
+   FROM pg_attrdef f JOIN pg_attribute a ON a.attrelid = f.adrelid AND a.attnum = f.adnum WHERE f.adrelid = c.oid) AS defaults,
   (SELECT json_agg(made) FROM (
      SELECT pg_get_ruledef(r.oid) AS made FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'
      UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal) x) AS reactions,
@@ -76,44 +87,101 @@ export const dropViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView
     { discard: true },
   )
 
-/** What its owner's defaults gave to others just now, and may have been taken back from the view that was there. $1: it. */
-const GIVEN_BY_DEFAULT = `
-SELECT DISTINCT CASE WHEN x.grantee <> 0 THEN pg_get_userbyid(x.grantee)::text END AS role
-FROM pg_class c, aclexplode(c.relacl) x WHERE c.oid = $1::text::regclass AND x.grantee <> c.relowner`
+/**
+ * What a view uses that is neither PostgreSQL's nor in our schemas, itself, by its rules, triggers and indexes, or through
+ * what it reads from: a function, type or operator, or a relation of another owner. $1: the view's oid; one row at the most.
+ */
+const FOREIGN_PART = `
+WITH RECURSIVE used (classid, objid) AS (
+  SELECT 'pg_class'::regclass::oid, $1::bigint::oid
+  UNION
+  SELECT more.classid, more.objid FROM used CROSS JOIN LATERAL (
+    SELECT d.refclassid AS classid, d.refobjid AS objid FROM pg_depend d
+    WHERE d.classid = used.classid AND d.objid = used.objid AND d.refobjid >= 16384
+    UNION ALL
+    SELECT d.classid, d.objid FROM pg_depend d
+    WHERE d.refclassid = used.classid AND d.refobjid = used.objid AND d.deptype IN ('a', 'i')
+      AND (d.classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_constraint'::regclass, 'pg_attrdef'::regclass)
+        OR d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = d.objid))
+  ) more
+)
+SELECT pg_describe_object(classid, objid, 0) AS part FROM used
+WHERE CASE
+  WHEN classid = 'pg_class'::regclass THEN (
+    SELECT c.relowner <> (SELECT oid FROM pg_roles WHERE rolname = current_user) AND NOT r.rolsuper
+    FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid = objid)
+  WHEN classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_constraint'::regclass, 'pg_attrdef'::regclass,
+    'pg_namespace'::regclass) THEN false
+  -- The row type of a relation, which is looked at by itself.
+  WHEN classid = 'pg_type'::regclass THEN NOT EXISTS (
+    SELECT FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid AND c.relkind <> 'c'
+    WHERE t.oid = objid OR t.typarray = objid)
+  WHEN classid = 'pg_proc'::regclass THEN NOT EXISTS (
+    SELECT FROM pg_proc p WHERE p.oid = objid AND p.pronamespace = to_regnamespace('cabinet_search'))
+  ELSE true END
+LIMIT 1`
 
-/** Our sessions read backslashes as they are (`standard_conforming_strings`). */
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+/** The first view that must not be made again, and why, in words; undefined when all may be. */
+export const unmakeable = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  views: ReadonlyArray<SavedView>,
+): Effect.fn.Return<string | undefined, SqlError.SqlError> {
+  for (const view of views) {
+    const name = `${view.schema}.${view.name}`
+    if (view.kind !== "v" && view.kind !== "m") return `${name} is no view, but has a rule that reads the column`
+    if (!view.mine) continue
+    const [foreign] = yield* sql.unsafe<{ part: string }>(FOREIGN_PART, [view.oid])
+    if (foreign !== undefined)
+      return `${name} is the cabinet's own user's, and uses what others can change: ${foreign.part}`
+  }
+  return undefined
+})
 
 /** Null for everybody. */
 const roleOf = (name: string | null): string => (name === null ? "PUBLIC" : quoteName(name))
 
-export const remakeViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView>) =>
-  Effect.forEach(
-    views,
-    (view) =>
-      Effect.gen(function* () {
-        const name = quoteQualified(view.schema, view.name)
-        const kind = view.kind === "m" ? "MATERIALIZED VIEW" : "VIEW"
-        const options = view.options === null ? "" : ` WITH (${view.options.join(", ")})`
-        const data = view.kind === "m" && !view.populated ? " WITH NO DATA" : ""
-        // As whoever owns it: what is in it runs when it is filled or indexed, and must not do so with our rights.
-        yield* sql.unsafe(`SET LOCAL ROLE ${quoteName(view.owner)}`)
-        yield* sql.unsafe(`CREATE ${kind} ${name}${options} AS ${view.definition.trim().replace(/;$/, "")}${data}`)
-        for (const index of view.indexes ?? []) yield* sql.unsafe(index)
-        if (view.comment !== null) yield* sql.unsafe(`COMMENT ON ${kind} ${name} IS ${literal(view.comment)}`)
-        for (const { column, comment } of view.column_comments ?? []) {
-          yield* sql.unsafe(`COMMENT ON COLUMN ${name}.${quoteName(column)} IS ${literal(comment)}`)
-        }
-        for (const reaction of view.reactions ?? []) yield* sql.unsafe(reaction)
-        const given = yield* sql.unsafe<{ role: string | null }>(GIVEN_BY_DEFAULT, [name])
-        for (const { role } of given) yield* sql.unsafe(`REVOKE ALL ON ${name} FROM ${roleOf(role)}`)
-        for (const { grantee, privilege, grantable, column } of view.grants ?? []) {
-          const part = column === null ? "" : ` (${quoteName(column)})`
-          yield* sql.unsafe(
-            `GRANT ${privilege}${part} ON ${name} TO ${roleOf(grantee)}${grantable ? " WITH GRANT OPTION" : ""}`,
-          )
-        }
-        yield* sql.unsafe("RESET ROLE")
-      }),
-    { discard: true },
-  )
+/** What its owner's defaults gave to others just now may have been taken back from the view that was there. */
+const revokeGiven = (name: string): string => `
+FOR given IN
+  SELECT DISTINCT CASE WHEN x.grantee <> 0 THEN pg_catalog.pg_get_userbyid(x.grantee) END
+  FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) x
+  WHERE c.oid = ${literal(name)}::pg_catalog.regclass AND x.grantee <> c.relowner
+LOOP
+  EXECUTE pg_catalog.concat(${literal(`REVOKE ALL ON ${name} FROM `)}, coalesce(pg_catalog.quote_ident(given), 'PUBLIC'));
+END LOOP;`
+
+const remade = (view: SavedView): ReadonlyArray<string> => {
+  const name = quoteQualified(view.schema, view.name)
+  const kind = view.kind === "m" ? "MATERIALIZED VIEW" : "VIEW"
+  const options = view.options === null ? "" : ` WITH (${view.options.join(", ")})`
+  const data = view.kind === "m" && !view.populated ? " WITH NO DATA" : ""
+  const statements = [`CREATE ${kind} ${name}${options} AS ${view.definition.trim().replace(/;$/, "")}${data}`]
+  for (const { column, value } of view.defaults ?? []) {
+    statements.push(`ALTER VIEW ${name} ALTER COLUMN ${quoteName(column)} SET DEFAULT ${value}`)
+  }
+  statements.push(...(view.indexes ?? []))
+  if (view.comment !== null) statements.push(`COMMENT ON ${kind} ${name} IS ${literal(view.comment)}`)
+  for (const { column, comment } of view.column_comments ?? []) {
+    statements.push(`COMMENT ON COLUMN ${name}.${quoteName(column)} IS ${literal(comment)}`)
+  }
+  statements.push(...(view.reactions ?? []))
+  const grants = (view.grants ?? []).map(({ grantee, privilege, grantable, column }) => {
+    const part = column === null ? "" : ` (${quoteName(column)})`
+    return `GRANT ${privilege}${part} ON ${name} TO ${roleOf(grantee)}${grantable ? " WITH GRANT OPTION" : ""}`
+  })
+  return [...statements.map(execute), revokeGiven(name), ...grants.map(execute)]
+}
+
+/** Each by its owner: views of one owner that follow one another in one go. */
+export const remakeViews = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  views: ReadonlyArray<SavedView>,
+): Effect.fn.Return<void, SqlError.SqlError> {
+  for (let at = 0; at < views.length;) {
+    const { owner } = views[at]!
+    const others = views.findIndex((view, index) => index > at && view.owner !== owner)
+    const end = others === -1 ? views.length : others
+    yield* restrictedRun(sql, owner, views.slice(at, end).flatMap(remade), "given pg_catalog.name;")
+    at = end
+  }
+})

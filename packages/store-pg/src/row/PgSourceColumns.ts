@@ -8,7 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { isAway, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
-import { dependentViews, dropViews, remakeViews } from "./DependentViews.ts"
+import { dependentViews, dropViews, remakeViews, unmakeable } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 interface ColumnRow {
@@ -96,7 +96,14 @@ export const layer = Layer.effect(
           message: `Views depend on column "${name}": ${names.join(", ")}. Say --with-views to have them made anew with it, or drop them first.`,
         })
       }
-      yield* dropViews(sql, views)
+      const obstacle = yield* unmakeable(sql, views)
+      if (obstacle !== undefined) {
+        return yield* new ColumnError({
+          code: "views_depend",
+          message: `A view that depends on column "${name}" cannot be made anew, so nothing was changed: ${obstacle}. Drop it first, and make it again afterwards.`,
+        })
+      }
+      yield* Effect.mapError(dropViews(sql, views), (error) => asRefusal(error, name, type))
       const quoted = quoteName(name)
       const { fits, value } = conversion(quoted, column.kind, type)
       const [misfits] = yield* sql.unsafe<{ n: number }>(
