@@ -8,7 +8,8 @@ import { join } from "node:path"
 import { shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
 import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
 import { startPostmaster, stopPostmaster } from "@data-cabinet/store-pg/embedded/Postmaster"
-import { findLauncher, giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { byWorkingLauncher } from "@data-cabinet/store-pg/embedded/WorkingLauncher"
 import { Client } from "pg"
 import { treeCpu } from "./processCpu.ts"
 
@@ -46,23 +47,25 @@ const clusterIn = async (home: string, remove: () => void): Promise<Cluster> => 
   chmodSync(home, 0o755)
   const pgdata = join(home, "pgdata")
   const binaries = shippedBinaries(join(home, "lib"))
-  const launcher = findLauncher(binaries.postgres, binaries.env, home)
-  await initCluster({ binaries, launcher, pgdata, superuser: "postgres" })
   const socketDir = mkdtempSync(join(home, "s-"))
-  giveTo(launcher, socketDir)
-  const server = await startPostmaster({
-    binaries,
-    launcher,
-    pgdata,
-    logFile: join(home, "postgres.log"),
-    settings: {
-      ...SETTINGS,
-      timezone: "UTC",
-      log_min_messages: "warning",
-      listen_addresses: "",
-      unix_socket_directories: socketDir,
-    },
-    startTimeoutMillis: 60_000,
+  const server = await byWorkingLauncher(binaries, home, async (launcher) => {
+    rmSync(pgdata, { recursive: true, force: true })
+    await initCluster({ binaries, launcher, pgdata, superuser: "postgres" })
+    giveTo(launcher, socketDir)
+    return startPostmaster({
+      binaries,
+      launcher,
+      pgdata,
+      logFile: join(home, "postgres.log"),
+      settings: {
+        ...SETTINGS,
+        timezone: "UTC",
+        log_min_messages: "warning",
+        listen_addresses: "",
+        unix_socket_directories: socketDir,
+      },
+      startTimeoutMillis: 60_000,
+    })
   })
   const url = (role: string, database: string) =>
     `postgres://${role}@localhost/${database}?host=${encodeURIComponent(socketDir)}`

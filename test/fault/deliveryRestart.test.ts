@@ -7,10 +7,11 @@ import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
 import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
 import { startPostmaster } from "@data-cabinet/store-pg/embedded/Postmaster"
-import { findLauncher, giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ManagedRuntime } from "effect"
 import { expect, it } from "vitest"
+import { suiteLauncher } from "../support/cluster.ts"
 import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 import { deliveryLayer } from "./deliveryLayers.ts"
 import { openReceiver } from "./deliveryReceiver.ts"
@@ -18,7 +19,7 @@ import { openReceiver } from "./deliveryReceiver.ts"
 it("the delivery loop goes on after PostgreSQL was killed and started again, and loses nothing", async () => {
   const home = mkdtempSync("/tmp/dc-restart-")
   const binaries = shippedBinaries(join(home, "lib"))
-  const launcher = findLauncher(binaries.postgres, binaries.env, home)
+  const launcher = suiteLauncher()
   const pgdata = join(home, "pgdata")
   await initCluster({ binaries, launcher, pgdata, superuser })
   const socketDir = mkdtempSync(join(home, "s-"))

@@ -1,6 +1,9 @@
 /** What stands in the way of a start is said in one sentence that says what to do, with exit code 1; wrong usage is 2. */
+import { mkdirSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import type { AddressInfo } from "node:net"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -133,3 +136,37 @@ it("commands find and make a cabinet where none runs, several at once", async ()
   expect((JSON.parse(listed.stdout) as Array<unknown>).length).toBe(3)
   expect(await other.cabinet(["source", "show", "7"])).toMatchObject({ code: 1, stderr: "There is no source 7.\n" })
 }, 120_000)
+
+/** Whether every user may pass through all directories above this file. */
+const isOpenToAll = (): boolean => {
+  for (let at = dirname(fileURLToPath(import.meta.url)); dirname(at) !== at; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false
+  }
+  return true
+}
+
+it("a cabinet starts where namespaces and capabilities are forbidden, or says what would let it", async () => {
+  const other = newHome()
+  const bin = join(other.dir, "bin")
+  mkdirSync(bin)
+  for (const name of ["unshare", "setpriv"]) {
+    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name}: Operation not permitted" >&2\nexit 1\n`, { mode: 0o755 })
+  }
+  const env = { PATH: `${bin}:${process.env["PATH"]}` }
+  if (process.getuid?.() !== 0 || isOpenToAll()) {
+    expect(await other.cabinet(["source", "add", "One", "--get", "id"], env)).toMatchObject({ code: 0, stdout: "1\n" })
+  } else {
+    const words = /no other way of running it works here .*Only root may enter .*: move the program/
+    expect(await other.cabinet(["source", "add", "One"], env)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(words),
+    })
+  }
+  // The data directory alone may be what nobody else reaches.
+  const closed = join(other.dir, "closed")
+  mkdirSync(closed, { mode: 0o700 })
+  const there = await other.cabinet(["source", "add", "One"], { ...env, CABINET_DATA_DIR: join(closed, ".cabinet") })
+  if (process.getuid?.() !== 0) expect(there.code).toBe(0)
+  else expect(there).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/Only root may enter /) })
+})

@@ -21,7 +21,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Binaries, binariesIn, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
 import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
 import { isServerOf, readPostmasterPid } from "@data-cabinet/store-pg/embedded/PostmasterPid"
-import { findLauncher, giveTo, type Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { candidates, giveTo, type Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { inject } from "vitest"
 import { migrateTemplate } from "./migrateTemplate.ts"
 import { databaseUrl, ownerRole, runSql, superuser } from "./postgresAdmin.ts"
 import { dyingWithUs } from "./postgresCluster.ts"
@@ -74,12 +75,15 @@ export interface TestCluster {
   readonly copyTo: (name: string) => string
 }
 
+/** The one by which the suite's own server runs, which is proof enough. */
+export const suiteLauncher = (): Launcher => candidates().find(({ name }) => name === inject("postgresLauncher"))!
+
 /** `bin`: a folder of other binaries than the suite's. */
 export const clusterHome = (bin = process.env["TEST_PG_BIN"]): ClusterHome => {
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-c-"))
   chmodSync(dir, 0o755)
   const binaries = bin === undefined || bin === "" ? shippedBinaries(join(dir, "lib")) : binariesIn(bin)
-  const launcher = dyingWithUs(findLauncher(binaries.postgres, binaries.env, dir))
+  const launcher = dyingWithUs(suiteLauncher())
   const folder = (name: string) => {
     mkdirSync(join(dir, name), { recursive: true, mode: 0o700 })
     giveTo(launcher, join(dir, name))

@@ -6,6 +6,7 @@
  *   beforeAll(async () => { database = await testDatabase() })
  *   afterAll(() => database.drop())
  */
+import type { Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import { inject } from "vitest"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
 
@@ -15,6 +16,8 @@ declare module "vitest" {
     postgresSocketDir: string
     /** Major version of the test cluster. */
     postgresMajor: number
+    /** By which of its launchers PostgreSQL runs here. */
+    postgresLauncher: Launcher["name"]
   }
 }
 

@@ -18,7 +18,8 @@ import type { TestProject } from "vitest/node"
 import { binariesIn, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
 import { initCluster } from "@data-cabinet/store-pg/embedded/Cluster"
 import { startPostmaster, stopPostmaster } from "@data-cabinet/store-pg/embedded/Postmaster"
-import { findLauncher, giveTo, type Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { giveTo, type Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
+import { byWorkingLauncher } from "@data-cabinet/store-pg/embedded/WorkingLauncher"
 import { migrateTemplate } from "./migrateTemplate.ts"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
 
@@ -29,28 +30,31 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pgdata = join(home, "pgdata")
   const bin = process.env["TEST_PG_BIN"]
   const binaries = bin === undefined || bin === "" ? shippedBinaries(join(home, "lib")) : binariesIn(bin)
-  const launcher = dyingWithUs(findLauncher(binaries.postgres, binaries.env, home))
-  await initCluster({ binaries, launcher, pgdata, superuser })
   const socketDir = mkdtempSync(join(home, "s-"))
-  giveTo(launcher, socketDir)
-  const server = await startPostmaster({
-    binaries,
-    launcher,
-    pgdata,
-    logFile: join(home, "postgres.log"),
-    settings: {
-      listen_addresses: "",
-      unix_socket_directories: socketDir,
-      fsync: "off",
-      synchronous_commit: "off",
-      full_page_writes: "off",
-      max_connections: "200",
-      shared_buffers: "128MB",
-      max_wal_size: "1GB",
-      autovacuum_naptime: "10s",
-      log_min_messages: "warning",
-    },
-    startTimeoutMillis: 60_000,
+  const { server, way } = await byWorkingLauncher(binaries, home, async (launcher) => {
+    rmSync(pgdata, { recursive: true, force: true })
+    await initCluster({ binaries, launcher, pgdata, superuser })
+    giveTo(launcher, socketDir)
+    const started = await startPostmaster({
+      binaries,
+      launcher: dyingWithUs(launcher),
+      pgdata,
+      logFile: join(home, "postgres.log"),
+      settings: {
+        listen_addresses: "",
+        unix_socket_directories: socketDir,
+        fsync: "off",
+        synchronous_commit: "off",
+        full_page_writes: "off",
+        max_connections: "200",
+        shared_buffers: "128MB",
+        max_wal_size: "1GB",
+        autovacuum_naptime: "10s",
+        log_min_messages: "warning",
+      },
+      startTimeoutMillis: 60_000,
+    })
+    return { server: started, way: launcher.name }
   })
   const stop = async () => {
     await stopPostmaster(pgdata, server, 30_000)
@@ -67,6 +71,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide("postgresSocketDir", socketDir)
   project.provide("postgresMajor", binaries.major)
+  project.provide("postgresLauncher", way)
   return stop
 }
 

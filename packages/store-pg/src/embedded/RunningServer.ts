@@ -8,14 +8,15 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { shippedBinaries } from "./Binaries.ts"
+import { type Binaries, shippedBinaries } from "./Binaries.ts"
 import { clusterVersion, initCluster } from "./Cluster.ts"
 import type { DataDir } from "./DataDir.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { clusterPassword, type Endpoint, endpointOf, listenSettings, nextEndpoint, type Transport } from "./Endpoint.ts"
 import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
 import { accepts, isAlive, isServerOf, type PostmasterPid, readPostmasterPid } from "./PostmasterPid.ts"
-import { findLauncher } from "./Unprivileged.ts"
+import type { Launcher } from "./Unprivileged.ts"
+import { byWorkingLauncher } from "./WorkingLauncher.ts"
 
 export interface RunningServer {
   readonly server: PostmasterPid
@@ -42,30 +43,32 @@ export const ensureRunning = async (dir: DataDir, transport: Transport): Promise
       message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and this program brings ${binaries.major}. Serve them with the version of this program that made them; docs/operations.md says how they go over to this one. Nothing in them was touched.`,
     })
   }
-  const launcher = findLauncher(binaries.postgres, binaries.env, dir.root)
-  if (version === undefined) {
+  const origin = version === undefined ? "created" : "started"
+  const running = await byWorkingLauncher(binaries, dir.root, (launcher) =>
+    startServer(dir, binaries, launcher, transport),
+  )
+  return { ...running, origin }
+}
+
+/** Makes the cluster where there is none yet. */
+const startServer = async (dir: DataDir, binaries: Binaries, launcher: Launcher, transport: Transport) => {
+  const { pgdata, logFile } = dir
+  if (clusterVersion(pgdata) === undefined) {
     const password = clusterPassword(dir, transport)
-    await initCluster({
-      binaries,
-      launcher,
-      pgdata: dir.pgdata,
-      superuser,
-      ...(password === undefined ? {} : { password }),
-    })
+    await initCluster({ binaries, launcher, pgdata, superuser, ...(password === undefined ? {} : { password }) })
   }
-  disownForeignPid(dir.pgdata)
+  disownForeignPid(pgdata)
   const endpoint = await nextEndpoint(dir, launcher, transport)
   const start = () =>
     startPostmaster({
       binaries,
       launcher,
-      pgdata: dir.pgdata,
-      logFile: dir.logFile,
+      pgdata,
+      logFile,
       settings: { ...settings, ...listenSettings(endpoint) },
       startTimeoutMillis,
     })
-  const server = await againWhileShuttingDown(start)
-  return { server, endpoint, origin: version === undefined ? "created" : "started" }
+  return { server: await againWhileShuttingDown(start), endpoint }
 }
 
 /** What an operator may want otherwise goes into `pgdata/postgresql.conf`; these cannot be overridden there. */

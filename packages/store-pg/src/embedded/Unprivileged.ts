@@ -1,8 +1,7 @@
 /**
- * PostgreSQL refuses to run as root. When we are root, this finds a way to run
+ * PostgreSQL refuses to run as root. When we are root, these are the ways to run
  * it as somebody else without changing the machine: no user is made, nothing
- * outside the data directory changes hands. Ways are tried in order, on the
- * very directory where the database will live, and the first that works is used:
+ * outside the data directory changes hands. `WorkingLauncher` takes the first that works:
  *
  * 1. a user namespace in which we look like `nobody`: files stay root's, so even
  *    a directory that only root can enter will do;
@@ -13,7 +12,6 @@
 import { spawnSync } from "node:child_process"
 import { chownSync, lchownSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
 /** A way to run a program unprivileged. */
 export interface Launcher {
@@ -55,36 +53,6 @@ export const candidates = (): ReadonlyArray<Launcher> => {
   ]
 }
 
-/**
- * The first launcher that can run `program --version` and write below `dir`.
- * @throws EmbeddedPostgresError `no_unprivileged_user` (root) or `no_binaries`
- */
-export const findLauncher = (
-  program: string,
-  env: Readonly<Record<string, string>>,
-  dir: string,
-  among: ReadonlyArray<Launcher> = candidates(),
-): Launcher => {
-  const reasons: Array<string> = []
-  for (const launcher of among) {
-    const fault = probe(launcher, program, env, dir)
-    if (fault === undefined) return launcher
-    reasons.push(`${launcher.name}: ${fault}`)
-  }
-  if (among[0]?.name === "direct") {
-    throw new EmbeddedPostgresError({
-      code: "no_binaries",
-      message: `The shipped PostgreSQL does not run here (${reasons.join("; ")}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
-    })
-  }
-  throw new EmbeddedPostgresError({
-    code: "no_unprivileged_user",
-    message:
-      `PostgreSQL refuses to run as root, and no other way worked (${reasons.join("; ")}). ` +
-      "Start as an ordinary user, put the clone and the data directory where the user nobody can reach them, or set DATABASE_URL.",
-  })
-}
-
 /** Gives `dir` and all below it to whom the launcher needs; a cluster may have been made by another way before. */
 export const giveTo = (launcher: Launcher, dir: string): void => {
   const owner = launcher.owner
@@ -95,7 +63,11 @@ export const giveTo = (launcher: Launcher, dir: string): void => {
   chownSync(dir, owner.uid, owner.gid)
 }
 
-const probe = (
+/**
+ * Whether `program --version` runs by this launcher and may write below `dir`: undefined, or what came of trying. Cheap,
+ * and only ever proof that a launcher does not work: a server asks for more of its surroundings than its version does.
+ */
+export const probe = (
   launcher: Launcher,
   program: string,
   env: Readonly<Record<string, string>>,

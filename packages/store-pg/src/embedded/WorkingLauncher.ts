@@ -1,0 +1,120 @@
+/**
+ * Runs PostgreSQL by the first launcher that works. A launcher works when a server starts and answers by it; that a program
+ * says its version is no proof, for a server also has to find the files around it, which the directories above may forbid.
+ * So the work itself is the attempt. Where it fails, a small cluster of its own tells whether that was the launcher's doing:
+ * then the next one is tried, else the failure is the work's own.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { Binaries } from "./Binaries.ts"
+import { initCluster } from "./Cluster.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
+import { makeSocketDir } from "./SocketDir.ts"
+import { candidates, giveTo, type Launcher, probe } from "./Unprivileged.ts"
+
+/**
+ * What `work` returns by the first launcher that works; it may be called again after it failed.
+ * Rejects with `no_unprivileged_user` (root) or `no_binaries` where none works, and with the work's own failure otherwise.
+ */
+export const byWorkingLauncher = async <A>(
+  binaries: Binaries,
+  dir: string,
+  work: (launcher: Launcher) => Promise<A>,
+  among: ReadonlyArray<Launcher> = candidates(),
+): Promise<A> => {
+  const reasons: Array<string> = []
+  for (const launcher of among) {
+    const fault = probe(launcher, binaries.postgres, binaries.env, dir)
+    if (fault !== undefined) {
+      reasons.push(`${launcher.name}: ${fault}`)
+      continue
+    }
+    try {
+      return await work(launcher)
+    } catch (error) {
+      if (launcher.name === "direct" || !mayBeTheLaunchers(error)) throw error
+      const reason = await trial(launcher, binaries, dir)
+      if (reason === undefined) throw error
+      reasons.push(`${launcher.name}: ${reason}`)
+    }
+  }
+  throw noneWorks(reasons, binaries, dir, among)
+}
+
+/** A full disk would fail every trial as well, and be told as something else. */
+const mayBeTheLaunchers = (error: unknown): boolean =>
+  error instanceof EmbeddedPostgresError &&
+  (error.code === "init_failed" || error.code === "start_failed") &&
+  !/No space left|quota exceeded/iu.test(error.message)
+
+/** Starts a cluster of its own and asks it something; undefined when it answers. */
+const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promise<string | undefined> => {
+  const place = mkdtempSync(join(dir, "trial-"))
+  const pgdata = join(place, "pgdata")
+  const socketDir = makeSocketDir()
+  try {
+    giveTo(launcher, place)
+    giveTo(launcher, socketDir)
+    await initCluster({ binaries, launcher, pgdata, superuser: "postgres" })
+    const server = await startPostmaster({
+      binaries,
+      launcher,
+      pgdata,
+      logFile: join(place, "log"),
+      settings: { listen_addresses: "", unix_socket_directories: socketDir, fsync: "off", shared_buffers: "1MB" },
+      startTimeoutMillis: 30_000,
+    })
+    try {
+      await answers(`postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`)
+    } finally {
+      await stopPostmaster(pgdata, server, 30_000)
+    }
+    return undefined
+  } catch (error) {
+    // What it says about its log is of no use: that is gone.
+    return (error as Error).message.replace(/ Its whole log is .*$/su, "")
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+    rmSync(socketDir, { recursive: true, force: true })
+  }
+}
+
+const answers = (url: string): Promise<unknown> =>
+  PgClient.PgClient.use((sql) => sql`SELECT 1`).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "10 seconds" })),
+    Effect.runPromise,
+  )
+
+const noneWorks = (
+  reasons: ReadonlyArray<string>,
+  binaries: Binaries,
+  dir: string,
+  among: ReadonlyArray<Launcher>,
+): EmbeddedPostgresError => {
+  const why = reasons.map((reason) => reason.replace(/\.$/u, "")).join("; ")
+  if (among[0]?.name === "direct") {
+    return new EmbeddedPostgresError({
+      code: "no_binaries",
+      message: `The shipped PostgreSQL does not run here (${why}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
+    })
+  }
+  const closed = [...new Set([binaries.postgres, join(dir, "pgdata")].flatMap((path) => closedAbove(path) ?? []))]
+  const cure =
+    closed.length === 0
+      ? "Start as an ordinary user"
+      : `Only root may enter ${closed.join(" and ")}: move the program and its data directory to where other users can reach them, such as below /opt or /srv, or start as an ordinary user`
+  return new EmbeddedPostgresError({
+    code: "no_unprivileged_user",
+    message: `PostgreSQL refuses to run as root, and no other way of running it works here (${why}). ${cure}, or set DATABASE_URL to a PostgreSQL of your own.`,
+  })
+}
+
+/** The topmost directory above that other users cannot pass through. */
+const closedAbove = (path: string): string | undefined => {
+  const above: Array<string> = []
+  for (let at = path; dirname(at) !== at;) above.unshift((at = dirname(at)))
+  return above.find((at) => ((statSync(at, { throwIfNoEntry: false })?.mode ?? 0o001) & 0o001) === 0)
+}
