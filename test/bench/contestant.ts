@@ -95,10 +95,15 @@ export interface OurServer extends Contestant {
 /** Rates that one client in a closed loop cannot reach: counted as ever, never refused. */
 export const RATES = { CABINET_INTAKE_RATE: "10000000", CABINET_API_RATE: "1000000" }
 
-/** `cabinet serve` as it is shipped, on a database that has nothing yet. */
-export const ourServer = async (url: string, more: ReadonlyArray<string> = [], name = "ours"): Promise<OurServer> => {
-  const args = ["serve", "--json", "--port", "0", "--log-level", "warn", "--database-url", url, ...more]
-  const { said, ...process } = await start(name, [shippedCabinet(), ...args], RATES)
+/** `cabinet serve` as it is shipped, on a database that has nothing yet; `program` names another build of the command. */
+export const ourServer = async (
+  url: string,
+  more: ReadonlyArray<string> = [],
+  name = "ours",
+  program = shippedCabinet(),
+): Promise<OurServer> => {
+  const args = ["serve", "--json", "--port", "0", "--log-level", "warn", ...more]
+  const { said, ...process } = await start(name, [program, ...args], { ...RATES, DATABASE_URL: url })
   const welcome = said as { base_url: string; source: { intake_path: string } | null; key: { key: string } | null }
   return {
     name,
@@ -163,10 +168,10 @@ export const postgrest = async (binary: string, url: string) => {
   }
 }
 
-/** Runs one command of `cabinet` to its end and answers its JSON. */
+/** Runs one command of `cabinet` to its end and returns its JSON. */
 export const cabinetCommand = async (url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
-  const child = spawn(process.execPath, [shippedCabinet(), ...args, "--json", "--database-url", url], {
-    env: cleanEnvironment(),
+  const child = spawn(process.execPath, [shippedCabinet(), ...args, "--json"], {
+    env: cleanEnvironment({ DATABASE_URL: url }),
     stdio: ["ignore", "pipe", "inherit"],
   })
   let text = ""

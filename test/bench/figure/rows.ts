@@ -7,7 +7,8 @@ import { alternate, faster, standingsOf } from "../rounds.ts"
 const CITIES = 50
 const WORK = "rows, 100 × 10 columns, filtered and sorted by an index"
 
-const orders = (rows: number): ReadonlyArray<string> => [
+/** The table that pages are read from. */
+export const orders = (rows: number): ReadonlyArray<string> => [
   `CREATE TABLE public.orders (
      id bigint PRIMARY KEY, city text NOT NULL, placed_at timestamptz NOT NULL, customer text, email text, total numeric,
      currency text, paid boolean, items integer, note text)`,
@@ -18,6 +19,17 @@ const orders = (rows: number): ReadonlyArray<string> => [
   "CREATE INDEX ON public.orders (city, placed_at, id)",
   "VACUUM ANALYZE public.orders",
 ]
+
+const cities = Array.from({ length: CITIES }, (_, n) => encodeURIComponent(`City ${n}`))
+
+/** Our requests for pages of that table, of so many rows each. */
+export const pageRequests = (key: string, limit = 100): ReadonlyArray<string> =>
+  cities.map((city) =>
+    getRequest(
+      `/api/v1/tables/public/orders/rows?fc=city&fo=eq&sort=placed_at&dir=desc&limit=${limit}&fv=${city}`,
+      key,
+    ),
+  )
 
 export const rows: Figure = {
   name: "rows",
@@ -45,13 +57,11 @@ export const rows: Figure = {
     ])
     const binary = process.env["POSTGREST_BIN"]
     const peers = binary === undefined ? [] : [await postgrest(binary, await database("postgrest"))]
-    const cities = Array.from({ length: CITIES }, (_, n) => encodeURIComponent(`City ${n}`))
-    const at = "/api/v1/tables/public/orders/rows?fc=city&fo=eq&sort=placed_at&dir=desc&fv="
     const simple = cities.map((city) => getRequest(`/rows?city=${city}`, "bench"))
     const rounds = await alternate(
       bench,
       [
-        { ...ours, requests: cities.map((city) => getRequest(`${at}${city}`, ours.key)) },
+        { ...ours, requests: pageRequests(ours.key) },
         { ...plain, requests: simple },
         { ...passed, requests: simple },
         ...peers.map((peer) => ({

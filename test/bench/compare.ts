@@ -1,0 +1,121 @@
+/**
+ * `node --conditions=source test/bench/compare.ts --against DIR [--rounds N] [--seconds S] [FIGURE…]`: this checkout beside
+ * another one of the same product, in alternating rounds on one PostgreSQL, so that a change of a few percent can be told.
+ * DIR is a clone of the other commit in which `npm test` or `npm start` has run. Prints the median ratio of the rates and of
+ * the CPU time for a request, each with its 95 % interval (the order statistics of the rounds).
+ */
+import { spawnSync } from "node:child_process"
+import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { type OurServer, ourServer, postOne } from "./contestant.ts"
+import { type Bench, median } from "./figure.ts"
+import { oursAt } from "./figure/intakeJson.ts"
+import { orders, pageRequests } from "./figure/rows.ts"
+import type { Measured } from "./load/load.ts"
+import { getRequest } from "./load/request.ts"
+import { alternate, type Entrant } from "./rounds.ts"
+import { startRun } from "./run.ts"
+import { seedEvents } from "./seed.ts"
+import { shippedCabinet } from "./shipped.ts"
+
+interface Comparison {
+  readonly connections: number
+  /** Prepares the database of a server, and gives the requests that are sent to it. */
+  readonly requests: (server: OurServer, url: string, program: string) => Promise<ReadonlyArray<string>>
+}
+
+const ROWS = 20_000
+const EVENTS = 20_000
+
+const rowsOf =
+  (limit: number): Comparison["requests"] =>
+  async (server, url, program) => {
+    await bench.cluster.run(url, ...orders(ROWS))
+    const env = { ...process.env, DATABASE_URL: url }
+    const { status } = spawnSync(process.execPath, [program, "expose", "public", "--json"], { env })
+    if (status !== 0) throw new Error(`the schema could not be exposed by ${program}`)
+    return pageRequests(server.key, limit)
+  }
+
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  "intake-json": { connections: 64, requests: async (server) => oursAt(server).requests },
+  rows: { connections: 32, requests: rowsOf(100) },
+  "one-row": { connections: 32, requests: rowsOf(1) },
+  feed: {
+    connections: 16,
+    requests: async (server, url) => {
+      await seedEvents(bench.cluster, url, EVENTS)
+      return [getRequest("/api/v1/events?limit=100", server.key)]
+    },
+  },
+}
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: "string" }, rounds: { type: "string" }, seconds: { type: "string" } },
+})
+const chosen = positionals.length === 0 ? Object.keys(COMPARISONS) : positionals
+const stranger = chosen.find((name) => !(name in COMPARISONS))
+if (flags.against === undefined || stranger !== undefined) {
+  const why = stranger === undefined ? "--against DIR names the other checkout." : `There is no figure ${stranger}.`
+  process.stderr.write(`${why} Figures: ${Object.keys(COMPARISONS).join(", ")}.\n`)
+  process.exit(2)
+}
+
+const OTHER = "other"
+const programs = {
+  this: shippedCabinet(),
+  [OTHER]: join(resolve(flags.against), "packages", "cli", "bin", "cabinet.mjs"),
+}
+
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+const { cluster, end } = await startRun(say)
+const bench: Bench = {
+  cluster,
+  scale: "default",
+  rounds: Number(flags.rounds ?? 24),
+  runIn: 8,
+  warmUp: 0.3,
+  seconds: Number(flags.seconds ?? 1),
+  sized: (_quick, usual) => usual,
+  say,
+}
+
+/** The median and the least and greatest value of its 95 % interval, as the ranks of a sign test give them. */
+const interval = (values: ReadonlyArray<number>): string => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const rank = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)))
+  const text = (value: number) => value.toFixed(3)
+  return `${text(median(values))} (${text(sorted[rank]!)} to ${text(sorted[sorted.length - 1 - rank]!)})`
+}
+
+const cpu = ({ cpu: { server, database } }: Measured): number => server + database
+
+const compare = async (name: string, { connections, requests }: Comparison): Promise<string> => {
+  const started: Array<OurServer> = []
+  const entrants: Array<Entrant> = []
+  for (const [side, program] of Object.entries(programs)) {
+    const url = await cluster.database(`${side}_${name.replaceAll("-", "_")}`)
+    const server = await ourServer(url, [], side, program)
+    started.push(server)
+    await postOne(server)
+    entrants.push({ ...server, requests: await requests(server, url, program) })
+  }
+  const rounds = await alternate(bench, entrants, { connections, rate: null })
+  await Promise.all(started.map((server) => server.stop()))
+  const [ours, others] = [rounds.get("this")!, rounds.get(OTHER)!]
+  const ratios = (of: (measured: Measured) => number) => ours.map((one, round) => of(one) / of(others[round]!))
+  const micros = (all: ReadonlyArray<Measured>) =>
+    `${Math.round(median(all.map((one) => one.cpu.server)))} + ${Math.round(median(all.map((one) => one.cpu.database)))}`
+  return (
+    `${name}: rate × ${interval(ratios(({ rate }) => rate))}, CPU a request × ${interval(ratios(cpu))}, ` +
+    `${micros(ours)} µs beside ${micros(others)} µs (server + database), ${ours.length} rounds`
+  )
+}
+
+try {
+  for (const name of chosen) process.stdout.write(`${await compare(name, COMPARISONS[name]!)}\n`)
+} finally {
+  await end()
+}
+process.exit(0)
