@@ -44,6 +44,33 @@ const ofRoles = (roles: Roles, reading: Settings["reading"]): ReadonlyArray<Find
     : finding("author", "warn", roles.author.reason),
 ]
 
+const ofRows = ({ waitingRows, rowsSetAside: { count, first } }: CheckupReport): ReadonlyArray<Finding> => {
+  const waiting =
+    waitingRows === 0
+      ? []
+      : [
+          finding(
+            "rows",
+            "warn",
+            `${waitingRows} rows wait for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
+          ),
+        ]
+  if (count === 0) return waiting.length > 0 ? waiting : [finding("rows", "ok", "Every event has its row.")]
+  const each = first.map(({ eventId, sourceId, reason }) => `event ${eventId} of source ${sourceId} (${reason})`)
+  const message = `${count === 1 ? "The row of 1 event" : `The rows of ${count} events`} could not be made, by a fault of this program: ${each.join(", ")}${count > first.length ? ", …" : ""}. The events are whole, in the feed and in deliveries. Report the fault; their rows are tried again whenever a server or worker starts.`
+  return [...waiting, finding("rows", "bad", message)]
+}
+
+const ofImports = ({ failedImports: failed }: CheckupReport): ReadonlyArray<Finding> => {
+  if (failed.length === 0) return []
+  const each = failed.map(
+    ({ id, sourceId, name, staged, accepted, failure }) =>
+      `import ${id} of ${name} into source ${sourceId}, after ${accepted} of ${staged} rows (${failure})`,
+  )
+  const message = `Imports failed while their rows were accepted: ${each.join(", ")}. What they did accept are events and stays; the rest is nowhere else than in the file, or at the polled address, which is asked again.`
+  return [finding("imports", "bad", message)]
+}
+
 const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
   const { clockSkewMillis: skew, connections, maxConnections } = checkup
   const tight = connections > maxConnections * 0.8
@@ -79,13 +106,7 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
           `The feed is held back by ${held.map(({ pid, application, seconds }) => `process ${pid} (${application}, ${Math.round(seconds)} s)`).join(", ")}. End it with: SELECT pg_terminate_backend(${held[0]!.pid});`,
         )
       : finding("feed", "ok", "Nothing holds the feed back."),
-    checkup.waitingRows > 0
-      ? finding(
-          "rows",
-          "warn",
-          `${checkup.waitingRows} rows wait for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
-        )
-      : finding("rows", "ok", "Every event has its row."),
+    ...ofRows(checkup),
     short.length > 0
       ? finding(
           "partitions",
@@ -170,6 +191,7 @@ export const doctorFindings = ({ roles, reading, checkup, standby, gauge }: Seen
   ...ofRoles(roles, reading),
   ...ofDatabase(checkup),
   ofPolls(checkup),
+  ...ofImports(checkup),
   ofSearch(checkup),
   ...ofStandby(standby),
   ofDeliveries(gauge),

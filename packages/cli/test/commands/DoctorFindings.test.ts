@@ -24,6 +24,8 @@ const WELL: Seen = {
     maxConnections: 100,
     fenceHolders: [],
     waitingRows: 0,
+    rowsSetAside: { count: 0, first: [] },
+    failedImports: [],
     partitions: [{ table: "original", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
     outdatedSearchIndexes: [],
@@ -50,6 +52,20 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["clock", checkup({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
   ["feed", checkup({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
   ["rows", checkup({ waitingRows: 4 }), "warn", /^4 rows wait .* once it is free/],
+  [
+    "rows",
+    checkup({ rowsSetAside: { count: 7, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] } }),
+    "bad",
+    /^The rows of 7 events could not be made, .*event 12 of source 3 \(RangeError: too deep\), ….* tried again whenever/,
+  ],
+  [
+    "imports",
+    checkup({
+      failedImports: [{ id: 5, sourceId: 3, name: "a.csv", staged: 9, accepted: 4, failure: "row 5 does not parse" }],
+    }),
+    "bad",
+    /import 5 of a\.csv into source 3, after 4 of 9 rows \(row 5 does not parse\)/,
+  ],
   [
     "partitions",
     checkup({ partitions: [{ table: "original", until: "2026-11-22", daysAhead: 1 }] }),

@@ -39,6 +39,20 @@ export interface CheckupReport {
   readonly maxConnections: number
   readonly fenceHolders: ReadonlyArray<FenceHolder>
   readonly waitingRows: number
+  /** Rows that could not be planned by a fault of the program: how many, and the first of them with their reason. */
+  readonly rowsSetAside: {
+    readonly count: number
+    readonly first: ReadonlyArray<{ readonly eventId: number; readonly sourceId: number; readonly reason: string }>
+  }
+  /** Imports, of files and of polls, that failed in the last week while their rows were accepted. */
+  readonly failedImports: ReadonlyArray<{
+    readonly id: number
+    readonly sourceId: number
+    readonly name: string
+    readonly staged: number
+    readonly accepted: number
+    readonly failure: string
+  }>
   /** The last day that has a partition, by partitioned table, and whole days from today until then; null and -1 for none. */
   readonly partitions: ReadonlyArray<{
     readonly table: string

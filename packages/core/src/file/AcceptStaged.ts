@@ -1,14 +1,15 @@
 /**
  * Accepts what is staged, in order and in slices: each is one short transaction, so that the feed is never held for
  * long, and each moves the import's count on in that transaction, so that a row is an event exactly once whatever is
- * lost in between.
+ * lost in between. What fails by a fault of the program ends as failed, in words: trying for ever would help nobody.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { stage } from "../cabinet/Stage.ts"
+import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog, type NewEvent } from "../event/EventLog.ts"
 import type { JsonObject } from "../event/Json.ts"
-import { parseJson } from "../intake/JsonBody.ts"
+import { jsonErrorInWords, parseJson } from "../intake/JsonBody.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
@@ -17,6 +18,9 @@ import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } fro
 const SLICE_ROWS = 500
 
 const RENEW_MILLIS = 10_000
+
+/** Tries without any progress, though the database answered each time, after which an import has failed. */
+const MAX_TRIES = 60
 
 /** `waiting`: its source is switched off; it goes on once it is restored. */
 export type AcceptOutcome = "done" | "failed" | "waiting"
@@ -83,11 +87,24 @@ export class AcceptStaged extends Context.Service<
         return "waiting"
       })
 
+      /** Ends it as failed. Keeps trying while the database is away: else it would be begun again. */
+      const fail = (claimed: ClaimedImport, reason: string): Effect.Effect<AcceptOutcome, LeaseLost> =>
+        imports.fail(claimed, reason).pipe(
+          Effect.as("failed" as const),
+          Effect.catchTag("StoreUnavailable", (away) =>
+            Effect.andThen(
+              Effect.sleep(away.retryAfter * 1000),
+              Effect.suspend(() => fail(claimed, reason)),
+            ),
+          ),
+        )
+
       return AcceptStaged.of({
         run: Effect.fnUntraced(function* (claimed, onProgress) {
           let at = claimed.accepted
           let renewed = yield* Clock.currentTimeMillis
           let stuck = 0
+          let isAway = false
           const ahead: Ahead = { rows: [], source: null }
           while (true) {
             const step = Effect.gen(function* () {
@@ -100,21 +117,29 @@ export class AcceptStaged extends Context.Service<
                 yield* imports.renew(claimed)
                 renewed = now
               }
+              isAway = false
               const next = yield* take(claimed, at, ahead)
               return next === null ? yield* withoutSource(claimed) : next
             })
             const outcome = yield* step.pipe(
               // Whether the slice was written is not known: the count says it.
-              Effect.catchTag("StoreUnavailable", (away) =>
-                Effect.sleep(away.retryAfter * 1000).pipe(
+              Effect.catchTag("StoreUnavailable", (away) => {
+                isAway = true
+                return Effect.sleep(away.retryAfter * 1000).pipe(
                   Effect.andThen(imports.renew(claimed)),
                   Effect.catchTag("StoreUnavailable", () => Effect.succeed(at)),
+                )
+              }),
+              Effect.catchDefect((fault) =>
+                Effect.logError(`import ${claimed.id} failed by a fault: ${faultName(fault)}`).pipe(
+                  Effect.andThen(fail(claimed, `a fault of this program ended it: ${faultInWords(fault)}`)),
                 ),
               ),
             )
             if (typeof outcome === "string") return outcome
             // A count that does not move although nothing else holds it would be a fault of ours: not a loop for ever.
-            stuck = outcome === at ? stuck + 1 : 0
+            stuck = outcome === at && !isAway ? stuck + 1 : 0
+            if (stuck >= MAX_TRIES) return yield* fail(claimed, `its rows were not accepted in ${MAX_TRIES} tries`)
             if (stuck > 10) yield* Effect.sleep(1000)
             at = outcome
             if (onProgress !== undefined) yield* onProgress(at)
@@ -131,10 +156,9 @@ interface Ahead {
   source: IntakeSource | null
 }
 
-/** What was staged was written by us, so it parses. */
-const toEvent = (row: StagedRow): NewEvent => ({
-  payload: Result.getOrThrow(parseJson(row.payload)) as JsonObject,
-  text: row.payload,
-  empty: row.empty,
-  fingerprint: null,
-})
+/** What was staged was written by us, so it parses; if not, it is said which row that was. */
+const toEvent = (row: StagedRow): NewEvent => {
+  const parsed = parseJson(row.payload)
+  if (Result.isFailure(parsed)) throw new Error(`row ${row.n + 1} does not parse: ${jsonErrorInWords(parsed.failure)}`)
+  return { payload: parsed.success as JsonObject, text: row.payload, empty: row.empty, fingerprint: null }
+}

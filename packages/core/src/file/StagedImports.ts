@@ -78,7 +78,7 @@ export class StagedImports extends Context.Service<
     readonly stage: (held: HeldImport, rows: ReadonlyArray<StagedRow>) => Held<void>
     /** All is staged: from here on it is accepted, whatever becomes of this process. */
     readonly seal: (held: HeldImport, counts: { readonly staged: number; readonly refused: number }) => Held<void>
-    /** Nothing more of it is accepted, and what is staged is forgotten. */
+    /** Nothing more of it is accepted, and what is staged is forgotten; a poll will take it for new again. */
     readonly fail: (held: HeldImport, failure: string) => Held<void>
     /**
      * Takes up an import that nobody holds: this one, or the next. Imports of one source are accepted in the order of

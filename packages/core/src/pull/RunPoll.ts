@@ -1,8 +1,10 @@
 /**
  * One run of a poll: asked, read, told apart from what was seen before, staged, and accepted. An answer is taken whole
- * or not at all: one item that is no object, and the run has failed and nothing of it is kept.
+ * or not at all: one item that is no object, and the run has failed and nothing of it is kept. A fault of the program is
+ * a failed run, too: the poll slows down and doctor names it, instead of asking again at once and for ever.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect"
+import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
@@ -146,6 +148,12 @@ export class RunPoll extends Context.Service<
             const settled = yield* attempt(poll, (begun) => {
               held = begun
             }).pipe(
+              Effect.catchDefect((fault) =>
+                Effect.as(
+                  Effect.logError(`a run of poll ${poll.id} failed by a fault: ${faultName(fault)}`),
+                  faulty(poll, fault),
+                ),
+              ),
               Effect.flatMap(
                 Effect.fnUntraced(function* (ended) {
                   if (ended.outcome === "failed") yield* giveUp("the poll's answer could not be read to its end")
@@ -172,6 +180,19 @@ export class RunPoll extends Context.Service<
     }),
   )
 }
+
+const faulty = (poll: ClaimedPoll, fault: unknown): Ended => ({
+  outcome: "failed",
+  failure: `a fault of this program: ${faultInWords(fault)}`,
+  status: null,
+  peer: null,
+  bytes: 0,
+  items: 0,
+  fresh: null,
+  etag: poll.etag,
+  lastModified: poll.lastModified,
+  nextSeconds: nextSeconds(poll.everySeconds, poll.failures + 1, null),
+})
 
 /** Keys that are looked up by one statement. */
 const LOOKUP = 5000

@@ -3,7 +3,7 @@
  * Nothing is cast by guess, dropped or rounded: what a column cannot take goes to a sibling column of the value's own
  * kind, and what has no column left goes to `_more`.
  */
-import { type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isServiceKey } from "../event/Payload.ts"
 import type { ColumnKind, FieldColumn, SentKind } from "./FieldColumn.ts"
@@ -98,15 +98,22 @@ const hasExponent = (token: string): boolean => token.includes("e") || token.inc
 
 /** False when a number anywhere inside is too wide for jsonb, which would write out its digits. */
 const fitsJsonb = (value: Json): boolean => {
-  const open: Array<Json> = [value]
+  if (value instanceof JsonNumber) return fitsNumeric(value)
+  if (!isContainer(value)) return true
+  const open: Array<Container> = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next instanceof JsonNumber) {
-      if (!fitsNumeric(next)) return false
-    } else if (Array.isArray(next)) open.push(...next)
-    else if (next instanceof Map) open.push(...next.values())
+    for (const item of isJsonList(next) ? next : next.values()) {
+      if (item instanceof JsonNumber) {
+        if (!fitsNumeric(item)) return false
+      } else if (isContainer(item)) open.push(item)
+    }
   }
   return true
 }
+
+type Container = ReadonlyArray<Json> | JsonObject
+
+const isContainer = (value: Json): value is Container => isJsonList(value) || value instanceof Map
 
 /** The kind of column that a value calls for by itself. */
 const kindOf = (value: Exclude<Json, null>): SentKind => {
@@ -191,14 +198,19 @@ export const nameColumns = (
 ): ReadonlyArray<FieldColumn> => {
   const names = new Set([...layout.columns.map((column) => column.name), ...taken])
   const made: Array<FieldColumn> = []
+  const madeOf = new Map<string, Array<FieldColumn>>()
   for (const { field, kind } of missing) {
     if (layout.columns.length + made.length >= MAX_FIELD_COLUMNS) break
-    const known = [...layout.of(field), ...made.filter((column) => column.field === field)]
+    const known = [...layout.of(field), ...(madeOf.get(field) ?? [])]
     if (known.some((column) => column.kind === kind)) continue
     const own = known[0]
     const name = readableName(own === undefined ? field : `${own.name.slice(0, 50)}_${kind}`, names, "field")
     names.add(name)
-    made.push({ field, name, kind })
+    const column = { field, name, kind }
+    made.push(column)
+    const together = madeOf.get(field)
+    if (together === undefined) madeOf.set(field, [column])
+    else together.push(column)
   }
   return made
 }

@@ -7,6 +7,7 @@ import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { FOLD_COLLATION } from "../row/CatalogStatement.ts"
+import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
 const GENERAL = `
@@ -46,6 +47,23 @@ const FAILING_POLLS = `
 SELECT id::float8 AS id, source_id::float8 AS "sourceId", failures FROM cabinet.poll
 WHERE failures > 0 AND removed_at IS NULL AND paused_at IS NULL ORDER BY id`
 
+/** What was refused before it was accepted was told to whoever brought it; and a file that was brought again is done. */
+const FAILED_IMPORTS = `
+SELECT m.id::float8 AS id, m.source_id::float8 AS "sourceId", m.name, m.staged::float8 AS staged, m.accepted::float8 AS accepted,
+  coalesce(m.failure, '') AS failure
+FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id AND s.deleted_at IS NULL
+WHERE m.state = 'failed' AND m.staged > 0 AND m.finished_at > cabinet.now() - interval '7 days'
+  AND NOT EXISTS (SELECT FROM cabinet.import l WHERE l.source_id = m.source_id AND l.id > m.id AND l.state = 'done'
+    AND (l.sha256 = m.sha256 OR l.poll_id = m.poll_id))
+ORDER BY m.id DESC LIMIT 5`
+
+interface SetAside {
+  readonly eventId: number
+  readonly sourceId: number
+  readonly reason: string
+  readonly total: number
+}
+
 interface General {
   readonly server_version: string
   readonly database: string
@@ -69,6 +87,8 @@ export const layer = Layer.effect(
         const sizes = yield* sql.unsafe<{ part: CabinetPart; bytes: string }>(SIZES)
         const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
         const failingPolls = yield* sql.unsafe<CheckupReport["failingPolls"][number]>(FAILING_POLLS)
+        const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
+        const failedImports = yield* sql.unsafe<CheckupReport["failedImports"][number]>(FAILED_IMPORTS)
         const [folding] = yield* sql.unsafe<{ name: string }>(FOLD_COLLATION)
         const searching = searchFunction(quoteQualified("pg_catalog", folding?.name ?? "default")).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
@@ -90,6 +110,11 @@ export const layer = Layer.effect(
           maxConnections: general!.max_connections,
           fenceHolders: holders,
           waitingRows: general!.waiting_rows,
+          rowsSetAside: {
+            count: setAside[0]?.total ?? 0,
+            first: setAside.map(({ eventId, sourceId, reason }) => ({ eventId, sourceId, reason })),
+          },
+          failedImports,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
           outdatedSearchIndexes: outdated.map(({ name }) => name),

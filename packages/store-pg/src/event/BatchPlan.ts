@@ -4,7 +4,7 @@
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
-import { rowJson } from "../row/FittedRows.ts"
+import { RowFault, rowJson } from "../row/FittedRows.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
 
@@ -14,10 +14,11 @@ const lockKey = (sourceId: number, fingerprint: string): bigint =>
 
 /**
  * The table that a source's rows of a batch go into, and their plans, in the order of its events; or undefined where they
- * have to wait (it is locked) or have none (it was dropped; then `waits` is false).
+ * have to wait (it is locked) or have none (it was dropped; then `waits` is false). A row that could not be planned waits
+ * by itself.
  */
 export type Target =
-  | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan> }
+  | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan | RowFault> }
   | { readonly table: undefined; readonly waits: boolean }
 
 /** The arrays of a batch. `tableOf` answers a source's table. */
@@ -57,7 +58,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     last: [] as Array<number>,
   }
   const locks: Array<bigint> = []
-  const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string> }>()
+  const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string>; planned: number }>()
   let n = 0
   for (const [index, request] of requests.entries()) {
     const target = tableOf(request.sourceId)
@@ -70,12 +71,18 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
       batch.history.push(request.history)
       batch.empty.push(event.empty)
       batch.payload.push(event.text)
-      batch.waits.push(target.waits)
       batch.fingerprint.push(event.fingerprint)
       if (event.fingerprint !== null) locks.push(lockKey(request.sourceId, event.fingerprint))
-      if (target.table !== undefined && target.table.name !== null) {
-        const known = rows.get(request.sourceId)
-        const plan = target.plans[known?.rows.length ?? 0]!
+      if (target.table === undefined || target.table.name === null) batch.waits.push(target.waits)
+      else {
+        let into = rows.get(request.sourceId)
+        if (into === undefined) {
+          into = { table: target.table, rows: [], planned: 0 }
+          rows.set(request.sourceId, into)
+        }
+        const plan = target.plans[into.planned++]!
+        batch.waits.push(plan instanceof RowFault)
+        if (plan instanceof RowFault) continue
         for (const column of plan.unrecorded) {
           if (recorded.has(`${request.sourceId} ${column}`)) continue
           recorded.add(`${request.sourceId} ${column}`)
@@ -83,9 +90,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
           madeFor.column.push(column)
           madeFor.n.push(n)
         }
-        const row = rowJson(plan, n)
-        if (known === undefined) rows.set(request.sourceId, { table: target.table, rows: [row] })
-        else known.rows.push(row)
+        into.rows.push(rowJson(plan, n))
       }
     }
     if (request.staged !== undefined) {
@@ -112,6 +117,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     }
   }
   const tables: Array<BatchTable> = [...rows.entries()]
+    .filter(([, into]) => into.rows.length > 0)
     .sort(([a], [b]) => a - b)
     .map(([sourceId, { table, rows }]) => ({
       sourceId,

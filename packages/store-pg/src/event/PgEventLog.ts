@@ -1,9 +1,10 @@
 /**
  * The event log in PostgreSQL. Requests that arrive while a write is under way go together as the next batch; the first
- * goes at once. A batch that fails is taken apart until the one at fault stands alone, so that a poisoned event or a locked
- * table fails nobody else's.
+ * goes at once. A batch that fails, by an error of SQL or by a fault of the program, is taken apart until the one at fault
+ * stands alone, so that a poisoned event or a locked table fails nobody else's.
  */
 import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { faultName } from "@data-cabinet/core/error/Fault"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { PgClient } from "@effect/sql-pg"
@@ -46,6 +47,8 @@ const send = (session: Session, requests: ReadonlyArray<AcceptRequest>, targets:
 interface Session {
   readonly connection: SqlConnection.Connection
   busySince: number | null
+  /** The statement of the batch under way was handed to the driver: whether it was done is not known from then on. */
+  sent: boolean
 }
 
 const isNoPartition = (error: SqlError.SqlError) =>
@@ -72,8 +75,10 @@ export const layer = Layer.effect(
 
     const execute = Effect.fnUntraced(function* (session: Session, batch: PendingBatch, rowsMayGo: boolean) {
       session.busySince = clock.currentTimeMillisUnsafe()
+      session.sent = false
       const requests = batch.map(({ request }) => request)
       const { recorded, answer } = send(session, requests, yield* tables.of(requests, rowsMayGo))
+      session.sent = true
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
       // By then the next batch is on its way, and PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
@@ -89,6 +94,12 @@ export const layer = Layer.effect(
     ): Effect.Effect<void, SqlError.SqlError> =>
       execute(session, batch, rowsMayGo).pipe(
         lossAsFailure,
+        Effect.catchDefect((fault) => {
+          if (session.sent) return Effect.die(fault)
+          // Nothing of it was sent, so it may be tried again in parts, and the session is as it was.
+          for (const { request } of batch) tables.forget(request.sourceId)
+          return takeApart(session, batch, rowsMayGo, fault)
+        }),
         Effect.catchIf(SqlError.isSqlError, (error): Effect.Effect<void, SqlError.SqlError> => {
           if (isAway(error)) return Effect.fail(error)
           if (isNoPartition(error)) {
@@ -104,29 +115,43 @@ export const layer = Layer.effect(
             for (const id of sources) tables.wait(id)
             return settle(session, batch, false)
           }
-          if (batch.length > 1) {
-            return Effect.forEach(halves(batch), (half) => settle(session, half, rowsMayGo), { discard: true })
-          }
-          // Alone, and its row cannot be put in: the event is kept all the same, the row waits for somebody to look.
-          if (rowsMayGo) {
-            return Effect.andThen(
-              Effect.logError(`an event's row could not be put into its table and waits: ${sqlMessage(error)}`),
-              settle(session, batch, false),
-            )
-          }
-          // Not the source's table, then, but one of our own: somebody is at the schema.
-          const told = isLockTimeout(error) ? Exit.fail(unavailable("The database is being changed.")) : Exit.die(error)
-          for (const { answer } of batch) answer(told)
-          return Effect.void
+          return takeApart(session, batch, rowsMayGo, error)
         }),
       )
+
+    /** A batch that failed and is not written: in parts, then without rows, until it is known whose fault it is. */
+    const takeApart = (
+      session: Session,
+      batch: PendingBatch,
+      rowsMayGo: boolean,
+      fault: unknown,
+    ): Effect.Effect<void, SqlError.SqlError> => {
+      if (batch.length > 1) {
+        return Effect.forEach(halves(batch), (half) => settle(session, half, rowsMayGo), { discard: true })
+      }
+      // Alone, and its row cannot be put in: the event is kept all the same, the row waits for somebody to look.
+      if (rowsMayGo) {
+        return Effect.andThen(
+          // A fault's own words may quote what was sent.
+          Effect.logError(
+            `an event's row could not be put into its table and waits: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
+          ),
+          Effect.suspend(() => settle(session, batch, false)),
+        )
+      }
+      // Not the source's table, then, but one of our own: somebody is at the schema. Or the program is at fault.
+      const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
+      const told = isBusy ? Exit.fail(unavailable("The database is being changed.")) : Exit.die(fault)
+      for (const { answer } of batch) answer(told)
+      return Effect.void
+    }
 
     /** A writer's session: its own connection, with the epoch of the feed checked before the first event. */
     const openSession = Effect.gen(function* () {
       const connection = yield* sql.reserve
       yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
       yield* connection.execute("SELECT cabinet.check_epoch()", [], undefined)
-      const session: Session = { connection, busySince: null }
+      const session: Session = { connection, busySince: null, sent: false }
       return session
     })
 

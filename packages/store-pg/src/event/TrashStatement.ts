@@ -36,7 +36,10 @@ WITH queued AS (
 )
 UPDATE cabinet.source SET rows_waiting = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
 
-export const FORGET_WAITING = `DELETE FROM cabinet.waiting_row WHERE event_id = ANY ($1::int8[])`
+/** Its row is neither waited for nor tried again. */
+export const FORGET_WAITING = `
+WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
+DELETE FROM cabinet.waiting_row WHERE event_id = ANY ($1::int8[])`
 
 export const ERASE_ORIGINALS = `
 DELETE FROM cabinet.original o USING cabinet.event e

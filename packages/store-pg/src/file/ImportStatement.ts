@@ -44,7 +44,26 @@ WHERE m.id = $1 AND m.lease = $2 AND m.state = 'staging' RETURNING m.id::float8 
 /** $3 what went wrong. */
 export const FAIL = `
 UPDATE cabinet.import m SET state = 'failed', failure = $3, finished_at = cabinet.now(), lease = NULL, lease_until = NULL
-WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting') RETURNING m.id::float8 AS id`
+WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
+RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
+
+/**
+ * What of a poll's answer did not become events counts as not seen, so that the address is asked for it again. One that
+ * was not sealed marked nothing. The interval doubles with each import that failed since the last that was done, up to six
+ * hours. $1 import, $2 poll.
+ */
+export const UNSEE = `
+WITH unseen AS (
+  DELETE FROM cabinet.poll_seen s USING cabinet.import m, cabinet.staged_row r
+  WHERE m.id = $1 AND r.import_id = m.id AND r.n >= m.accepted AND s.poll_id = $2 AND s.key = r.key
+)
+UPDATE cabinet.poll p SET etag = NULL, last_modified = NULL, failures = p.failures + 1,
+  due_at = greatest(p.due_at, cabinet.now() + make_interval(secs => least(21600, p.every_seconds * 2 ^ least(12, f.failed))))
+FROM (
+  SELECT count(*) AS failed FROM cabinet.import m WHERE m.poll_id = $2 AND m.state = 'failed' AND m.staged > 0
+    AND m.id > (SELECT coalesce(max(d.id), 0) FROM cabinet.import d WHERE d.poll_id = $2 AND d.state = 'done')
+) f
+WHERE p.id = $2`
 
 /** $1 the new lease, $2 the import or null for the next. */
 export const CLAIM = `

@@ -103,8 +103,16 @@ export const layer = Layer.effect(
         ]).pipe(Effect.asVoid),
       seal: (holder, { staged, refused }) => Effect.asVoid(held(holder, Statement.SEAL, [staged, refused])),
       fail: (holder, failure) =>
-        held(holder, Statement.FAIL, [failure]).pipe(
-          Effect.andThen(forget(Statement.FORGET_OF, [holder.id])),
+        orUnavailable(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              const { poll_id } = yield* held<{ poll_id: number | null }>(holder, Statement.FAIL, [failure])
+              if (poll_id !== null) yield* sql.unsafe(Statement.UNSEE, [holder.id, poll_id])
+            }),
+          ),
+        ).pipe(
+          // It has failed; what is left of the staging is swept by whoever comes next.
+          Effect.andThen(Effect.ignore(forget(Statement.FORGET_OF, [holder.id]))),
           Effect.asVoid,
         ),
       claim: Effect.fnUntraced(function* (id) {

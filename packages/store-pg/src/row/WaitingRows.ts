@@ -1,18 +1,21 @@
 /**
  * Puts in the rows that had to wait: their table was locked, or could not get a new column in time, while their events
  * were accepted. Source by source and in the order of the events, by one process at a time; later rows of a source queue
- * behind until none is left.
+ * behind until none is left. A row that cannot be planned is set aside, so that those behind it go on: `doctor` names it,
+ * and it is tried again by the next process that starts.
  */
-import { MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { faultInWords, faultName } from "@data-cabinet/core/error/Fault"
+import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/intake/JsonBody"
 import type { JsonObject } from "@data-cabinet/core/event/Json"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Result, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
+import { Cause, Effect, Exit, Layer, Result, Schedule } from "effect"
+import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isAway, isInTheWay, lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
-import { fittedRows, rowJson } from "./FittedRows.ts"
+import { fittedRows, RowFault, rowJson, type RowSource } from "./FittedRows.ts"
+import { RETRY_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 /** Rows put in under one lock of the source. */
@@ -51,10 +54,23 @@ const insertBareRow = (table: SourceTable): string => `
 INSERT INTO ${quoteQualified(SOURCES_SCHEMA, table.name!)} (_event_id, _received_at)
 SELECT id, received_at FROM cabinet.event WHERE id = $1::int8 AND deleted_at IS NULL ON CONFLICT (_event_id) DO NOTHING`
 
-/** A stored payload read back: `_value` holds a sent value one level deeper than it was sent. */
+/** A stored payload, read back when it is first asked for: a fault in that is a fault of planning its row. */
+class StoredPayload implements RowSource {
+  readonly text: string
+  #payload: JsonObject | undefined
+  constructor(text: string) {
+    this.text = text
+  }
+  get payload(): JsonObject {
+    return (this.#payload ??= readPayload(this.text))
+  }
+}
+
+/** `_value` holds a sent value one level deeper than it was sent. */
 const readPayload = (text: string): JsonObject => {
-  const value = Result.getOrThrow(parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 }))
-  return value instanceof Map ? value : new Map()
+  const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
+  if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
+  return parsed.success instanceof Map ? parsed.success : new Map()
 }
 
 /** Puts in the next rows of a source; answers whether more may follow at once. */
@@ -67,16 +83,23 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       const table = yield* loadSourceTable(sql, sourceId)
       const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, size])
       if (bite.length > 0 && table !== undefined && table.name !== null) {
-        const events = bite.map(({ payload }) => ({ payload: readPayload(payload), text: payload }))
+        const events = bite.map(({ payload }) => new StoredPayload(payload))
         const fitted = yield* fittedRows(sql, table, events)
         if (fitted !== undefined) {
           const { table, plans } = fitted
-          const rows = plans.map((plan, index) => rowJson(plan, bite[index]!.id))
-          yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
-          for (const column of table.layout.unrecorded) {
-            const cause = bite[plans.findIndex((plan) => plan.unrecorded.includes(column))]
-            if (cause !== undefined) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, cause.id])
+          const rows: Array<string> = []
+          const causes = new Map<string, string>()
+          for (const [index, plan] of plans.entries()) {
+            const { id } = bite[index]!
+            if (plan instanceof RowFault) {
+              yield* setAside(sql, sourceId, id, plan.reason)
+              continue
+            }
+            rows.push(rowJson(plan, id))
+            for (const column of plan.unrecorded) if (!causes.has(column)) causes.set(column, id)
           }
+          if (rows.length > 0) yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+          for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
         }
       }
       yield* forget(sql, bite)
@@ -88,7 +111,28 @@ const drainBite = (sql: PgClient.PgClient, sourceId: number, size: number) =>
 const forget = (sql: PgClient.PgClient, bite: ReadonlyArray<{ id: string }>) =>
   sql`DELETE FROM cabinet.waiting_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
 
-/** The one row that fails by itself is put in bare, so that those behind it need not wait for ever. */
+/** The reason is kept beside the event; the log is told of the event alone, for a fault's words may quote what was sent. */
+const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, reason: string) =>
+  Effect.andThen(
+    sql.unsafe(SET_ASIDE, [eventId, sourceId, reason]),
+    Effect.logError(
+      `the row of event ${eventId} could not be planned and is set aside, the event itself is whole: cabinet doctor says why`,
+    ),
+  )
+
+/** The one row that ends the program's own work by a fault, which is not yet known to be its plan. */
+const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const bite = yield* sql<{ id: string }>`
+        SELECT event_id::text AS id FROM cabinet.waiting_row WHERE source_id = ${sourceId} ORDER BY event_id LIMIT 1`
+      if (bite[0] === undefined) return
+      yield* setAside(sql, sourceId, bite[0].id, faultInWords(fault))
+      yield* forget(sql, bite)
+    }),
+  )
+
+/** The one row that PostgreSQL does not take is put in bare, so that those behind it need not wait for ever. */
 const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlError) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -105,18 +149,28 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
     }),
   )
 
-const drain = (sql: PgClient.PgClient, sourceId: number, size = BITE): Effect.Effect<void, SqlError.SqlError> =>
-  lossAsFailure(drainBite(sql, sourceId, size)).pipe(
-    Effect.flatMap((more) => (more ? drain(sql, sourceId, size === 1 ? 1 : BITE) : Effect.void)),
-    Effect.catch((error) => {
-      if (isAway(error) || isInTheWay(error)) return Effect.fail(error)
-      if (size > 1) return drain(sql, sourceId, 1)
-      return Effect.andThen(
-        lossAsFailure(putBare(sql, sourceId, error)),
-        Effect.suspend(() => drain(sql, sourceId)),
-      )
-    }),
-  )
+/** All rows of a source, bite after bite; one by one once a bite has failed, until the row at fault is out of the way. */
+const drain = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+): Effect.fn.Return<void, SqlError.SqlError> {
+  let size = BITE
+  while (true) {
+    const exit = yield* Effect.exit(lossAsFailure(drainBite(sql, sourceId, size)))
+    if (Exit.isSuccess(exit)) {
+      if (!exit.value) return
+      continue
+    }
+    if (Cause.hasInterrupts(exit.cause)) return yield* Effect.failCause(exit.cause)
+    const fault = Cause.squash(exit.cause)
+    const isSql = SqlError.isSqlError(fault)
+    if (isSql && (isAway(fault) || isInTheWay(fault))) return yield* Effect.failCause(exit.cause)
+    if (size === 1) {
+      yield* lossAsFailure(isSql ? putBare(sql, sourceId, fault) : setFirstAside(sql, sourceId, fault))
+    }
+    size = size === 1 ? BITE : 1
+  }
+})
 
 /** One round over all sources whose rows wait. A source that is still locked is tried again by the next round. */
 export const drainWaitingRows = Effect.gen(function* () {
@@ -125,16 +179,27 @@ export const drainWaitingRows = Effect.gen(function* () {
   yield* Effect.forEach(
     sources,
     ({ id }) =>
-      drain(sql, Number(id)).pipe(Effect.catch((error) => Effect.logDebug(`rows of source ${id} still wait`, error))),
+      drain(sql, Number(id)).pipe(
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+          // A source whose rows could not even be set aside stands in no other's way.
+          return Cause.hasDies(cause)
+            ? Effect.logError(`rows of source ${id} still wait, by a fault: ${faultName(Cause.squash(cause))}`)
+            : Effect.logDebug(`rows of source ${id} still wait`, cause)
+        }),
+      ),
     { discard: true },
   )
 })
 
-/** Looks every second, in every process that accepts or works. */
+/** Looks every second, in every process that accepts or works; at its start what was set aside is tried again. */
 export const layer = Layer.effectDiscard(
-  drainWaitingRows.pipe(
-    Effect.catchCause((cause) => Effect.logDebug("waiting rows could not be looked at", cause)),
-    Effect.repeat(Schedule.spaced("1 second")),
-    Effect.forkScoped,
-  ),
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* Effect.ignoreCause(lossAsFailure(sql.unsafe(RETRY_SET_ASIDE)))
+    yield* drainWaitingRows.pipe(
+      Effect.catchCause((cause) => Effect.logDebug("waiting rows could not be looked at", cause)),
+      Effect.repeat(Schedule.spaced("1 second")),
+    )
+  }).pipe(Effect.forkScoped),
 )

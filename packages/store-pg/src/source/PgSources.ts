@@ -179,7 +179,10 @@ export const layer = Layer.effect(
           if (before === undefined) return yield* noSuchSource(id)
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
           // Where the table stays, its rows still come.
-          if (table === "drop") yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
+          if (table === "drop") {
+            yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
+            yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
+          }
           // Their headers are secrets that nobody needs any more; retention forgets what they have had.
           yield* sql`
             UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL

@@ -1,0 +1,188 @@
+/** Faults of the program while rows are planned: each is its event's own, wherever the event comes from. */
+import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import type { Json } from "@data-cabinet/core/event/Json"
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { originalRequest } from "../../../../test/support/originalRequest.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+const open = (url: string) =>
+  ManagedRuntime.make(Layer.merge(PgTrash.layer, PgCheckup.layer).pipe(Layer.provideMerge(storeLayer(url))))
+let database: TestDatabase
+let store: ReturnType<typeof open>
+beforeAll(async () => {
+  database = await testDatabase()
+  store = open(database.url)
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+const newSource = (name: string) => store.runPromise(Sources.use((sources) => sources.create({ name })))
+const request = (sourceId: number, events: ReadonlyArray<NewEvent>): AcceptRequest => ({
+  sourceId,
+  sourceVersion: 1,
+  channel: "webhook",
+  history: false,
+  events,
+  original: originalRequest("the body"),
+})
+const honest = (value: string) => printedEvent(new Map<string, Json>([["a", value]]))
+
+/** An event whose fields cannot be walked through when its row is planned; it was printed before. */
+const unplannable = (value: string): NewEvent => {
+  const event = honest(value)
+  const payload = new Map(event.payload)
+  payload[Symbol.iterator] = () => {
+    throw new RangeError("a planted fault")
+  }
+  return { ...event, payload }
+}
+
+/** One that ends the making of the whole statement. */
+const unwritable = (value: string): NewEvent => ({
+  ...honest(value),
+  get text(): string {
+    throw new RangeError("a planted fault")
+  },
+})
+
+/** All at once, so that they go together in batches, in whichever order. */
+const appendAll = (requests: ReadonlyArray<AcceptRequest>) =>
+  store.runPromise(
+    Effect.forEach(requests, (one) => Effect.exit(EventLog.use((log) => log.append(one))), {
+      concurrency: "unbounded",
+    }),
+  )
+const rowsOf = async (table: string) =>
+  (await database.run(`SELECT a FROM sources.${table} ORDER BY a`)).map((row) => row["a"])
+const UNTIL = { timeout: 60_000, interval: 100 }
+
+const drain = () => store.runPromise(drainWaitingRows)
+const examine = () => store.runPromise(Checkup.use((checkup) => checkup.examine))
+
+it("append keeps an event whose list has more items than a call may have arguments", async () => {
+  const source = await newSource("Long lists")
+  const body = Buffer.from(`{"a":"x","list":[${"1,".repeat(200_000)}1],"object":{"of":[${"{},".repeat(100_000)}{}]}}`)
+  const { events } = parseSubmission({ body, contentType: "application/json", query: "", encoding: null })
+  const exits = await appendAll([
+    request(source.id, [honest("1")]),
+    ...events.map((event) => request(source.id, [event])),
+    request(source.id, [honest("2")]),
+  ])
+  assert.isTrue(exits.every(Exit.isSuccess))
+  await drain()
+  assert.deepStrictEqual(await rowsOf("long_lists"), ["1", "2", "x"])
+  assert.deepStrictEqual(
+    await database.run(`SELECT jsonb_array_length(list) AS items FROM sources.long_lists WHERE list IS NOT NULL`),
+    [{ items: 200_001 }],
+  )
+  assert.strictEqual((await examine()).rowsSetAside.count, 0)
+})
+
+it("append defers the row of an event that cannot be planned, and puts in those beside it", async () => {
+  const source = await newSource("Planner")
+  const other = await newSource("Other")
+  const exits = await appendAll([
+    request(source.id, [honest("1")]),
+    request(source.id, [honest("2"), unplannable("3"), honest("4")]),
+    request(other.id, [honest("1")]),
+    request(source.id, [unplannable("5")]),
+    request(source.id, [honest("6")]),
+  ])
+  assert.isTrue(exits.every(Exit.isSuccess))
+  assert.deepStrictEqual(await rowsOf("other"), ["1"])
+  assert.includeMembers(await rowsOf("planner"), ["1", "2", "4"])
+  // Read back from the database it is an event as any other.
+  await vi.waitUntil(async () => (await drain(), (await rowsOf("planner")).length === 6), UNTIL)
+  assert.deepStrictEqual(await rowsOf("planner"), ["1", "2", "3", "4", "5", "6"])
+})
+
+it("append fails by a fault the one request that has it, and no other of its batch", async () => {
+  const source = await newSource("Statement")
+  const exits = await appendAll([
+    request(source.id, [honest("1")]),
+    request(source.id, [honest("2")]),
+    request(source.id, [honest("never"), unwritable("3")]),
+    request(source.id, [honest("4")]),
+  ])
+  assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true])
+  await drain()
+  assert.deepStrictEqual(await rowsOf("statement"), ["1", "2", "4"])
+  assert.deepStrictEqual(
+    await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${source.id}`),
+    [{ events: 3 }],
+  )
+})
+
+it("untrash sets aside a row that cannot be planned, brings the others back, and a later start tries it again", async () => {
+  const source = await newSource("Untrashed")
+  const exits = await appendAll([1, 2, 3].map((n) => request(source.id, [honest(`${n}`)])))
+  const ids = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value[0]!.id : -1))
+  // Deeper than this program reads, as nothing that it writes is.
+  await database.run(
+    `UPDATE cabinet.event SET payload = ('{"a":' || repeat('[', 700) || repeat(']', 700) || '}')::json WHERE id = ${ids[1]}`,
+  )
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.trash(source.id, ids))), 3)
+  assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, ids))), 3)
+  await vi.waitUntil(async () => (await drain(), (await rowsOf("untrashed")).length === 2), UNTIL)
+  assert.deepStrictEqual(await rowsOf("untrashed"), ["1", "3"])
+  const { rowsSetAside, waitingRows } = await examine()
+  assert.strictEqual(waitingRows, 0)
+  assert.strictEqual(rowsSetAside.count, 1)
+  assert.deepInclude(rowsSetAside.first[0], { eventId: ids[1]!, sourceId: source.id })
+  assert.match(rowsSetAside.first[0]!.reason, /deeper than/)
+  // Nothing waits behind it.
+  assert.isTrue((await appendAll([request(source.id, [honest("4")])])).every(Exit.isSuccess))
+  assert.deepStrictEqual(await rowsOf("untrashed"), ["1", "3", "4"])
+
+  await database.run(`UPDATE cabinet.event SET payload = '{"a":"2"}' WHERE id = ${ids[1]}`)
+  const later = open(database.url)
+  await later.runPromise(Effect.void)
+  await vi.waitUntil(async () => (await rowsOf("untrashed")).length === 4, UNTIL)
+  await later.dispose()
+  assert.deepStrictEqual(await rowsOf("untrashed"), ["1", "2", "3", "4"])
+  assert.strictEqual((await examine()).rowsSetAside.count, 0)
+})
+
+it("append keeps the events of a source none of whose rows can be made, and the rows of all other sources", async () => {
+  const broken = await newSource("Broken")
+  const whole = await newSource("Whole")
+  await appendAll([request(broken.id, [honest("1")])])
+  // A column of a name that PostgreSQL cannot hold: every statement about the table ends by a fault.
+  await database.run(
+    `INSERT INTO cabinet.field_column (source_id, position, field, name, type) VALUES (${broken.id}, 9, 'x', repeat('x', 80), 'text')`,
+  )
+  const exits = await appendAll([
+    request(whole.id, [honest("1")]),
+    request(broken.id, [honest("2")]),
+    request(whole.id, [honest("2")]),
+    // A new field, so that the table is read anew.
+    request(broken.id, [printedEvent(new Map([["b", "3"]])), honest("4")]),
+    request(whole.id, [honest("3")]),
+  ])
+  assert.isTrue(exits.every(Exit.isSuccess))
+  assert.deepStrictEqual(await rowsOf("whole"), ["1", "2", "3"])
+  const id = await vi.waitUntil(async () => {
+    await drain()
+    const { rowsSetAside, waitingRows } = await examine()
+    return waitingRows === 0 && rowsSetAside.count > 0 && rowsSetAside.first[0]!.eventId
+  }, UNTIL)
+  assert.isNumber(id)
+  await database.run(`DELETE FROM cabinet.field_column WHERE source_id = ${broken.id} AND position = 9`)
+  const later = open(database.url)
+  await later.runPromise(Effect.void)
+  await vi.waitUntil(async () => (await rowsOf("broken")).length === 4, UNTIL)
+  await later.dispose()
+  assert.deepStrictEqual(await rowsOf("broken"), ["1", "2", "4", null])
+})
