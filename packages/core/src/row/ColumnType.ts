@@ -27,6 +27,8 @@ interface TypeFacts {
   readonly plainJson: boolean
   /** No function that a customer wrote can run when a text is read as this type. */
   readonly inert: boolean
+  /** A day, a time or a moment, or made of any: words such as `today` may stand in its texts. */
+  readonly temporal: boolean
 }
 
 /** Types whose values are one thing. `other` is every type that is shown as its text. */

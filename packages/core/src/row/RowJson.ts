@@ -43,6 +43,8 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
         `ELSE (SELECT row_to_json(${row}.*) FROM (${rowSelect(fields)}) AS ${row}) END`
       )
     }
+    case "number":
+      return `(${value})::pg_catalog.int8`
     default:
       return `(${value})::text`
   }

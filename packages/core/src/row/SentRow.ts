@@ -18,6 +18,7 @@ const FORMS: ReadonlyMap<string, Sent.SentForm> = new Map(
     int2: Sent.INT16,
     int4: Sent.INT32,
     int8: Sent.INT64,
+    oid: Sent.OID,
     numeric: Sent.NUMERIC,
     text: Sent.TEXT,
     varchar: Sent.TEXT,
@@ -55,6 +56,8 @@ export const sentColumn = (name: string, type: ColumnType, value: string): SentC
 const SPARE = 2
 
 const NULL = new Literal("null")
+/** The row of a table without columns. */
+const NOTHING = new Literal("{}")
 const END = 0x7d // }
 
 /** Rows that were sent: the JSON of each, and where their values lie. */
@@ -111,7 +114,8 @@ export class SentRow {
           next += size
         }
       }
-      to.setUint8(at++, END)
+      if (columns.length === 0) at = NOTHING.write(to, at)
+      else to.setUint8(at++, END)
       ends.push(at)
       next = valueAt(sent, next, behind)
     }

@@ -51,6 +51,9 @@ export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0
 
 export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)))
 
+/** Without a sign. */
+export const OID = form((to, at, sent, start) => integer(to, at, sent.getUint32(start)))
+
 export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)))
 
 export const INT64 = form((to, at, sent, start) => {

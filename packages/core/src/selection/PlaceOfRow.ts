@@ -16,6 +16,7 @@ const SHORT: ReadonlySet<Sent.SentForm> = new Set([
   Sent.INT16,
   Sent.INT32,
   Sent.INT64,
+  Sent.OID,
   DATE,
   TIMESTAMP,
   TIMESTAMPTZ,

@@ -45,6 +45,8 @@ const indexableText = (type: ColumnType, value: string): string | null => {
       return type.plainJson && !["other", "array", "composite"].includes(type.element.kind)
         ? shownAs("json_text", value)
         : null
+    case "number":
+      return type.plainJson ? shownAs("shown", value) : shownAs("pinned", value)
     case "other":
       return PINNED.has(type.name) ? shownAs("pinned", value) : null
     default:

@@ -7,6 +7,7 @@ import { Result } from "effect"
 import { type CursorPosition, type CursorWalk, decodeCursor } from "../page/Cursor.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import type { Column } from "../row/Table.ts"
+import { clockWord } from "./ClockWord.ts"
 import type { ColumnChoice, Direction, FilterCondition, Period, Selection } from "./Selection.ts"
 import type { SelectionCode, SelectionError } from "./SelectionError.ts"
 import { selectionError, shown } from "./SelectionParams.ts"
@@ -67,17 +68,26 @@ export const selectionPlan = (
   const column = (name: string): ReadableColumn => named.get(name) as ReadableColumn
 
   const showing = showingOf(selection.columns, table)
-  if (showing.shown.length === 0)
+  if (showing.shown.length === 0 && table.columns.length > 0)
     return refuse("bad_columns", "hide", "Nothing is left to show: hide names every column.")
 
   const filters = selection.filters.map((filter) => ({ ...filter, column: column(filter.column) }))
-  for (const { column: of, condition } of filters) {
-    if (COMPARISONS.has(condition) && of.type.operators === null) {
+  for (const [index, { column: of, condition, value }] of filters.entries()) {
+    if (!COMPARISONS.has(condition)) continue
+    if (of.type.operators === null) {
       const can = "It can be asked for contains, empty and notempty."
       return refuse(
         "bad_selection",
         "fo",
         `Values of type ${of.type.name} (column ${shown(of.name)}) cannot be compared by ${condition}. ${can}`,
+      )
+    }
+    const word = clockWord(of.type, value)
+    if (word !== undefined) {
+      return refuse(
+        "bad_fv",
+        "fv",
+        `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${shown(word)} depends on the server's clock or settings; send a date or time in digits.`,
       )
     }
   }

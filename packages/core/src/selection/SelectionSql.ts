@@ -39,7 +39,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
   const { columns, row, values } = shownSql(plan)
   const place = new PlaceOfRow(termsOf(order), values)
-  const list = [columns, ...place.selected].join(", ")
+  const list = [...(columns === "" ? [] : [columns]), ...place.selected].join(", ")
   const page = {
     sql: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
     values: [...row.values, ...place.sent],

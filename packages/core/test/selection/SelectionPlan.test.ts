@@ -89,6 +89,31 @@ describe("selectionPlan", () => {
     )
   })
 
+  it("refuses a word of the clock as a value to compare a day or a moment with, and only there", () => {
+    const filtered = (column: string, condition: string, value: string): ParamPairs => [
+      ["fc", "note"],
+      ["fo", "eq"],
+      ["fv", "today"],
+      ["fc", column],
+      ["fo", condition],
+      ["fv", value],
+    ]
+    for (const condition of ["eq", "ne", "gt", "ge", "lt", "le"]) {
+      const error = Result.getOrThrow(Result.flip(plan(filtered("day", condition, " Today "))))
+      assert.deepInclude(error, { code: "bad_fv", param: "fv" })
+      assert.match(error.message, /fv number 2 .*column "day".*"Today"/)
+      assert.strictEqual(refused(...filtered("at", condition, "now")), "bad_fv fv")
+    }
+    planned(filtered("day", "eq", "infinity"))
+    planned(filtered("day", "contains", "today"))
+    planned(filtered("note", "eq", "now"))
+  })
+
+  it("shows nothing of an object without columns, and refuses to hide everything of one that has some", () => {
+    assert.deepStrictEqual(planned([], tableOf({})).showing.columns, [])
+    assert.strictEqual(refused(...table.columns.map(({ name }) => ["hide", name] as const)), "bad_columns hide")
+  })
+
   it("takes a cursor for the same selection only, whatever the page size", () => {
     const params: ParamPairs = [
       ["sort", "total"],

@@ -103,6 +103,7 @@ describe("selectionSql", () => {
       operators,
       plainJson: false,
       inert: true,
+      temporal: false,
     } as const
     const of = {
       ...table,

@@ -14,6 +14,7 @@ export const scalar = (kind: ScalarKind): ColumnType => {
     operators,
     plainJson: kind !== "timestamptz" && kind !== "bytea",
     inert: true,
+    temporal: ["date", "timestamp", "timestamptz"].includes(kind),
   }
 }
 

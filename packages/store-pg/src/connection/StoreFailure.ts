@@ -43,6 +43,24 @@ export const isAway = (error: SqlError.SqlError): boolean => {
   )
 }
 
+/**
+ * True when a statement's own code, a function behind a view for example, raised the error: whatever SQLSTATE it chose, it
+ * says nothing of the session, the server or its limits. Of these PostgreSQL speaks from files of its own only; a pooler, which
+ * ends sessions too, names none.
+ */
+export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
+  if (error.reason.operation === "connect" || sqlState(error) === undefined) return false
+  const { cause } = error.reason
+  const file = typeof cause === "object" && cause !== null && "file" in cause ? cause.file : undefined
+  return typeof file === "string" && !SERVER_FILES.has(file)
+}
+
+/**
+ * Where PostgreSQL ends a statement or a session that it will not let go on: cancels, time limits, shutdown and conflicts
+ * with recovery; deadlocks; locks that are not waited for.
+ */
+const SERVER_FILES: ReadonlySet<string> = new Set(["postgres.c", "deadlock.c", "namespace.c", "lockcmds.c"])
+
 /** Two statements met over the same rows or table, and PostgreSQL ended ours: nothing was done, and it may be run again. */
 export const isInTheWay = (error: SqlError.SqlError): boolean =>
   ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")

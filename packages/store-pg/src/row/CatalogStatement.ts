@@ -149,11 +149,15 @@ export const DESCRIBE_TYPES = `
       UNION ALL SELECT t.typelem WHERE t.typsubscript = 'array_subscript_handler'::regproc
       UNION ALL SELECT a.atttypid FROM pg_attribute a
         WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+      UNION ALL SELECT g.rngsubtype FROM pg_range g
+        WHERE t.typtype IN ('r', 'm') AND t.oid IN (g.rngtypid, g.rngmultitypid)
     ) part (oid)
   )
   SELECT t.oid::bigint AS oid, n.nspname::text AS schema, t.typname::text AS name, format_type(t.oid, NULL) AS shown,
     t.typtype::text AS typtype, t.typcategory::text AS category, t.typbasetype::bigint AS base,
     CASE WHEN t.typsubscript = 'array_subscript_handler'::regproc THEN t.typelem::bigint END AS element,
+    CASE WHEN t.typtype IN ('r', 'm') THEN
+      (SELECT g.rngsubtype::bigint FROM pg_range g WHERE t.oid IN (g.rngtypid, g.rngmultitypid)) END AS subtype,
     (SELECT json_agg(json_build_array(a.attname, a.atttypid::bigint) ORDER BY a.attnum)
       FROM pg_attribute a
       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped)::text AS fields,

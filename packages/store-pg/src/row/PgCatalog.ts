@@ -188,10 +188,11 @@ const isStamped = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =
   !row.partitioned &&
   columns.every(([, , type]) => type < FIRST_MADE_LATER)
 
-type RawType = Omit<TypeRow, "oid" | "base" | "element" | "fields" | "operators"> & {
+type RawType = Omit<TypeRow, "oid" | "base" | "element" | "subtype" | "fields" | "operators"> & {
   readonly oid: bigint
   readonly base: bigint
   readonly element: bigint | null
+  readonly subtype: bigint | null
   readonly fields: string | null
   readonly operators: string | null
 }
@@ -201,6 +202,7 @@ const typeRow = (row: RawType): TypeRow => ({
   oid: Number(row.oid),
   base: Number(row.base),
   element: row.element === null ? null : Number(row.element),
+  subtype: row.subtype === null ? null : Number(row.subtype),
   fields: row.fields === null ? null : JSON.parse(row.fields),
   operators: row.operators === null ? null : JSON.parse(row.operators),
 })

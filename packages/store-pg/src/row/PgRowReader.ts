@@ -13,7 +13,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Exit, Layer, Option, References, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
-import { isAway, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { isAway, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { ObjectTurns } from "./ObjectTurns.ts"
 import { RESET_SESSION, TRY_VALUE, withProof } from "./ReadStatement.ts"
 
@@ -173,6 +173,7 @@ const refusedValue = (
 }
 
 const readError = (error: SqlError.SqlError): ReadError => {
+  if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
   const state = sqlState(error)
   switch (state) {
     case "55P03": // lock_not_available

@@ -18,6 +18,8 @@ export interface TypeRow {
   /** 0 for what is no domain. */
   readonly base: number
   readonly element: number | null
+  /** What a range or a multirange is of; null for all else. */
+  readonly subtype: number | null
   readonly fields: ReadonlyArray<readonly [name: string, oid: number]> | null
   readonly operators: Readonly<Record<string, readonly [schema: string, name: string]>> | null
 }
@@ -33,6 +35,7 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
   float4: "number",
   float8: "number",
   numeric: "number",
+  oid: "number",
   date: "date",
   timestamp: "timestamp",
   timestamptz: "timestamptz",
@@ -41,8 +44,11 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
   bytea: "bytea",
 }
 
-/** Kinds that to_json writes otherwise than we do. */
-const OWN_JSON: ReadonlySet<ScalarKind> = new Set(["timestamptz", "bytea"])
+/** Types of PostgreSQL's own that to_json writes otherwise than we do. */
+const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid"])
+
+/** PostgreSQL's own in whose texts `today` and its like mean something. */
+const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timestamp", "timestamptz"])
 
 /** The type of this oid, with all that it is made of; `rows` must hold them. */
 export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, within = false): ColumnType => {
@@ -58,7 +64,8 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, with
   if (row.element !== null) {
     const element = columnType(row.element, rows, true)
     const operators = element.operators === null ? null : SYSTEM_OPERATORS
-    return { ...facts, kind: "array", element, operators, plainJson: element.plainJson, inert: element.inert }
+    const { plainJson, inert, temporal } = element
+    return { ...facts, kind: "array", element, operators, plainJson, inert, temporal }
   }
   if (row.typtype === "c") {
     const fields = (row.fields ?? []).map(([name, of]) => ({ name, type: columnType(of, rows, true) }))
@@ -69,6 +76,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, with
       operators: fields.every(({ type }) => type.operators !== null) ? SYSTEM_OPERATORS : null,
       plainJson: fields.every(({ type }) => type.plainJson),
       inert: fields.every(({ type }) => type.inert),
+      temporal: fields.some(({ type }) => type.temporal),
     }
   }
   const kind = (builtIn ? SCALARS[row.name] : undefined) ?? (row.category === "S" ? "text" : "other")
@@ -76,8 +84,9 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, with
     ...facts,
     kind,
     operators: row.typtype === "b" ? baseOperators(row) : SYSTEM_OPERATORS,
-    plainJson: builtIn && !OWN_JSON.has(kind),
+    plainJson: builtIn && !OWN_JSON.has(row.name),
     inert: builtIn || row.typtype === "b" || row.typtype === "e",
+    temporal: row.subtype === null ? builtIn && TEMPORAL.has(row.name) : columnType(row.subtype, rows, true).temporal,
   }
 }
 

@@ -136,6 +136,60 @@ describe("a selection of rows", () => {
     }
   })
 
+  it("refuses words of the clock as values of every type that PostgreSQL reads them as, and of no other", async () => {
+    await reading.run(`CREATE DOMAIN day AS date`)
+    await reading.run(`CREATE TYPE shift AS RANGE (subtype = time)`)
+    await reading.run(`CREATE TYPE stay AS (guest text, nights daterange)`)
+    const built = await reading.database.run(
+      `WITH t AS MATERIALIZED (
+         SELECT format_type(t.oid, NULL) AS type FROM pg_type t
+         JOIN pg_opclass k ON k.opcintype = t.oid AND k.opcdefault
+         JOIN pg_am am ON am.oid = k.opcmethod AND am.amname = 'btree'
+         WHERE t.typtype = 'b')
+       SELECT type FROM t WHERE pg_input_is_valid('today', type) AND NOT pg_input_is_valid('toady', type)`,
+    )
+    const types: ReadonlyArray<readonly [type: string, value: string]> = [
+      ...built.map(({ type }) => [String(type), "today"] as const),
+      ["time", "allballs"],
+      ["day", " NOW "],
+      ["date[]", "{2026-01-01,today}"],
+      ["day[]", "{{tomorrow}}"],
+      ["daterange", "[yesterday,)"],
+      ["tstzmultirange", "{[2026-01-01,now]}"],
+      ["shift", "[now,24:00)"],
+      ["stay", '(today,"[today,)")'],
+      ["stay[]", '{"(today,\\"[today,)\\")"}'],
+    ]
+    expect(types.map(([type]) => type)).toEqual(
+      expect.arrayContaining(["date", "timestamp without time zone", "timestamp with time zone"]),
+    )
+    await reading.run(`CREATE TABLE clocks (${types.map(([type], index) => `c${index} ${type}`).join(", ")}, t text)`)
+    const asked = (column: string, value: string) =>
+      reading.page("clocks", [
+        ["fc", column],
+        ["fo", "ge"],
+        ["fv", value],
+      ])
+    for (const [index, [type, value]] of types.entries()) {
+      expect(await asked(`c${index}`, value), type).toMatchObject({ failure: { code: "bad_fv", param: "fv" } })
+    }
+    await reading.run(`CREATE TABLE calm (d date, r daterange, s stay, w text)`)
+    await reading.run(`INSERT INTO calm VALUES ('infinity', '[2026-01-01,infinity]', ('today', NULL), 'today')`)
+    for (const [column, value] of [
+      ["d", "infinity"],
+      ["r", "[2026-01-01,infinity]"],
+      ["s", "(today,)"],
+      ["w", "today"],
+    ] as const) {
+      const found = await reading.page("calm", [
+        ["fc", column],
+        ["fo", "eq"],
+        ["fv", value],
+      ])
+      expect(itemsOf(found).length, column).toBe(1)
+    }
+  })
+
   it("takes a period by the cabinet's own midnights, also where a day has 23 or 25 hours", async () => {
     await reading.run(`CREATE TABLE times (id int PRIMARY KEY, tz timestamptz, ts timestamp, d date)`)
     // New York: clocks go forward on 2026-03-08 and back on 2026-11-01.

@@ -115,6 +115,51 @@ describe("PgRowReader", () => {
     })
   })
 
+  it("answers query_failed when a view raises an error itself, with whatever SQLSTATE, and in its words", async () => {
+    const states = ["57014", "55P03", "57P01", "57P02", "57P03", "57P05", "40P01", "40001", "08006", "28000", "3D000"]
+    for (const state of [...states, "53300", "25006", "P0001", "22012"]) {
+      await reading.run(
+        `CREATE FUNCTION raise_${state}() RETURNS int LANGUAGE plpgsql AS $$
+           BEGIN RAISE EXCEPTION 'said by the view' USING ERRCODE = '${state}'; END $$`,
+      )
+      await reading.run(`CREATE VIEW raises_${state} AS SELECT raise_${state}() AS one`)
+      expect(await failure(`raises_${state.toLowerCase()}`), state).toMatchObject({
+        code: "query_failed",
+        message: "said by the view",
+      })
+    }
+  })
+
+  it("answers query_timeout and table_busy for what PostgreSQL ends, also inside a view's function", async () => {
+    await reading.run(
+      `CREATE FUNCTION naps() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN 1; END $$`,
+    )
+    await reading.run(`CREATE VIEW napping AS SELECT naps() AS one`)
+    expect(await failure("napping")).toMatchObject({ code: "query_timeout" })
+    await reading.run(`CREATE TABLE taken (n int)`)
+    await reading.run(`CREATE FUNCTION waits() RETURNS bigint LANGUAGE plpgsql AS $$
+      BEGIN RETURN (SELECT count(*) FROM public.taken); END $$`)
+    await reading.run(`CREATE FUNCTION refuses() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN LOCK TABLE public.taken IN ACCESS SHARE MODE NOWAIT; RETURN 1; END $$`)
+    await reading.run(`CREATE VIEW waiting AS SELECT waits() AS n`)
+    await reading.run(`CREATE VIEW refusing AS SELECT refuses() AS n`)
+    await reading.runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql.unsafe(`GRANT ALL ON SCHEMA sources TO CURRENT_USER`)
+            yield* sql.unsafe(`SET LOCAL ROLE "${reading.authorRole}"`)
+            yield* sql.unsafe(`LOCK TABLE public.taken IN ACCESS EXCLUSIVE MODE`)
+            for (const name of ["waiting", "refusing"]) {
+              expect(yield* Effect.promise(() => failure(name)), name).toMatchObject({ code: "table_busy" })
+            }
+          }),
+        )
+      }),
+    )
+  })
+
   it("leaves nothing of a view's function in the session for the next read", async () => {
     await reading.run(`CREATE TABLE moments (at timestamptz)`)
     await reading.run(`INSERT INTO moments VALUES ('2026-01-02 03:04:05Z')`)

@@ -12,6 +12,8 @@ beforeAll(async () => {
   await reading.run(`CREATE TYPE span AS RANGE (subtype = timestamptz)`)
   await reading.run(`CREATE DOMAIN amount AS numeric(10,2) CHECK (value >= 0)`)
   await reading.run(`CREATE DOMAIN moment AS timestamptz`)
+  await reading.run(`CREATE DOMAIN handle AS oid`)
+  await reading.run(`CREATE TYPE owned AS (by oid, "all" oid[])`)
 })
 afterAll(() => reading.close())
 
@@ -81,7 +83,13 @@ const CASES: ReadonlyArray<readonly [type: string, value: string, json: string]>
   ["int4multirange", "'{[1,3),[5,6)}'", '"{[1,3),[5,6)}"'],
   ["span", `'["2026-01-01 00:00+00",)'`, '"[\\"2026-01-01 00:00:00+00\\",)"'],
   ["hstore", "'a=>1'", '"\\"a\\"=>\\"1\\""'],
-  ["oid", "7", '"7"'],
+  ["oid", "7", "7"],
+  ["oid", "4294967295", "4294967295"],
+  ["oid[]", "'{{7,NULL},{4294967295,0}}'", "[[7,null],[4294967295,0]]"],
+  ["oidvector", "'1 4294967295'", "[1,4294967295]"],
+  ["handle", "4294967295", "4294967295"],
+  ["owned", "ROW(4294967295, ARRAY[1]::oid[])", '{"by":4294967295,"all":[1]}'],
+  ["regclass", "'pg_class'::regclass", '"pg_class"'],
   ["int[]", "'{}'", "[]"],
   ["numeric[]", "'{{1.0,2.50},{NaN,NULL}}'", '[[1.0,2.50],["NaN",null]]'],
   ["text[]", `ARRAY['a"', NULL, '+00:00']`, '["a\\"",null,"+00:00"]'],

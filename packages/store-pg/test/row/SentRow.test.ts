@@ -60,6 +60,7 @@ const COLUMNS: ReadonlyArray<readonly [type: string, value: (random: Random) => 
     ["int2", (random) => String(integer(random, 16))],
     ["int4", (random) => String(integer(random, 32))],
     ["int8", (random) => String(integer(random, 64))],
+    ["oid", (random) => String(BigInt.asUintN(32, integer(random, 33))), "$::oid", "$::int8"],
     ["numeric", numeric],
     ["numeric(12,5)", (random) => `${random(2) === 0 ? "-" : ""}${digits(random, 7)}.${digits(random, 5)}`],
     ["float8", (random) => `${integer(random, 64)}e${random(560) - 280}`],

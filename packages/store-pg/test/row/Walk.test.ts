@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type Random, randomFrom } from "./random.ts"
@@ -253,6 +254,36 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
         ).items,
       ),
     ).toEqual([896, 897, 898, 899, 900])
+  })
+
+  it("shows the rows of a table without columns, all of them, and finds none by a search", async () => {
+    await reading.run(`CREATE TABLE bare ()`)
+    await reading.run(`INSERT INTO bare SELECT FROM generate_series(1, 250)`)
+    const { items, pages } = await walk(reading, "bare", [["limit", "100"]])
+    expect([new Set(items), items.length, pages]).toEqual([new Set(["{}"]), 250, 3])
+    expect((await walk(reading, "bare", [["q", "x"]])).items).toEqual([])
+    expect(Result.getOrThrow(await reading.page("bare")).columns).toEqual([])
+    await reading.run(`CREATE TABLE bare_heirs (n int) INHERITS (bare)`)
+    await reading.run(`INSERT INTO bare_heirs VALUES (1)`)
+    expect((await walk(reading, "bare", [["limit", "7"]])).items.length).toBe(251)
+    expect(await reading.page("bare_heirs", [["hide", "n"]])).toMatchObject({ failure: { code: "bad_columns" } })
+  })
+
+  it("goes by a key that is an oid, above 2^31 too", async () => {
+    await reading.run(`CREATE TABLE handles (o oid PRIMARY KEY)`)
+    await reading.run(`INSERT INTO handles VALUES (1), (2147483648), (4294967295)`)
+    for (const [dir, order] of [
+      ["asc", [1, 2_147_483_648, 4_294_967_295]],
+      ["desc", [4_294_967_295, 2_147_483_648, 1]],
+    ] as const) {
+      const { items } = await walk(reading, "handles", [
+        ["limit", "1"],
+        ["sort", "o"],
+        ["dir", dir],
+      ])
+      expect(items.map((item) => JSON.parse(item).o)).toEqual(order)
+    }
+    expect((await walk(reading, "handles", [["q", "2147"]])).items).toEqual(['{"o":2147483648}'])
   })
 
   it("is one empty page where there is nothing", async () => {

@@ -1,0 +1,58 @@
+/**
+ * Finds the words in a filter's value that PostgreSQL reads by its clock or as a moment of its own: `now`, `today`,
+ * `tomorrow`, `yesterday`, `epoch`, `allballs`. As values they are refused: the same request would select other rows
+ * tomorrow, and by the server's midnight instead of the cabinet's. `infinity` is a value like any other.
+ */
+import type { ColumnType } from "../row/ColumnType.ts"
+
+/** Such a word in a text that is to be read as this type, as it was sent. */
+export const clockWord = (type: ColumnType, text: string): string | undefined => {
+  if (!type.temporal) return undefined
+  if (type.kind === "composite") {
+    return found(partsOf(text, "("), (part, index) => {
+      const field = type.fields[index]
+      return field === undefined ? undefined : clockWord(field.type, part)
+    })
+  }
+  // A record in a list may hold texts, in which these words are words.
+  if (type.kind === "array") return found(partsOf(text, "{"), (part) => clockWord(type.element, part))
+  return CLOCK_WORD.exec(text)?.[0]
+}
+
+/** PostgreSQL takes a run of letters for a word, in any case, whatever stands beside it. */
+const CLOCK_WORD = /(?<![a-z])(?:now|today|tomorrow|yesterday|epoch|allballs)(?![a-z])/i
+
+const found = (
+  parts: ReadonlyArray<string>,
+  wordOf: (part: string, index: number) => string | undefined,
+): string | undefined => {
+  for (const [index, part] of parts.entries()) {
+    const word = wordOf(part, index)
+    if (word !== undefined) return word
+  }
+  return undefined
+}
+
+/**
+ * The values in the text of a record, `(1,"a b",)`, or of an array, `{1,"a b",{2}}` or `[2:3]={1,2}`, all dimensions of it
+ * in a row; without their quotes. A text that is neither is PostgreSQL's to refuse.
+ */
+const partsOf = (text: string, open: "(" | "{"): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  const ends = open === "(" ? ",)" : ",{}"
+  let part = ""
+  let quoted = false
+  for (let at = text.indexOf(open) + 1; at < text.length; at++) {
+    const character = text[at]!
+    if (character === "\\") part += text[++at] ?? ""
+    else if (character === '"') {
+      // A quote that is doubled is one of the value.
+      if (quoted && text[at + 1] === '"') part += text[at++]
+      else quoted = !quoted
+    } else if (!quoted && ends.includes(character)) {
+      parts.push(part)
+      part = ""
+    } else part += character
+  }
+  return [...parts, part]
+}
