@@ -48,7 +48,7 @@ export interface Outcome {
 }
 
 export interface Figure {
-  /** `cabinet bench <name>`. */
+  /** `npm run bench -- <name>`. */
   readonly name: string
   readonly title: string
   /** What each side does for one unit of work. */

@@ -1,6 +1,6 @@
 /**
- * `cabinet bench [--quick|--long] [--json] [--markdown FILE] [FIGURE…]`: measures side by side and prints the table. It needs
- * nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
+ * `npm run bench -- [--quick|--long] [--json] [--markdown FILE] [--details FILE] [FIGURE…]`: measures side by side and prints the
+ * goals and what each side did, and writes them into documents. It needs nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
  */
 import { parseArgs } from "node:util"
 import { SETTINGS } from "./cluster.ts"
@@ -18,6 +18,7 @@ const { values: flags, positionals } = parseArgs({
     long: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     markdown: { type: "string" },
+    details: { type: "string" },
     rounds: { type: "string" },
     seconds: { type: "string" },
   },
@@ -28,7 +29,7 @@ const stranger = positionals.find((name) => !names.includes(name))
 const refused = (): string | undefined => {
   if (stranger !== undefined) return `There is no figure ${stranger}. There are ${names.join(", ")}.`
   if (flags.quick && flags.long) return "Either --quick or --long, not both."
-  return flags.markdown === undefined ? undefined : placeMissing(flags.markdown)
+  return [flags.markdown, flags.details].map((file) => file && placeMissing(file)).find((missing) => missing)
 }
 const refusal = refused()
 if (refusal !== undefined) {
@@ -94,14 +95,10 @@ if (flags.json) {
   process.stdout.write(`${JSON.stringify({ machine: about, scale, goals, standings })}\n`)
 } else {
   const told = chosen.filter(({ name }) => outcomes.has(name))
-  const text = [
-    goalTable([...outcomes.values()]),
-    "",
-    about,
-    "",
-    ...told.map((figure) => `${details(figure, outcomes.get(figure.name)!)}\n`),
-  ].join("\n")
-  process.stdout.write(`${text}\n`)
-  if (flags.markdown !== undefined) writeResults(flags.markdown, text)
+  const goals = [goalTable([...outcomes.values()]), "", about].join("\n")
+  const each = told.map((figure) => details(figure, outcomes.get(figure.name)!)).join("\n\n")
+  process.stdout.write(`${goals}\n\n${each}\n`)
+  if (flags.markdown !== undefined) writeResults(flags.markdown, goals)
+  if (flags.details !== undefined) writeResults(flags.details, each)
 }
 process.exit(failed ? 1 : 0)

@@ -29,7 +29,7 @@ export const details = (figure: Figure, { standings }: Outcome): string =>
   [
     `### ${figure.title}`,
     "",
-    `\`cabinet bench ${figure.name}\`. ${figure.caption}`,
+    `\`npm run bench -- ${figure.name}\`. ${figure.caption}`,
     "",
     "| who | | CPU a unit: server | database |",
     "|---|---|---|---|",
