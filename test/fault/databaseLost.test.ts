@@ -1,38 +1,25 @@
-/** A database that vanishes without a word, as a machine that lost its power does: what was sent to it is never answered. */
-import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+/**
+ * A database that vanishes without a word, as a machine that lost its power does: what was sent to it is never answered. And
+ * one that says farewell while nothing is asked of it.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { silentProxy, type SilentProxy } from "../support/silentProxy.ts"
 
 let database: TestDatabase
+let proxy: SilentProxy
 let cabinet: ApiCabinet
-const connected = new Set<Socket>()
-
-/** Stands between the cabinet and its database. */
-const proxy = createServer((near) => {
-  const far = connect(`${database.socketDir}/.s.PGSQL.5432`)
-  connected.add(near)
-  near.pipe(far).pipe(near)
-  near.on("error", () => far.destroy()).on("close", () => connected.delete(near))
-  far.on("error", () => near.destroy())
-})
-
-/** Whoever is connected hears nothing any more; who comes later is served, as by the machine that took over. */
-const vanish = () => {
-  for (const near of connected) {
-    near.unpipe()
-    // Taken in and thrown away, so that its sender's system sees nothing wrong either.
-    near.resume()
-  }
-}
+let secret: string
+let key: string
+const sent: Array<number> = []
 
 beforeAll(async () => {
   database = await testDatabase()
-  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done))
-  const url = new URL(database.url)
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  url.search = ""
-  cabinet = await apiCabinet(url.toString(), { silence: "2 seconds" })
+  proxy = await silentProxy(database)
+  cabinet = await apiCabinet(proxy.url)
+  key = await cabinet.key()
+  secret = (await cabinet.source("Orders")).intakeSecret
 }, 60_000)
 afterAll(async () => {
   await cabinet.close()
@@ -40,30 +27,82 @@ afterAll(async () => {
   await database.drop()
 })
 
+let last = 0
+const send = async (): Promise<number> => {
+  const receipt = await cabinet.send(secret, `{"n":${(last += 1)}}`)
+  if (receipt.ok === true) sent.push(receipt.id)
+  return receipt.ok === true ? 200 : 503
+}
+const ask = async () => [
+  (await cabinet.ask("events?limit=1", key)).status,
+  (await cabinet.ask("tables/sources/orders/rows?limit=1", key)).status,
+]
+/** Far below the 40 s that a session may owe an answer otherwise, and far above what is needed. */
+const SOON = 15_000
+
+/** Sends, each once the one before was answered, until one is taken; gives how long that took. */
+const untilTaken = async (): Promise<number> => {
+  const began = performance.now()
+  while ((await send()) !== 200);
+  return performance.now() - began
+}
+const all = async () => {
+  let events = await cabinet.ask("events?limit=1000", key)
+  while (events.status === 503) events = await cabinet.ask("events?limit=1000", key)
+  return events.json.data.map(({ id }: { id: number }) => id)
+}
+
 it("is answered for with 503, and found again under its name without a restart", async () => {
-  const key = await cabinet.key()
-  const source = await cabinet.source("Orders")
-  const sent: Array<{ readonly ok: boolean; readonly id: number }> = []
-  const send = async (n: number) => {
-    const receipt = await cabinet.send(source.intakeSecret, `{"n":${n}}`)
-    if (receipt.ok === true) sent.push(receipt)
-    return receipt.ok === true ? 200 : 503
+  const both = async () => (await Promise.all([send(), ask()])).flat()
+  expect(await both()).toEqual([200, 200, 200])
+  proxy.vanish()
+  let statuses = await both()
+  expect(statuses).toContain(503)
+  while (statuses.some((status) => status !== 200)) {
+    expect([...new Set(statuses)].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    statuses = await both()
   }
-  const ask = async () => [
-    (await cabinet.ask("events?limit=1", key)).status,
-    (await cabinet.ask("tables/sources/orders/rows?limit=1", key)).status,
-  ]
-  const both = async (n: number) => (await Promise.all([send(n), ask()])).flat()
-  expect(await both(0)).toEqual([200, 200, 200])
-  vanish()
-  const first = await both(1)
-  expect(first).toContain(503)
-  let last = first
-  for (let n = 2; last.some((status) => status !== 200); n++) {
-    expect([...new Set(last)].filter((status) => status !== 200 && status !== 503)).toEqual([])
-    last = await both(n)
+  expect(await all()).toEqual(expect.arrayContaining(sent))
+})
+
+it("costs the intake a few seconds where another takes over at once", async () => {
+  expect(await untilTaken()).toBeLessThan(SOON)
+  proxy.vanish()
+  expect(await untilTaken()).toBeLessThan(SOON)
+})
+
+it("costs the intake a few seconds once it is back, however long it was away", async () => {
+  expect(await untilTaken()).toBeLessThan(SOON)
+  // Several at once, so that every writer and every shared session waits for an answer.
+  proxy.fallSilent()
+  const during = [send(), send(), send()]
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await Promise.all([...during, send()])).toEqual([503, 503, 503, 503])
+  proxy.recover()
+  expect(await untilTaken()).toBeLessThan(SOON)
+  expect(await all()).toEqual(expect.arrayContaining(sent))
+})
+
+it("is not taken for gone while it is only slow", async () => {
+  await database.run(
+    `CREATE FUNCTION cabinet.slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RETURN NEW; END $$`,
+  )
+  await database.run(
+    "CREATE TRIGGER slowly BEFORE INSERT ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.slowly()",
+  )
+  expect(await send()).toBe(200)
+  await database.run("DROP TRIGGER slowly ON cabinet.event")
+})
+
+it("costs no request where its sessions were ended while nothing was asked of them", async () => {
+  expect(await Promise.all([send(), send(), send()])).toEqual([200, 200, 200])
+  const END = `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+    WHERE application_name LIKE 'data-cabinet%' AND datname = current_database()`
+  for (const end of [() => database.run(END), () => Promise.resolve(proxy.hangUp())]) {
+    await end()
+    while (Number((await database.run(END))[0]!["ended"]) > 0);
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await Promise.all([send(), send()])).toEqual([200, 200])
+    expect(await Promise.all([send(), ask()])).toEqual([200, [200, 200]])
   }
-  const events = await cabinet.ask("events?limit=1000", key)
-  const ids = events.json.data.map(({ id }: { id: number }) => id)
-  expect(ids).toEqual(expect.arrayContaining(sent.map(({ id }) => id)))
 })

@@ -156,7 +156,7 @@ it(
     while (
       (
         await cluster.run(
-          `SELECT FROM pg_stat_activity WHERE application_name = 'data-cabinet' AND backend_xid IS NOT NULL`,
+          `SELECT FROM pg_stat_activity WHERE application_name LIKE 'data-cabinet%' AND backend_xid IS NOT NULL`,
         )
       ).length > 0
     ) {

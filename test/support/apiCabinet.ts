@@ -18,7 +18,6 @@ import { Listener } from "@data-cabinet/http-node/Listener"
 import * as Server from "@data-cabinet/http-node/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
-import { Silence } from "@data-cabinet/store-pg/connection/Silence"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
@@ -27,18 +26,16 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
-import { type Duration, Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer } from "../../packages/http-node/test/support/DescribedAnswer.ts"
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
   /** 0 for no limit. */
   readonly intakeRate?: number
-  /** How long a database may say nothing. */
-  readonly silence?: Duration.Input
 }
 
-const served = (url: string, { apiRate = 100_000, intakeRate = 0, silence = "40 seconds" }: ApiCabinetOptions) => {
+const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOptions) => {
   const owner = OwnerClient.layer({ url })
   const reader = Layer.unwrap(
     Effect.map(ensureRoles({ url }), ({ reader }) =>
@@ -63,7 +60,6 @@ const served = (url: string, { apiRate = 100_000, intakeRate = 0, silence = "40 
     Layer.provide(CabinetHttp.layer),
     Layer.provide(useCases),
     Layer.provideMerge(ports),
-    Layer.provide(Layer.succeed(Silence, silence)),
   )
 }
 

@@ -63,7 +63,7 @@ export interface CabinetOptions {
   >
   /** Whether this process sends deliveries: then it also listens for what other processes accept. */
   readonly delivers: boolean
-  /** Of the owner's pool; the default is the pool's own. */
+  /** Of the owner's, its writers among them; those that single statements share come on top. */
   readonly maxConnections?: number | undefined
   /** Of the reader's. */
   readonly maxReaderConnections?: number | undefined
@@ -85,10 +85,12 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
     : StandbyReader.layer({ url: readUrl, maxLagMillis: readLag, reader: primary })
 }
 
+const CONNECTIONS = 10
+
 export const cabinetLayer = (options: CabinetOptions) => {
-  const { url, settings, maxConnections } = options
+  const { url, settings, maxConnections = CONNECTIONS } = options
   const connections = readerLayer(options).pipe(
-    Layer.provideMerge(OwnerClient.layer({ url, ...(maxConnections === undefined ? {} : { maxConnections }) })),
+    Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - PgEventLog.WRITERS })),
   )
   const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
     Layer.provide(NameLookup.layer()),

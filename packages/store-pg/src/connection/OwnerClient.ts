@@ -1,8 +1,8 @@
 /**
- * The owner's connections, in two pools. `PgClient` lends a whole session: for transactions, listening and the writers.
- * `StatementClient` shares its few sessions between all fibers: for the single short statements of every request.
- * They are two because a session of a shared pool that is reserved for long can already have another fiber's statement
- * waiting behind it (met with @effect/sql-pg 4.0.5).
+ * The owner's connections. `PgClient` lends a whole session: for transactions and listening. `StatementClient` shares its
+ * few sessions between all fibers: for the single short statements of every request. They are two pools because a session
+ * of a shared one that is reserved for long can already have another fiber's statement waiting behind it (met with
+ * @effect/sql-pg 4.0.5). `WriteSessions` opens a session for each writer of events.
  *
  * The search path holds nothing but the system's own schema, so that no object a customer makes can stand in for one
  * that we mean.
@@ -10,7 +10,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { passingThrough } from "./PassedThrough.ts"
-import { renewedPool, type Statements } from "./RenewedPool.ts"
+import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
+import { CONNECT, type Suspect } from "./Silence.ts"
+import { SilenceWatch } from "./SilenceWatch.ts"
+import { statementPool, type Statements } from "./StatementPool.ts"
+import { writeSessions, WriteSessions } from "./WriteSession.ts"
 
 export interface OwnerOptions {
   /** `postgres://user:password@host:port/database`, or with a socket directory percent-encoded as the host. */
@@ -43,17 +47,16 @@ export class StatementClient extends Context.Service<StatementClient, Statements
   "@data-cabinet/store-pg/connection/StatementClient",
 ) {}
 
-const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean) =>
+const pool = ({ url }: OwnerOptions, group: SessionGroup, maxConnections: number, multiplex: boolean) =>
   PgClient.layer({
-    url: Redacted.make(options.url),
+    url: Redacted.make(url),
+    stream: group.stream,
     maxConnections,
     multiplex,
     ...(multiplex ? { types: passingThrough() } : {}),
     idleTimeout: "60 seconds",
-    connectTimeout: "5 seconds",
-    // For sessions that only listen: they would never learn that their server is gone.
-    keepAlive: "30 seconds",
-    applicationName: options.applicationName ?? "data-cabinet",
+    connectTimeout: CONNECT,
+    applicationName: group.applicationName,
     startupParameters: {
       ...SESSION,
       search_path: OWNER_PATH,
@@ -69,10 +72,29 @@ const pool = (options: OwnerOptions, maxConnections: number, multiplex: boolean)
   })
 
 export const layer = (options: OwnerOptions) =>
-  Layer.merge(
-    pool(options, options.maxConnections ?? 10, false),
-    Layer.effect(
-      StatementClient,
-      renewedPool(Effect.map(Layer.build(Layer.fresh(pool(options, 2, true))), Context.get(PgClient.PgClient))),
-    ),
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { url, applicationName = "data-cabinet", maxConnections = 8 } = options
+      const suspect = (group: SessionGroup, isLimited: boolean): Suspect => ({
+        group,
+        isLimited,
+        probe: () => sessionGroup(url, `${applicationName} probe`),
+        open: (own) => pool(options, own, 1, false),
+      })
+      const lent = suspect(sessionGroup(url, applicationName), false)
+      const shared = suspect(sessionGroup(url, `${applicationName} shared`), true)
+      const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, false)))
+      const statements = yield* Layer.build(Layer.fresh(pool(options, shared.group, 2, true)))
+      const watch = yield* SilenceWatch.make
+      yield* watch.join(lent)
+      yield* watch.join(shared)
+      const client = yield* statementPool(Context.get(statements, PgClient.PgClient), (owedSince) =>
+        watch.look(shared, owedSince),
+      )
+      return built.pipe(
+        Context.add(SilenceWatch, watch),
+        Context.add(StatementClient, client),
+        Context.add(WriteSessions, writeSessions({ url, applicationName, watch, pool: lent })),
+      )
+    }),
   )

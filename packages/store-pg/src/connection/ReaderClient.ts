@@ -6,6 +6,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SESSION } from "./OwnerClient.ts"
 import { passingThrough } from "./PassedThrough.ts"
+import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
+import { CONNECT } from "./Silence.ts"
+import { SilenceWatch } from "./SilenceWatch.ts"
 
 /** What is known of the standby that rows are read from. */
 export interface StandbyState {
@@ -60,15 +63,18 @@ export interface ReaderOptions {
   readonly lockTimeoutMillis?: number
 }
 
+const NAME = "data-cabinet reader"
+
 /** A pool of the reader's sessions, on the primary or on a standby. */
-export const readerPool = (options: ReaderOptions, applicationName = "data-cabinet reader") =>
+export const readerPool = (options: ReaderOptions, group: SessionGroup = sessionGroup(options.url, NAME)) =>
   PgClient.layer({
     url: Redacted.make(options.url),
+    stream: group.stream,
     maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
     types: passingThrough(),
     idleTimeout: "60 seconds",
-    connectTimeout: "5 seconds",
-    applicationName,
+    connectTimeout: CONNECT,
+    applicationName: group.applicationName,
     startupParameters: {
       ...SESSION,
       // The second is for the bodies of functions that customers' views call; our own statements name schemas.
@@ -79,21 +85,31 @@ export const readerPool = (options: ReaderOptions, applicationName = "data-cabin
     },
   })
 
+/** Beside an OwnerClient its sessions are looked after with the owner's. */
 export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
-    PgClient.PgClient.use((client) =>
-      Effect.succeed(
-        ReaderClient.of({
-          client: Option.some(client),
-          role: options.role,
-          maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-          statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
-          offReason: "",
-        }),
-      ),
-    ),
-  ).pipe(Layer.provide(readerPool(options)))
+    Effect.gen(function* () {
+      const group = sessionGroup(options.url, NAME)
+      const built = yield* Layer.build(Layer.fresh(readerPool(options, group)))
+      const watch = yield* Effect.serviceOption(SilenceWatch)
+      if (Option.isSome(watch)) {
+        yield* watch.value.join({
+          group,
+          isLimited: false,
+          probe: () => sessionGroup(options.url, `${NAME} probe`),
+          open: (own) => readerPool({ ...options, maxConnections: 1 }, own),
+        })
+      }
+      return ReaderClient.of({
+        client: Option.some(Context.get(built, PgClient.PgClient)),
+        role: options.role,
+        maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+        statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
+        offReason: "",
+      })
+    }),
+  )
 
 /** Reading switched off, with the reason that `reader_off` answers carry. */
 export const layerOff = (role: string, offReason: string) =>

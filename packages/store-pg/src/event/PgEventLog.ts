@@ -8,11 +8,10 @@ import { faultName } from "@data-cabinet/core/error/Fault"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Clock, Effect, Exit, Latch, Layer } from "effect"
+import { Cause, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
-import type { SqlConnection } from "effect/sql"
-import { lostWhenSilent, orLost } from "../connection/Silence.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
+import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch, type Target } from "./BatchPlan.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
@@ -22,7 +21,7 @@ import { isLockTimeout, targetTables } from "./TargetTables.ts"
  * Batches under way at once. A small one beside another costs more than it gains, for most of a batch's cost is not its
  * events'; so the second goes only when it is full, when it is no small one beside the first, or when that is held up.
  */
-const WRITERS = 2
+export const WRITERS = 2
 
 /** Milliseconds after which a batch counts as held up: by a lock, or by a slow disk. */
 const HELD_UP = 50
@@ -37,18 +36,10 @@ const PATIENCE = 9_000
 const late = (withdrawn: boolean) => Exit.fail(unavailable("The database did not answer in time.", !withdrawn))
 
 /** Apart, so that what was planned is not kept while PostgreSQL works on it. */
-const send = (session: Session, requests: ReadonlyArray<AcceptRequest>, targets: ReadonlyMap<number, Target>) => {
+const send = (session: WriteSession, requests: ReadonlyArray<AcceptRequest>, targets: ReadonlyMap<number, Target>) => {
   const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!)
   const { text, values } = acceptStatement(batch)
   return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
-}
-
-/** A writer's own connection, and since when the database owes it an answer. */
-interface Session {
-  readonly connection: SqlConnection.Connection
-  busySince: number | null
-  /** The statement of the batch under way was handed to the driver: whether it was done is not known from then on. */
-  sent: boolean
 }
 
 const isNoPartition = (error: SqlError.SqlError) =>
@@ -59,7 +50,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const signal = yield* DeliverySignal
-    const clock = yield* Clock.Clock
+    const sessions = yield* WriteSessions
     const tables = targetTables(sql)
     const ends = yield* deadlines
     const pending = new PendingRequests()
@@ -73,12 +64,12 @@ export const layer = Layer.effect(
       if (mayWrite()) work.openUnsafe()
     }
 
-    const execute = Effect.fnUntraced(function* (session: Session, batch: PendingBatch, rowsMayGo: boolean) {
-      session.busySince = clock.currentTimeMillisUnsafe()
-      session.sent = false
+    const execute = Effect.fnUntraced(function* (session: WriteSession, batch: PendingBatch, rowsMayGo: boolean) {
       const requests = batch.map(({ request }) => request)
+      session.waits("pool")
       const { recorded, answer } = send(session, requests, yield* tables.of(requests, rowsMayGo))
-      session.sent = true
+      // The statement is the driver's: whether it was done is not known from here on.
+      session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
       // By then the next batch is on its way, and PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
@@ -88,20 +79,21 @@ export const layer = Layer.effect(
     })
 
     const settle = (
-      session: Session,
+      session: WriteSession,
       batch: PendingBatch,
       rowsMayGo: boolean,
     ): Effect.Effect<void, SqlError.SqlError> =>
       execute(session, batch, rowsMayGo).pipe(
         lossAsFailure,
         Effect.catchDefect((fault) => {
-          if (session.sent) return Effect.die(fault)
+          if (session.waitsFor() === "session") return Effect.die(fault)
           // Nothing of it was sent, so it may be tried again in parts, and the session is as it was.
           for (const { request } of batch) tables.forget(request.sourceId)
           return takeApart(session, batch, rowsMayGo, fault)
         }),
         Effect.catchIf(SqlError.isSqlError, (error): Effect.Effect<void, SqlError.SqlError> => {
           if (isAway(error)) return Effect.fail(error)
+          session.waits("pool")
           if (isNoPartition(error)) {
             return Effect.andThen(
               sql`SELECT cabinet.make_partitions('cabinet.original')`,
@@ -121,7 +113,7 @@ export const layer = Layer.effect(
 
     /** A batch that failed and is not written: in parts, then without rows, until it is known whose fault it is. */
     const takeApart = (
-      session: Session,
+      session: WriteSession,
       batch: PendingBatch,
       rowsMayGo: boolean,
       fault: unknown,
@@ -146,14 +138,14 @@ export const layer = Layer.effect(
       return Effect.void
     }
 
-    /** A writer's session: its own connection, with the epoch of the feed checked before the first event. */
-    const openSession = Effect.gen(function* () {
-      const connection = yield* sql.reserve
-      yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
-      yield* connection.execute("SELECT cabinet.check_epoch()", [], undefined)
-      const session: Session = { connection, busySince: null, sent: false }
-      return session
-    })
+    /** The epoch of the feed is checked before the first event. A writer that has nothing to do is told of its session's end. */
+    const openSession = sessions.open(
+      Effect.fnUntraced(function* (connection) {
+        yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
+        yield* connection.execute("SELECT cabinet.check_epoch()", [], undefined)
+      }),
+      () => void work.openUnsafe(),
+    )
 
     const failAll = (batch: PendingBatch, outcomeUnknown: boolean) =>
       Effect.sync(() => {
@@ -163,12 +155,13 @@ export const layer = Layer.effect(
         for (const { answer } of batch) answer(Exit.fail(unavailable(message, outcomeUnknown)))
       })
 
-    const untilMayWrite = Effect.gen(function* () {
-      while (!mayWrite()) {
-        work.closeUnsafe()
-        yield* work.await
-      }
-    })
+    const untilMayWrite = (isClosed: () => boolean) =>
+      Effect.gen(function* () {
+        while (!mayWrite() && !isClosed()) {
+          work.closeUnsafe()
+          yield* work.await
+        }
+      })
 
     /** Counts the requests of a batch as under way while they are, and lets another one go beside it once it takes too long. */
     const underWayWhile = <E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
@@ -188,31 +181,29 @@ export const layer = Layer.effect(
       })
 
     /** Writes batch after batch on one connection; ends when the connection is lost. */
-    const writeOn = (session: Session) =>
+    const writeOn = (session: WriteSession) =>
       Effect.gen(function* () {
         while (true) {
-          session.busySince = null
-          yield* untilMayWrite
+          session.waits(null)
+          yield* untilMayWrite(session.isClosed)
+          if (session.isClosed()) return
           const batch = pending.take()
           yield* underWayWhile(batch, settle(session, batch, true)).pipe(
-            Effect.onExit((exit) => (exit._tag === "Failure" ? failAll(batch, true) : Effect.void)),
+            Effect.onExit((exit) =>
+              exit._tag === "Failure" ? failAll(batch, session.waitsFor() === "session") : Effect.void,
+            ),
           )
         }
       })
 
     const writer = Effect.gen(function* () {
       while (true) {
-        yield* untilMayWrite
-        yield* orLost(openSession).pipe(
+        yield* untilMayWrite(() => false)
+        yield* openSession.pipe(
           lossAsFailure,
           // Nothing of these was sent: their outcome is known.
           Effect.tapCause(() => Effect.suspend(() => failAll(pending.takeAll(), false))),
-          Effect.flatMap((session) =>
-            Effect.raceFirst(
-              writeOn(session),
-              lostWhenSilent(() => session.busySince),
-            ),
-          ),
+          Effect.flatMap(writeOn),
           Effect.scoped,
           Effect.catchCause((cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt

@@ -1,0 +1,62 @@
+/**
+ * The sessions of one pool, under a name of their own and on sockets that are at hand. The driver can neither say that a
+ * session's connection was closed while nothing was asked of it, nor let go of one that answers nothing: interrupting a
+ * statement waits for its server. So the sockets are opened here. A group can be found again in `pg_stat_activity` by its
+ * name, and be cut off: every statement under way then fails at once, as one on a lost connection does.
+ */
+import { randomBytes } from "node:crypto"
+import { connect, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+
+export interface SessionGroup {
+  /** Unique to this group, over all processes. */
+  readonly applicationName: string
+  /** Opens one more connection: the driver's own way to be given one. */
+  readonly stream: () => Duplex
+  /** Closes all connections that were opened before this reading of the monotonic clock, without one all; says how many. */
+  readonly cut: (openedBefore?: number) => number
+}
+
+interface Place {
+  readonly host: string
+  readonly port: number
+  /** Of a unix socket. */
+  readonly path: string | undefined
+}
+
+const placeOf = (address: string): Place => {
+  const url = new URL(address)
+  const named = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"))
+  const host = named === "" ? "localhost" : named
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
+  return { host, port, path: host.startsWith("/") ? `${host}/.s.PGSQL.${port}` : undefined }
+}
+
+/** For sessions that only listen: they would never learn that their server is gone. */
+const KEEP_ALIVE_MILLIS = 30_000
+
+/** A unix socket has neither switch, and ignores them. */
+const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }
+
+/** `closed` is called whenever one of its connections has closed, whoever closed it. */
+export const sessionGroup = (url: string, name: string, closed: () => void = () => {}): SessionGroup => {
+  const open = new Map<Socket, number>()
+  return {
+    applicationName: `${name} ${randomBytes(4).toString("hex")}`,
+    stream: () => {
+      const { host, port, path } = placeOf(url)
+      const socket = connect(path === undefined ? { host, port, ...SWITCHES } : { path, ...SWITCHES })
+      open.set(socket, performance.now())
+      socket.once("close", () => {
+        open.delete(socket)
+        closed()
+      })
+      return socket
+    },
+    cut: (openedBefore = Number.POSITIVE_INFINITY) => {
+      const old = [...open.keys()].filter((socket) => open.get(socket)! < openedBefore)
+      for (const socket of old) socket.destroy()
+      return old.length
+    },
+  }
+}
