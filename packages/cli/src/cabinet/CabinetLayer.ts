@@ -58,6 +58,7 @@ export interface CabinetOptions {
     | "readLag"
     | "readUrl"
     | "reading"
+    | "retentionDays"
     | "statementTimeout"
     | "timeZone"
   >
@@ -102,7 +103,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgCatalog.layer,
     PgCheckup.layer,
     PgDeliveryQueue.layer,
-    PgEventDetail.layer,
+    PgEventDetail.layer({ originalDays: settings.retentionDays }),
     PgEventLog.layer,
     PgExposure.layer,
     PgFeedStore.layer,

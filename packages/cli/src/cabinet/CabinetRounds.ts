@@ -22,8 +22,8 @@ const UPKEEP_MILLIS = 12 * 3_600_000
 /** Looks under way at once. */
 const LOOKS = 4
 
-/** Forks into the scope. */
-export const cabinetRounds = Effect.fnUntraced(function* (many: ManyCabinets) {
+/** Forks into the scope. `originalDays`: whole days that original requests are kept. */
+export const cabinetRounds = Effect.fnUntraced(function* (many: ManyCabinets, originalDays: number) {
   const lookAt = new Map<string, number>()
   const upkeepAt = new Map<string, number>()
 
@@ -33,7 +33,7 @@ export const cabinetRounds = Effect.fnUntraced(function* (many: ManyCabinets) {
   const look = Effect.fnUntraced(function* (name: string, url: string) {
     const now = yield* Clock.currentTimeMillis
     // A database that cannot be asked is tried again later; whoever uses the cabinet is told by its own answers.
-    const seconds = yield* nextWork(url).pipe(Effect.catch(() => Effect.succeed(null)))
+    const seconds = yield* nextWork(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
     const due = seconds === null ? REST_MILLIS : Math.min(REST_MILLIS, seconds * 1_000)
     if (due <= 0 || upkeepAt.get(name)! <= now) {
       upkeepAt.set(name, now + UPKEEP_MILLIS)

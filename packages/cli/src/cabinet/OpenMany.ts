@@ -39,7 +39,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenM
         ...(idle === undefined ? {} : { idle }),
       })
       yield* many.reload
-      if (delivers) yield* cabinetRounds(many)
+      if (delivers) yield* cabinetRounds(many, settings.retentionDays)
       yield* many.reload.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(RELOAD)), Effect.forkScoped)
       const registry = yield* CabinetRegistry
       const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))

@@ -86,7 +86,7 @@ it("cabinetRounds opens the cabinet that has something due, and leaves the idle 
   )
   await over((many) =>
     Effect.gen(function* () {
-      yield* cabinetRounds(many)
+      yield* cabinetRounds(many, 90)
       yield* opened(many, "a")
       expect(yield* many.isOpen("b")).toBe(false)
     }),
@@ -96,7 +96,7 @@ it("cabinetRounds opens the cabinet that has something due, and leaves the idle 
 it("cabinetRounds opens a cabinet at once that another process says is in use", () =>
   over((many) =>
     Effect.gen(function* () {
-      yield* cabinetRounds(many)
+      yield* cabinetRounds(many, 90)
       // The word of a moment at which nobody listened yet is lost.
       yield* until(async () => {
         await Effect.runPromise(Effect.provide(PgCabinetSignal.tell("b"), registryLayer({ url: own.url })))

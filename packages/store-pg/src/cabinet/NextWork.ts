@@ -7,6 +7,7 @@ import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { OWNER_PATH } from "../connection/OwnerClient.ts"
 import { lossAsFailure } from "../connection/StoreFailure.ts"
+import { nextOriginal } from "./OldOriginals.ts"
 
 /** What waits for its source to be switched on again is no work: it would keep the cabinet open for nothing. */
 const NEXT_WORK = `
@@ -19,10 +20,21 @@ const NEXT_WORK = `
      WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
     (SELECT cabinet.now() FROM cabinet.waiting_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
 
-/** Seconds until there is something to do, negative when it is due; null when there is nothing. */
-export const nextWork = (url: string): Effect.Effect<number | null, SqlError.SqlError> =>
-  PgClient.PgClient.use((sql) => sql.unsafe<{ readonly seconds: number | null }>(NEXT_WORK)).pipe(
-    Effect.map(([row]) => row!.seconds),
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
+/**
+ * Seconds until there is something to do, negative when it is due; null when there is nothing. Original requests are to be
+ * deleted after `originalDays` days.
+ */
+export const nextWork = (url: string, originalDays: number): Effect.Effect<number | null, SqlError.SqlError> =>
+  PgClient.PgClient.use((sql) =>
+    Effect.zipWith(
+      sql.unsafe<{ readonly seconds: number | null }>(NEXT_WORK),
+      nextOriginal(sql, originalDays),
+      ([row], original) => earlier(row!.seconds, original),
+    ),
+  ).pipe(
     lossAsFailure,
     Effect.provide(
       PgClient.layer({

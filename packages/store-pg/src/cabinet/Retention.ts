@@ -9,6 +9,7 @@ import { stage } from "@data-cabinet/core/cabinet/Stage"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { forgetOriginals } from "./OldOriginals.ts"
 import { dropOldPartitions } from "./OldPartitions.ts"
 
 export interface RetentionOptions {
@@ -49,10 +50,11 @@ const FORGET_MARKS = `
     WHERE p.removed_at IS NOT NULL LIMIT $1::int))
   RETURNING 1`
 
-/** One round; answers how many partitions, runs, imports and marks went. */
+/** One round; answers how many partitions, originals of the day in which they end, runs, imports and marks went. */
 export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original", originalDays)
+  const originalRows = yield* forgetOriginals(sql, originalDays)
   const inBites = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0
     for (let count = BITE; count === BITE; total += count) {
@@ -63,16 +65,16 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
   const days = [logDays, Math.max(logDays, failedLogDays)]
   const runs = yield* inBites(FORGET_RUNS, days)
   const imports = yield* inBites(FORGET_IMPORTS, days)
-  return { originals, runs, imports, marks: yield* inBites(FORGET_MARKS, []) }
+  return { originals, originalRows, runs, imports, marks: yield* inBites(FORGET_MARKS, []) }
 })
 
-/** A round soon after the start, for a process that never lives an hour, and then every hour. */
+/** A round soon after the start, for a process that never lives long, and then twice an hour: an original goes within one. */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
     stage("retention.round", forgetOld(options)).pipe(
       Effect.catchCause((cause) => Effect.logWarning("forgetting what is past its time will be tried again", cause)),
       Effect.delay("30 seconds"),
-      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.repeat(Schedule.spaced("30 minutes")),
       Effect.forkScoped,
     ),
   )

@@ -24,7 +24,10 @@ interface DetailRow {
   readonly replaced: number
 }
 
-/** The original shares its event's moment, which finds its partition. */
+/**
+ * The original shares its event's moment, which finds its partition. $2: days that it is shown; from then on it is as good as
+ * deleted, and soon is.
+ */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
        EXISTS (SELECT FROM cabinet.waiting_row w WHERE w.event_id = e.id) AS row_waits,
@@ -32,6 +35,7 @@ SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 LEFT JOIN cabinet.original o ON o.id = e.original_id AND o.received_at = e.received_at
+  AND o.received_at > cabinet.now() - make_interval(hours => $2::int * 24)
 WHERE e.id = $1::int8`
 
 const toRecord = (row: DetailRow): EventRecord => ({
@@ -58,15 +62,21 @@ const toRecord = (row: DetailRow): EventRecord => ({
         },
 })
 
-export const layer = Layer.effect(
-  EventDetail,
-  Effect.map(PgClient.PgClient, (sql) =>
-    EventDetail.of({
-      find: (id) =>
-        sql.unsafe<DetailRow>(EVENT_DETAIL, [id]).pipe(
-          Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toRecord)),
-          orUnavailable,
-        ),
-    }),
-  ),
-)
+export interface EventDetailOptions {
+  /** Whole days that original requests are kept. */
+  readonly originalDays: number
+}
+
+export const layer = ({ originalDays }: EventDetailOptions) =>
+  Layer.effect(
+    EventDetail,
+    Effect.map(PgClient.PgClient, (sql) =>
+      EventDetail.of({
+        find: (id) =>
+          sql.unsafe<DetailRow>(EVENT_DETAIL, [id, originalDays]).pipe(
+            Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toRecord)),
+            orUnavailable,
+          ),
+      }),
+    ),
+  )

@@ -14,7 +14,7 @@ beforeEach(async () => {
     (1, 'open', 'a', 'a', NULL, NULL), (2, 'archived', 'b', 'b', cabinet.now(), NULL), (3, 'deleted', 'c', 'c', NULL, cabinet.now())`)
 })
 
-const seconds = () => Effect.runPromise(nextWork(database.url))
+const seconds = () => Effect.runPromise(nextWork(database.url, 90))
 const poll = (source: number) =>
   database.run(`INSERT INTO cabinet.poll (source_id, url, every_seconds) VALUES (${source}, 'http://127.0.0.1:9', 60)`)
 const accepting = (source: number) =>
@@ -39,5 +39,21 @@ it("nextWork passes over polls that are not run, and imports that wait, while th
 
 it("nextWork tells of an import whose source was deleted, which still has to be given up", async () => {
   await accepting(3)
+  expect(await seconds()).toBeLessThanOrEqual(0)
+})
+
+it("nextWork tells when the oldest original request is past its time", async () => {
+  const original = (id: number, ago: string) =>
+    database.run(`INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+      VALUES (${id}, cabinet.now() - interval '${ago}', 1, '', 0, 'utf-8', 'json', 0)`)
+  const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
+  await original(1, "1 minute")
+  await original(2, "0")
+  expect(await seconds()).toBeNull()
+  // From the day on which it ends; how far that is from midnight does not matter here.
+  await pass("89 days 23 hours 50 minutes")
+  const left = await seconds()
+  expect(left === null || (left > 0 && left <= 540)).toBe(true)
+  await pass("9 minutes 30 seconds")
   expect(await seconds()).toBeLessThanOrEqual(0)
 })

@@ -1,17 +1,22 @@
 /** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import { PgClient } from "@effect/sql-pg"
-import { Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { Exit, Layer, ManagedRuntime, Option, Scope } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
-const open = (url: string) => Layer.merge(storeLayer(url), ownerClient({ url, applicationName: "keeper" }))
+const open = (url: string) => {
+  const owner = ownerClient({ url, applicationName: "keeper" })
+  return Layer.mergeAll(storeLayer(url), PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)), owner)
+}
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>
 let source: number
@@ -84,6 +89,52 @@ it("forgetOld lets originals go after 90 days by the cabinet's clock, and the ev
   // And the clock set back, as it is after a test: days that are gone are made again when they are needed.
   await pass("-91 days")
   expect(await accept()).toBeGreaterThan(id)
+})
+
+it("shows an original for 90 days to the minute, and forgetOld deletes it then, however much of its day is left", async () => {
+  const shown = async (id: number) =>
+    Option.getOrThrow(await store.runPromise(EventDetail.use((events) => events.find(id)))).original !== null
+  const atHour = (hour: number) =>
+    database.run(
+      `UPDATE cabinet.clock SET shift = shift + date_trunc('day', cabinet.now(), 'UTC') + interval '1 day ${hour} hours' - cabinet.now()`,
+    )
+  await atHour(12)
+  const [first, second] = [await accept(), await accept()]
+  await pass("1 hour")
+  const later = await accept()
+  await pass("89 days 22 hours 59 minutes")
+  expect(await shown(first)).toBe(true)
+  expect(await forget()).toMatchObject({ originalRows: 0 })
+  await pass("1 minute")
+  expect(await Promise.all([first, second, later].map(shown))).toEqual([false, false, true])
+  // What nobody is shown any more is there until the next round.
+  expect(await originals()).toBe(3)
+  expect(await forget()).toMatchObject({ originalRows: 2 })
+  expect(await originals()).toBe(1)
+  await pass("1 hour")
+  expect(await shown(later)).toBe(false)
+  expect(await forget()).toMatchObject({ originalRows: 1 })
+  expect(await database.run("SELECT count(*)::int AS n FROM cabinet.event")).toEqual([{ n: 3 }])
+})
+
+it("forgetOld deletes more originals of a day than one statement takes, and no other", async () => {
+  const insert = (from: number, count: number) =>
+    database.run(
+      `INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+       SELECT n, cabinet.now(), 1, '', 0, 'utf-8', 'json', 0 FROM generate_series(${from}, ${from + count - 1}) n`,
+    )
+  await database.run(
+    `UPDATE cabinet.clock SET shift = date_trunc('day', clock_timestamp(), 'UTC') + interval '12 hours' - clock_timestamp()`,
+  )
+  await insert(1, 4_100)
+  await pass("1 hour")
+  await insert(4_101, 4_100)
+  await pass("89 days 23 hours 30 minutes")
+  expect(await forget()).toMatchObject({ originalRows: 4_100 })
+  expect(await forget()).toMatchObject({ originalRows: 0 })
+  expect(await database.run("SELECT min(id)::int AS first, count(*)::int AS n FROM cabinet.original")).toEqual([
+    { first: 4_101, n: 4_100 },
+  ])
 })
 
 it("forgetOld never holds up accept, however long somebody reads", async () => {
