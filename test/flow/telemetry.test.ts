@@ -2,8 +2,10 @@
  * What a server says of itself: request ids, a log, counters and traces for every stage, and in none of it anything that
  * is secret, at the fullest level there is.
  */
+import { writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -123,16 +125,9 @@ it("every stage is counted, logged and traced, and nothing of it tells a secret"
   const authorization = `Bearer ${operator.token}`
   const upload = await fetch(`${server.baseUrl}/upload/1`, { method: "POST", headers: { authorization }, body: form })
   expect(upload.status).toBe(200)
-  await json(
-    "poll",
-    "add",
-    "1",
-    `http://127.0.0.1:${portOf(items)}/`,
-    "--every",
-    "10s",
-    "--header",
-    `X-Key: ${POLL_SECRET}`,
-  )
+  const headersFile = join(home.dir, "headers")
+  writeFileSync(headersFile, `X-Key: ${POLL_SECRET}\n`)
+  await json("poll", "add", "1", `http://127.0.0.1:${portOf(items)}/`, "--every", "10s", "--headers-file", headersFile)
 
   const stages = [
     "intake.parse",

@@ -1,4 +1,7 @@
-/** What a cabinet gets that has nothing yet: a source and a key, so that the very first minute shows something. */
+/**
+ * What a cabinet gets that has nothing yet: a source and a key, so that the very first minute shows something. The key is
+ * made only where somebody is shown it: it is never shown again.
+ */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -7,16 +10,17 @@ import { Effect } from "effect"
 
 export interface FirstThings {
   readonly source: SourceWithSecret
-  readonly key: IssuedKey
+  /** Null where nobody would see it. */
+  readonly key: IssuedKey | null
 }
 
 /** Null for a cabinet that has had a key, good or revoked, or has a source: its owner has begun already. */
-export const firstThings = Effect.gen(function* () {
+export const firstThings = Effect.fnUntraced(function* (withKey: boolean) {
   const sources = yield* Sources
   const keys = yield* ApiKeys
   const begun = (yield* keys.list).length + (yield* sources.list).length > 0
   if (begun) return null
   const source = yield* sources.create({ name: "First source" })
-  const key = yield* keys.issue("First key")
+  const key = withKey ? yield* keys.issue("First key") : null
   return { source, key } satisfies FirstThings
 })

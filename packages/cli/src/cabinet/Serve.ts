@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly delivery: boolean
   /** False where other processes run the polls. */
   readonly poll: boolean
+  /** Whether somebody will be shown the key of a first start. */
+  readonly firstKey: boolean
 }
 
 export interface Served {
@@ -60,7 +62,7 @@ const triedPort = (host: string, port: number): Effect.Effect<number, StartError
 const connectionsOf = (workers: number) =>
   workers === 1 ? {} : { maxConnections: 6, maxReaderConnections: Math.max(2, Math.floor(16 / workers)) }
 
-interface OnPlace extends ServeOptions {
+interface OnPlace extends Omit<ServeOptions, "firstKey"> {
   readonly place: WorkPlace
 }
 
@@ -106,7 +108,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
 })
 
 /** Serves as one of several until the scope closes. */
-export const serveAsWorker = (options: ServeOptions) =>
+export const serveAsWorker = (options: Omit<ServeOptions, "firstKey">) =>
   Effect.gen(function* () {
     const shared = yield* Layer.build(sharedMetrics)
     yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
@@ -119,7 +121,7 @@ const begin = <R>(first: Effect.Effect<FirstThings | null, unknown, R>) =>
 /** Serves until the scope closes: in this process, or in several that this one holds together. */
 export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { settings } = options
+    const { settings, firstKey } = options
     const { host, workers, metricsPort } = settings
     const database = yield* cabinetDatabase(settings, "serve")
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
@@ -131,11 +133,13 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     if (workers > 1) {
       yield* startWorkers(place)
       if (settings.serviceDomain === null) {
-        first = yield* begin(Effect.provide(firstThings, cabinetLayer({ ...database, settings, delivers: false })))
+        first = yield* begin(
+          Effect.provide(firstThings(firstKey), cabinetLayer({ ...database, settings, delivers: false })),
+        )
       }
     } else {
       const cabinet = yield* serveOn({ ...options, place })
-      if (cabinet !== null) first = yield* begin(Effect.provideContext(firstThings, cabinet))
+      if (cabinet !== null) first = yield* begin(Effect.provideContext(firstThings(firstKey), cabinet))
     }
     if (settings.serviceDomain === null && database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
     return { baseUrl, database, first }

@@ -12,7 +12,9 @@ import type { Settings } from "../cabinet/Settings.ts"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, givenBy, noCabinet, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
+import { format, givenBy, holdsPassword, noCabinet, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
+
+import { readSecretLine, secretFile } from "./SecretInput.ts"
 
 /** Nothing of it tells a login. */
 const cabinetJson = (settings: Settings, cabinet: RegisteredCabinet) => ({
@@ -33,23 +35,46 @@ const own = noCabinet("The list of cabinets is the server's own, and the name an
 const web = settingFlags("baseUrl", "serviceDomain")
 const name = Argument.String("NAME").pipe(Argument.withDescription("The first part of its host name"))
 
+const databaseUrlFile = secretFile(
+  "database-url-file",
+  "A file with the address of its database, for one with a password; - for standard input or a prompt",
+)
+
+/** The address of the new cabinet's database; null where it is to be made. */
+const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>, file: Option.Option<string>) {
+  if (Option.isSome(flag) && Option.isSome(file)) {
+    return yield* new CommandError({
+      code: "usage",
+      message: "Either --database-url or --database-url-file, not both.",
+    })
+  }
+  if (holdsPassword(Option.getOrUndefined(flag))) {
+    const message =
+      "--database-url holds a password, which every user of this machine can read in the list of processes. Put the address into a file and name it with --database-url-file, or give --database-url-file - and enter it."
+    return yield* new CommandError({ code: "usage", message })
+  }
+  const given = Option.isSome(file) ? yield* readSecretLine(file.value, "The database's address") : null
+  const url = given ?? Option.getOrNull(flag)
+  if (url === null) return null
+  const read = databaseAddress(url)
+  if (Result.isSuccess(read)) return read.success
+  const called = given === null ? "--database-url" : "The address in --database-url-file"
+  return yield* new CommandError({ code: "refused", message: `${called} must be ${read.failure}` })
+})
+
 /** Here the address of the flag is the new cabinet's; the server's own is told by DATABASE_URL or the data directory. */
-const add = Command.make("add", { name, ...web }, (input) =>
+const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
   Effect.gen(function* () {
     yield* own
     const place = yield* root
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
-    const url = Option.getOrNull(place.databaseUrl)
-    const read = url === null ? Result.succeed(null) : databaseAddress(url)
-    if (Result.isFailure(read)) {
-      return yield* new CommandError({ code: "refused", message: `--database-url must be ${read.failure}` })
-    }
-    const value = cabinetJson(settings, yield* withRegistry(settings, addCabinet(input.name, read.success)))
+    const url = yield* addressOf(place.databaseUrl, input.databaseUrlFile)
+    const value = cabinetJson(settings, yield* withRegistry(settings, addCabinet(input.name, url)))
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)
   }),
-).pipe(Command.withDescription("Serve a cabinet more; without --database-url its database is made beside the server's"))
+).pipe(Command.withDescription("Serve a cabinet more; without an address its database is made beside the server's"))
 
 const list = Command.make("list", { ...web }, (input) =>
   Effect.gen(function* () {

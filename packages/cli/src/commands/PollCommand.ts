@@ -8,6 +8,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report, snakeKeys } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
 
 const id = idArgument("ID", "The poll's number")
@@ -29,13 +30,6 @@ const state = (poll: Poll): string => {
   return poll.failures === 0 ? "working" : `failed ${poll.failures} times`
 }
 
-const headerOf = (text: string) => {
-  const [, name, value] = /^([^:]*):\s*(.*)$/s.exec(text) ?? []
-  return name === undefined || value === undefined
-    ? Effect.fail(new CommandError({ code: "usage", message: "A header has the form 'Name: value'." }))
-    : Effect.succeed([name.trim(), value.trim()] as const)
-}
-
 const text = (name: string, value: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about))
 
@@ -51,33 +45,36 @@ const add = Command.make(
     ),
     pointer: text("pointer", "POINTER", "Where the list stands in a JSON answer, as /items").pipe(Flag.withDefault("")),
     key: text("key", "FIELD", "By which field an item is known again; by its content without it").pipe(Flag.optional),
-    headers: text("header", "'K: V'", "Sent along; kept secret; may be given several times").pipe(Flag.between(0, 50)),
+    headersFile,
     ...outgoing,
   },
   (input) =>
-    withCabinet(input, () =>
-      Effect.gen(function* () {
-        const everySeconds = parseInterval(input.every)
-        if (everySeconds === null) {
-          const message = "--every is between 10s and 30d: a number and s, m, h or d."
-          return yield* new CommandError({ code: "usage", message })
-        }
-        const headers = yield* Effect.forEach(input.headers, headerOf)
-        const poll = yield* Polls.use((polls) =>
-          polls.add({
-            sourceId: input.source,
-            url: input.url,
-            everySeconds,
-            format: Option.getOrNull(input.format),
-            pointer: input.pointer,
-            keyField: Option.getOrNull(input.key),
-            headers,
-          }),
-        )
-        const words = `Poll ${poll.id} asks ${poll.url} every ${interval(poll.everySeconds)}. What its first run finds is history; see cabinet poll log ${poll.id}.`
-        yield* report(yield* format, snakeKeys(poll), () => words)
-      }),
-    ),
+    Effect.gen(function* () {
+      // Read before anything is opened: a person may be typing them.
+      const headers = yield* readHeaders(input.headersFile)
+      return yield* withCabinet(input, () =>
+        Effect.gen(function* () {
+          const everySeconds = parseInterval(input.every)
+          if (everySeconds === null) {
+            const message = "--every is between 10s and 30d: a number and s, m, h or d."
+            return yield* new CommandError({ code: "usage", message })
+          }
+          const poll = yield* Polls.use((polls) =>
+            polls.add({
+              sourceId: input.source,
+              url: input.url,
+              everySeconds,
+              format: Option.getOrNull(input.format),
+              pointer: input.pointer,
+              keyField: Option.getOrNull(input.key),
+              headers,
+            }),
+          )
+          const words = `Poll ${poll.id} asks ${poll.url} every ${interval(poll.everySeconds)}. What its first run finds is history; see cabinet poll log ${poll.id}.`
+          yield* report(yield* format, snakeKeys(poll), () => words)
+        }),
+      )
+    }),
 ).pipe(Command.withDescription("Ask an address at an interval; new items become events of the source"))
 
 const list = Command.make("list", {}, () =>

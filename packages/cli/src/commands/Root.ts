@@ -69,11 +69,28 @@ const placeFlags = Effect.map(root, ({ databaseUrl, dataDir }) => ({ databaseUrl
 /** How the command's answer is to be printed. */
 export const format = Effect.map(root, ({ json, get }): Format => (Option.isSome(get) ? { path: get.value } : json))
 
+/** Addresses of databases may hold a password, and arguments are no place for one. */
+const refusePasswords = (given: ReturnType<typeof givenBy>) =>
+  Effect.gen(function* () {
+    for (const name of ["databaseUrl", "readUrl", "readerUrl", "authorUrl"] as const) {
+      const { flag, env } = SETTINGS[name]
+      if (!holdsPassword(given[name])) continue
+      const message = `--${flag} holds a password, which every user of this machine can read in the list of processes. Set ${env} in the environment instead.`
+      return yield* new CommandError({ code: "usage", message })
+    }
+  })
+
+export const holdsPassword = (address: string | undefined): boolean => {
+  const url = address === undefined ? null : URL.parse(address)
+  return url !== null && (url.password !== "" || (url.searchParams.get("password") ?? "") !== "")
+}
+
 /** The settings of this call: `own` are the command's flags, of which those named like settings count. */
 export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
     const flags = Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
     const given = givenBy(yield* placeFlags, flags)
+    yield* refusePasswords(given)
     const sources = { given, env: process.env }
     return { settings: yield* readSettings(sources), sources }
   })

@@ -47,7 +47,9 @@ export const serveCommand = Command.make(
         const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
         if (worker !== null) yield* serveAsWorker(options)
         else {
-          const served = yield* serve(options)
+          // A log that is kept is no place for a key; a program that asks for the document is given it.
+          const firstKey = json !== false || process.stdout.isTTY
+          const served = yield* serve({ ...options, firstKey })
           yield* report(json, welcomeJson(served), (style) => welcome(served, style))
         }
         yield* untilStopped

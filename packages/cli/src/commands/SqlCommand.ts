@@ -1,5 +1,4 @@
-/** `cabinet sql [FILE]`: how a customer makes tables and views, and looks at them, as the author role. */
-import { readFile } from "node:fs/promises"
+/** `cabinet sql [FILE | -c SQL]`: how a customer makes tables and views, and looks at them, as the author role. */
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { parseJson } from "@data-cabinet/core/intake/JsonBody"
 import { Effect, Option, Result } from "effect"
@@ -10,18 +9,7 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
-
-const readInput = (file: Option.Option<string>) =>
-  Effect.tryPromise({
-    try: async () => {
-      if (Option.isSome(file) && file.value !== "-") return await readFile(file.value, "utf8")
-      const chunks: Array<Buffer> = []
-      for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-      return Buffer.concat(chunks).toString("utf8")
-    },
-    catch: (error) =>
-      new CommandError({ code: "refused", message: `The script cannot be read: ${(error as Error).message}.` }),
-  })
+import { readInput } from "./SecretInput.ts"
 
 const namesOf = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
   const row = Result.getOrThrow(parseJson(rows[0] ?? "{}", { maxDepth: 10_000 }))
@@ -51,6 +39,12 @@ export const sqlCommand = Command.make(
       Argument.withDescription("The script; without it, or with -, it is read from standard input"),
       Argument.optional,
     ),
+    command: Flag.String("command").pipe(
+      Flag.withAlias("c"),
+      Flag.withMetavar("SQL"),
+      Flag.withDescription("The script itself; a password in it belongs into a FILE"),
+      Flag.optional,
+    ),
     transaction: Flag.Boolean("no-transaction").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Run each statement by itself, as VACUUM and CREATE INDEX CONCURRENTLY need it"),
@@ -58,9 +52,17 @@ export const sqlCommand = Command.make(
       Flag.map((none) => !none),
     ),
   },
-  ({ file, transaction }) =>
+  ({ file, command, transaction }) =>
     Effect.gen(function* () {
-      const script = yield* readInput(file)
+      if (Option.isSome(file) && Option.isSome(command)) {
+        return yield* new CommandError({ code: "usage", message: "Either a FILE or -c, not both." })
+      }
+      const script = Option.isSome(command)
+        ? command.value
+        : yield* readInput(
+            Option.getOrElse(file, () => "-"),
+            "The script",
+          )
       yield* withCabinet({}, ({ roles: { author } }) =>
         Effect.gen(function* () {
           if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })

@@ -1,7 +1,8 @@
 /**
- * What a server says once it serves. The first time: what runs where, what was made, and how to try it, ready to paste.
- * Later: where it serves, and nothing that is secret.
+ * What a server says once it serves. The first time, on a terminal: what runs where, what was made, and how to try it,
+ * ready to paste. Later, and wherever its words may be kept: where it serves, and nothing that is secret.
  */
+import type { FirstThings } from "../cabinet/FirstStart.ts"
 import type { Served } from "../cabinet/Serve.ts"
 import type { Style } from "../output/Style.ts"
 import { intakePath } from "./SourceCommand.ts"
@@ -17,8 +18,16 @@ const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
   `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID. Stop with Ctrl-C.")}`,
 ]
 
-const firstStart = (served: Served, first: NonNullable<Served["first"]>, style: Style): ReadonlyArray<string> => {
+/** Without what is secret, for output that somebody keeps. */
+const firstStartUnseen = (served: Served, { source }: FirstThings, style: Style): ReadonlyArray<string> => [
+  `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
+  `  To begin with, it made the source ${source.id}. Its intake address: npx cabinet source show ${source.id}`,
+  `  A key for the API: npx cabinet key add NAME. Both are secret, and shown only where they are asked for.`,
+]
+
+const firstStart = (served: Served, first: FirstThings, style: Style): ReadonlyArray<string> => {
   const { source, key } = first
+  if (key === null) return firstStartUnseen(served, first, style)
   const { baseUrl } = served
   const intake = `${baseUrl}${intakePath(source)}`
   const table = `${source.table!.schema}/${source.table!.name}`
@@ -66,7 +75,7 @@ export const welcomeJson = (served: Served) => ({
           table: served.first.source.table,
         },
   key:
-    served.first === null
+    served.first?.key == null
       ? null
       : {
           id: served.first.key.id,

@@ -1,10 +1,8 @@
 /** `--cabinet NAME` is never passed over: a command works on that cabinet, or says that it is about no single one. */
 import { fileURLToPath } from "node:url"
-import { cabinet } from "data-cabinet/commands/Cabinet"
-import { runCommand } from "data-cabinet/commands/RunCommand"
-import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { call, leaves } from "./call.ts"
 
 let database: TestDatabase
 
@@ -84,43 +82,19 @@ const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {
   bench: [],
 }
 
-interface Tree {
-  readonly name: string
-  readonly subcommands: ReadonlyArray<{ readonly commands: ReadonlyArray<Tree> }>
-}
+const calledFor = (name: string, rest: ReadonlyArray<string>) =>
+  call([...name.split(" "), ...rest, "--cabinet", "nobody"])
 
-const leaves = ({ subcommands }: Tree, path: ReadonlyArray<string>): ReadonlyArray<string> =>
-  subcommands.length === 0
-    ? [path.join(" ")]
-    : subcommands.flatMap(({ commands }) => commands.flatMap((each) => leaves(each, [...path, each.name])))
-
-const all = leaves(cabinet as Tree, [])
-
-/** The exit code, and what was said on stderr. */
-const call = async (name: string, rest: ReadonlyArray<string>) => {
-  let said = ""
-  const stderr = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said += String(text)
-    return true
-  })
-  try {
-    const code = await Effect.runPromise(runCommand([...name.split(" "), ...rest, "--cabinet", "nobody"], "0.0.0"))
-    return { code, said }
-  } finally {
-    stderr.mockRestore()
-  }
-}
-
-it.for(all.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabinet that is named", async (name) => {
+it.for(leaves.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabinet that is named", async (name) => {
   expect(ARGUMENTS).toHaveProperty([name])
-  const { code, said } = await call(name, ARGUMENTS[name]!)
+  const { code, said } = await calledFor(name, ARGUMENTS[name]!)
   expect(said).toMatch(/^There is no cabinet nobody\. /)
   expect(code).toBe(1)
 })
 
 it.for(Object.entries(OF_THE_SERVER))("%s is about no single cabinet, and says so", async ([name, rest]) => {
-  expect(all).toContain(name)
-  const { code, said } = await call(name, rest)
+  expect(leaves).toContain(name)
+  const { code, said } = await calledFor(name, rest)
   expect(said).toMatch(/: leave --cabinet out\.\n$/)
   expect(code).toBe(2)
 })

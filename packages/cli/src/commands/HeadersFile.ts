@@ -1,0 +1,48 @@
+/** `--headers-file FILE`: HTTP headers as lines `Name: value`. They are secret, and no message shows a value. */
+import { Effect, Option } from "effect"
+import { CommandError } from "./CommandError.ts"
+import { askHidden, readInput, secretFile } from "./SecretInput.ts"
+
+export type Headers = ReadonlyArray<readonly [name: string, value: string]>
+
+export const headersFile = secretFile(
+  "headers-file",
+  "Headers to send along, a line 'Name: value' each; - for standard input. They are kept secret",
+)
+
+/** Lines that hold nothing are passed over; every other one is a header. */
+export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError> =>
+  Effect.gen(function* () {
+    const headers: Array<readonly [string, string]> = []
+    for (const [at, line] of text
+      .replace(/^\uFEFF/, "")
+      .split(/\r?\n/)
+      .entries()) {
+      if (line.trim() === "") continue
+      const [, name, value] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+      if (name === undefined || name === "" || value === undefined) {
+        const message = `--headers-file: line ${at + 1} does not have the form 'Name: value'.`
+        return yield* new CommandError({ code: "usage", message })
+      }
+      headers.push([name, value])
+    }
+    return headers
+  })
+
+/** On a terminal `-` asks for one header after the other, until nothing is entered. */
+const asked = Effect.gen(function* () {
+  const lines: Array<string> = []
+  for (;;) {
+    const line = yield* askHidden("A header as 'Name: value' (empty: no more)")
+    if (line.trim() === "") return lines.join("\n")
+    lines.push(line)
+  }
+})
+
+/** The headers of a call; none without the flag. */
+export const readHeaders = (file: Option.Option<string>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(file)) return []
+    const terminal = file.value === "-" && process.stdin.isTTY
+    return yield* parseHeaders(terminal ? yield* asked : yield* readInput(file.value, `--headers-file ${file.value}`))
+  })

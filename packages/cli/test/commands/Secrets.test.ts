@@ -1,0 +1,169 @@
+/** Secrets come in by files, standard input and the environment, and go out to terminals and programs: never by arguments or logs. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseHeaders } from "data-cabinet/commands/HeadersFile"
+import { runCommand } from "data-cabinet/commands/RunCommand"
+import { Effect, Fiber } from "effect"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { call, leaves } from "./call.ts"
+
+let database: TestDatabase
+let dir: string
+
+beforeAll(async () => {
+  database = await testDatabase({ empty: true })
+  dir = mkdtempSync(join(tmpdir(), "dc-secrets-"))
+  vi.stubEnv("DATABASE_URL", database.url)
+  vi.stubEnv("BASE_URL", "")
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  rmSync(dir, { recursive: true })
+  await database.drop()
+})
+
+it.for([
+  ["--database-url", "key list"],
+  ["--database-url", "cabinets add shop"],
+  ["--database-url", "serve"],
+  ["--database-reader-url", "serve"],
+  ["--database-author-url", "migrate"],
+  ["--database-read-url", "doctor"],
+])("%s with a password is refused for %s, and the password is not repeated", async ([flag, words]) => {
+  for (const address of ["postgres://me:hush-hush@127.0.0.1/x", "postgres://127.0.0.1/x?user=me&password=hush-hush"]) {
+    const { code, said } = await call([...words!.split(" "), flag!, address])
+    expect(said).toMatch(new RegExp(`^${flag} holds a password, which every user of this machine can read .*\n$`))
+    expect(said).not.toContain("hush-hush")
+    expect(code).toBe(2)
+  }
+})
+
+it("no command takes a header, a password, a secret or a token by a flag of its own", async () => {
+  const flags = new Set<string>()
+  for (const name of leaves) {
+    const { printed } = await call([...name.split(" "), "--help"])
+    for (const [flag] of printed.matchAll(/--[a-z][a-z-]*/g)) {
+      // Whether a file's first row is one.
+      if (!(name === "import" && /^--(no-)?header$/.test(flag))) flags.add(flag)
+    }
+  }
+  expect(flags.size).toBeGreaterThan(40)
+  const telling = [...flags].filter((flag) => /header|password|secret|token|credential|auth(?!or)/.test(flag))
+  expect(telling.filter((flag) => !flag.endsWith("-file"))).toEqual([])
+  expect(telling).toContain("--headers-file")
+})
+
+it("poll add sends the headers of a file along, and tells no value of a line that is none", async () => {
+  const asked: Array<string | undefined> = []
+  const site = createServer((request, response) => {
+    asked.push(request.headers["x-key"] as string | undefined)
+    response.end("[]")
+  })
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve))
+  try {
+    expect(await call(["source", "add", "Polled"])).toMatchObject({ code: 0 })
+    const file = join(dir, "headers")
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+    const add = ["poll", "add", "1", url, "--allowed-networks", "127.0.0.0/8", "--headers-file", file]
+    writeFileSync(file, "X-Other: 1\n\nhush-hush\n")
+    expect(await call(add)).toMatchObject({
+      code: 2,
+      said: "--headers-file: line 3 does not have the form 'Name: value'.\n",
+    })
+    writeFileSync(file, "X-Key:  hush: hush \r\n\r\nAccept: application/json\r\n")
+    expect(await call(add)).toMatchObject({ code: 0, said: "" })
+    expect(await call(["poll", "run", "1", "--allowed-networks", "127.0.0.0/8"])).toMatchObject({ code: 0 })
+    expect(asked).toEqual(["hush: hush"])
+    const { printed } = await call(["poll", "list"])
+    expect(printed).toMatch(/x-key/i)
+    expect(printed).not.toContain("hush")
+  } finally {
+    site.close()
+  }
+  expect(await call(["poll", "add", "1", "http://example.com/", "--headers-file", join(dir, "none")])).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^--headers-file .*none cannot be read: ENOENT/),
+  })
+})
+
+it.for([": value", "no colon", "  : x"])("parseHeaders refuses %j", async (line) => {
+  await expect(Effect.runPromise(parseHeaders(line))).rejects.toThrow(/line 1 does not have the form/)
+})
+
+it("cabinets add takes an address with a password from a file of one line", async () => {
+  const file = join(dir, "address")
+  const add = ["cabinets", "add", "filed", "--database-url-file", file, "--json"]
+  writeFileSync(file, "postgres://a/b\npostgres://c/d\n")
+  expect(await call(add)).toMatchObject({
+    code: 1,
+    said: "The database's address must be one line, and nothing else.\n",
+  })
+  writeFileSync(file, "mysql://me:hush-hush@host/db\n")
+  const refused = await call(add)
+  expect(refused).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^The address in --database-url-file must be /),
+  })
+  expect(refused.said).not.toContain("hush-hush")
+  const other = await testDatabase({ empty: true })
+  try {
+    const address = new URL(other.url)
+    address.password = "hush-hush"
+    writeFileSync(file, `${address.href}\n`)
+    const added = await call(add)
+    expect(added).toMatchObject({ code: 0, said: "" })
+    expect(JSON.parse(added.printed)).toMatchObject({ name: "filed" })
+    expect(added.printed).not.toContain("hush-hush")
+  } finally {
+    await other.drop()
+  }
+})
+
+/** What a server prints at its start, with or without a terminal. */
+const firstWords = async (url: string, isTTY: boolean, args: ReadonlyArray<string> = []): Promise<string> => {
+  const before = process.stdout.isTTY
+  process.stdout.isTTY = isTTY
+  vi.stubEnv("NO_COLOR", "1")
+  let printed = ""
+  let heard = () => {}
+  const said = new Promise<void>((resolve) => (heard = resolve))
+  const stdout = vi.spyOn(process.stdout, "write").mockImplementation((text, told) => {
+    printed += String(text)
+    if (typeof told === "function") (told as () => void)()
+    heard()
+    return true
+  })
+  try {
+    const words = ["serve", "--port", "0", "--log-level", "none", "--database-url", url, ...args]
+    const fiber = Effect.runFork(runCommand(words, "0.0.0"))
+    await said
+    await Effect.runPromise(Fiber.interrupt(fiber))
+  } finally {
+    stdout.mockRestore()
+    process.stdout.isTTY = before
+  }
+  return printed
+}
+
+it("a first start prints key and intake address on a terminal only, and says elsewhere how to have them", async () => {
+  const seen = await testDatabase({ empty: true })
+  const unseen = await testDatabase({ empty: true })
+  try {
+    const onTerminal = await firstWords(seen.url, true)
+    expect(onTerminal).toMatch(/dck_\w+/)
+    expect(onTerminal).toMatch(/\/webhook\/\w+/)
+    const inLog = await firstWords(unseen.url, false)
+    expect(inLog).not.toMatch(/dck_|webhook/)
+    expect(inLog).toContain("npx cabinet source show 1")
+    expect(inLog).toContain("npx cabinet key add NAME")
+    // A key that nobody was shown would only lie about.
+    expect(await unseen.run("SELECT FROM cabinet.api_key")).toEqual([])
+  } finally {
+    await seen.drop()
+    await unseen.drop()
+  }
+})
