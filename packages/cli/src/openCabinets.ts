@@ -40,7 +40,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: S
   const settings = yield* manySettingsFrom(options)
   const { serviceDomain } = settings
   const delivers = options.delivery !== false
-  const database = yield* cabinetDatabase(settings, "join")
+  const database = yield* cabinetDatabase(settings, "create")
   const opened = yield* openMany({ database, settings, serviceDomain, delivers, polls: delivers })
   const underway = new Underway()
   const faces = yield* Effect.provideContext(handlers(underway), opened)

@@ -27,10 +27,16 @@ const noted = (dataDir: string): string | null => {
   }
 }
 
+export interface BaseUrl {
+  readonly url: string
+  /** False where nobody said it and no server has noted it: then it is what a server would have by default. */
+  readonly known: boolean
+}
+
 /** For a command that serves nothing itself. */
-export const knownBaseUrl = (settings: Settings, sources: SettingSources, dataDir: string | null): string => {
-  if (settings.baseUrl !== null) return settings.baseUrl
+export const knownBaseUrl = (settings: Settings, sources: SettingSources, dataDir: string | null): BaseUrl => {
+  if (settings.baseUrl !== null) return { url: settings.baseUrl, known: true }
   const byHand = isGiven("port", sources) || isGiven("host", sources)
   const note = dataDir === null || byHand ? null : noted(dataDir)
-  return note ?? listeningUrl(settings.host, settings.port)
+  return { url: note ?? listeningUrl(settings.host, settings.port), known: byHand || note !== null }
 }

@@ -2,6 +2,7 @@
  * Which database a cabinet lives in, opened and brought up to date: the one that DATABASE_URL names, or the embedded one
  * of the data directory, which a server holds and everybody else joins, beside it or without it.
  */
+import { resolve } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { Effect, type Scope } from "effect"
 import { openDatabase, type OpenedDatabase } from "./OpenDatabase.ts"
@@ -19,10 +20,15 @@ export interface CabinetDatabase extends OpenedDatabase {
 
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir">
 
-/** `serve` holds the data directory alone; `join` uses whatever is there. Both for as long as the scope is open. */
+/**
+ * `serve` holds the data directory alone, `create` shares it; both make a database where there is none. `join` shares what is
+ * there and makes nothing, so that a mistyped directory is told of and not filled. All for as long as the scope is open.
+ */
+export type DatabaseRole = "serve" | "create" | "join"
+
 export const cabinetDatabase = (
   place: Place,
-  role: "serve" | "join",
+  role: DatabaseRole,
 ): Effect.Effect<CabinetDatabase, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { url, dataDir } = yield* location(place, role)
@@ -34,10 +40,21 @@ export const cabinetDatabase = (
     return { ...opened, url, dataDir, cabinet: null }
   })
 
-const location = (place: Place, role: "serve" | "join") => {
-  if (place.databaseUrl !== null) return Effect.succeed({ url: place.databaseUrl, dataDir: null })
+const location = (place: Place, role: DatabaseRole) => {
+  const { databaseUrl, dataDir } = place
+  if (databaseUrl !== null) return Effect.succeed({ url: databaseUrl, dataDir: null })
   const open = role === "serve" ? EmbeddedPostgres.serve : EmbeddedPostgres.join
-  return open({ dataDir: place.dataDir }).pipe(
-    Effect.mapError((error) => new StartError({ code: "embedded", message: error.message })),
+  return Effect.suspend(() =>
+    role === "join" && !EmbeddedPostgres.exists(dataDir)
+      ? nothingIn(dataDir)
+      : Effect.mapError(open({ dataDir }), (error) => new StartError({ code: "embedded", message: error.message })),
   )
 }
+
+const nothingIn = (dataDir: string) =>
+  Effect.fail(
+    new StartError({
+      code: "embedded",
+      message: `There is no database in ${resolve(dataDir)}. Name the directory of one with --data-dir or CABINET_DATA_DIR, or begin one there with cabinet serve or cabinet source add NAME.`,
+    }),
+  )

@@ -4,6 +4,8 @@ import * as PgCabinetRegistry from "@data-cabinet/store-pg/cabinet/PgCabinetRegi
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { Effect, Layer } from "effect"
 import type { CabinetDatabase } from "./CabinetDatabase.ts"
+import { StartError } from "./StartError.ts"
+import { Sources } from "@data-cabinet/core/source/Sources"
 import { openDatabase } from "./OpenDatabase.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -20,6 +22,27 @@ export const pickCabinet = Effect.fnUntraced(function* (own: CabinetDatabase, na
   const opened = yield* openDatabase({ url: databaseUrl })
   const database: CabinetDatabase = { ...opened, url: databaseUrl, dataDir: own.dataDir, cabinet: name }
   return database
+})
+
+/**
+ * Fails on a server of many cabinets whose own database is none: a command that names no cabinet would fill, or find empty,
+ * what nobody is served. A server's own database that has sources is a cabinet as well, and may be meant.
+ */
+export const askForCabinet = Effect.fnUntraced(function* (
+  { url }: Pick<CabinetDatabase, "url">,
+  { serviceDomain }: Pick<Settings, "serviceDomain">,
+) {
+  const registry = PgCabinetRegistry.layer({ url })
+  const all = yield* Effect.provide(
+    CabinetRegistry.use(({ list }) => list),
+    registry,
+  )
+  if (serviceDomain === null && all.length === 0) return
+  if ((yield* Sources.use(({ list }) => list)).length > 0) return
+  const names =
+    all.length === 0 ? "none yet: cabinet cabinets add NAME makes one" : all.map(({ name }) => name).join(", ")
+  const message = `This server holds many cabinets: say which is meant with --cabinet NAME (${names}).`
+  return yield* new StartError({ code: "which_cabinet", message })
 })
 
 /**

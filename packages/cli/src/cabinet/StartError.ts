@@ -10,6 +10,7 @@ export class StartError extends Schema.TaggedError<StartError>()("StartError", {
     "embedded",
     "port_taken",
     "worker_ended",
+    "which_cabinet",
   ]),
   message: Schema.String,
 }) {}

@@ -19,27 +19,30 @@ export const doctorCommand = Command.make(
   "doctor",
   settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag"),
   (input) =>
-    withCabinet(input, (database, settings) =>
-      Effect.gen(function* () {
-        const checkup = yield* Checkup.use((one) => one.examine)
-        const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
-        const { standby } = yield* ReaderClient
-        const replica = standby === undefined ? null : yield* standby.settled
-        const { roles } = database
-        const findings = doctorFindings({ roles, reading: settings.reading, checkup, standby: replica, gauge })
-        const bad = findings.filter(({ level }) => level === "bad").length
-        const value = {
-          ok: bad === 0,
-          findings,
-          database: snakeKeys(checkup),
-          standby: snakeKeys(replica),
-          deliveries: snakeKeys(gauge),
-        }
-        yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
-        if (bad > 0) {
-          const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
-          return yield* new CommandError({ code: "refused", message })
-        }
-      }),
+    withCabinet(
+      input,
+      (database, settings) =>
+        Effect.gen(function* () {
+          const checkup = yield* Checkup.use((one) => one.examine)
+          const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
+          const { standby } = yield* ReaderClient
+          const replica = standby === undefined ? null : yield* standby.settled
+          const { roles } = database
+          const findings = doctorFindings({ roles, reading: settings.reading, checkup, standby: replica, gauge })
+          const bad = findings.filter(({ level }) => level === "bad").length
+          const value = {
+            ok: bad === 0,
+            findings,
+            database: snakeKeys(checkup),
+            standby: snakeKeys(replica),
+            deliveries: snakeKeys(gauge),
+          }
+          yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
+          if (bad > 0) {
+            const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
+            return yield* new CommandError({ code: "refused", message })
+          }
+        }),
+      { ofServer: true },
     ),
 ).pipe(Command.withDescription("Look the cabinet over: what is wrong, and what to do"))

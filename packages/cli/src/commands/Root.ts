@@ -1,9 +1,9 @@
 /** The command `cabinet` itself: the flags that every command takes, and how a command gets at its cabinet. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type CabinetDatabase, cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
+import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../cabinet/CabinetDatabase.ts"
 import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
-import { pickCabinet } from "../cabinet/PickCabinet.ts"
+import { askForCabinet, pickCabinet } from "../cabinet/PickCabinet.ts"
 import { readSettings } from "../cabinet/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
 import * as Log from "../output/Log.ts"
@@ -96,10 +96,10 @@ export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
   })
 
 /** The database of the cabinet that is meant: the server's own, or that of `--cabinet NAME`. */
-export const meantDatabase = (settings: Settings) =>
+export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =>
   Effect.gen(function* () {
     const { cabinet } = yield* root
-    const own = yield* cabinetDatabase(settings, "join")
+    const own = yield* cabinetDatabase(settings, Option.isNone(cabinet) ? role : "join")
     return Option.isNone(cabinet) ? own : yield* pickCabinet(own, cabinet.value)
   })
 
@@ -115,17 +115,33 @@ export const noCabinet = (why: string) =>
 export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>
   Log.layer({ level: settings.logLevel ?? "warn", format: settings.logFormat })
 
-/** Runs a command's work over its cabinet, beside a running server or without one. A cabinet that is not there is made. */
+/** How a command gets at its cabinet, where it is not as with most. */
+export interface CabinetUse {
+  /** `create`: the embedded database is made where there is none. */
+  readonly role?: DatabaseRole
+  /** On a server of many cabinets it may be about the server's own database. */
+  readonly ofServer?: boolean
+}
+
+/** Runs a command's work over its cabinet, beside a running server or without one. */
 export const withCabinet = <A, E, R>(
   own: Readonly<Record<string, unknown>>,
   work: (database: CabinetDatabase, settings: Settings) => Effect.Effect<A, E, R>,
+  { role = "join", ofServer = false }: CabinetUse = {},
 ) =>
   Effect.gen(function* () {
     const { settings } = yield* settingsOf(own)
     return yield* Effect.gen(function* () {
-      const database = yield* meantDatabase(settings)
+      const database = yield* meantDatabase(settings, role)
       const cabinet = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
-      return yield* Effect.provide(work(database, settings), cabinet)
+      const asked = database.cabinet === null && !ofServer ? askForCabinet(database, settings) : Effect.void
+      return yield* Effect.provide(
+        Effect.andThen(
+          asked,
+          Effect.suspend(() => work(database, settings)),
+        ),
+        cabinet,
+      )
     }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
   })
 

@@ -3,13 +3,13 @@ import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabi
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { CabinetDatabase } from "../cabinet/CabinetDatabase.ts"
-import { knownBaseUrl } from "../cabinet/BaseUrl.ts"
+import type { CabinetDatabase, DatabaseRole } from "../cabinet/CabinetDatabase.ts"
+import { type BaseUrl, knownBaseUrl } from "../cabinet/BaseUrl.ts"
 import { cabinetUrl } from "../cabinet/PickCabinet.ts"
 import type { SettingSources } from "../cabinet/ReadSettings.ts"
 import type { Settings } from "../cabinet/Settings.ts"
 import { card, columns } from "../output/Columns.ts"
-import { report } from "../output/Report.ts"
+import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { idArgument, format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
@@ -26,23 +26,35 @@ export const sourceJson = (source: Source) => ({
   thanks_url: source.thanksUrl,
 })
 
-const revealedJson = (source: SourceWithSecret, baseUrl: string) => {
+const revealedJson = (source: SourceWithSecret, { url: baseUrl, known }: BaseUrl) => {
   const { id, name, table, ...rest } = sourceJson(source)
   const path = intakePath(source)
   const rows = table === null ? null : `${baseUrl}/api/v1/tables/${table.schema}/${table.name}/rows`
-  return { id, name, intake_url: `${baseUrl}${path}`, intake_path: path, table, rows_url: rows, ...rest }
+  return {
+    id,
+    name,
+    intake_url: `${baseUrl}${path}`,
+    intake_path: path,
+    table,
+    rows_url: rows,
+    base_url_known: known,
+    ...rest,
+  }
 }
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
-const sourceCard = (source: SourceWithSecret, baseUrl: string, style: Style): string =>
+const GUESSED = "Where the cabinet is served is not known here, so that is a guess: say it with --base-url or BASE_URL."
+
+const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
   card(
     [
       [
         "Source",
         `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address answers 404)" : ""}`,
       ],
-      ["Intake address", `${baseUrl}${intakePath(source)}`],
+      ["Intake address", `${url}${intakePath(source)}`],
+      ...(known ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
       ["Encoding", source.encoding ?? "told from each submission"],
       ["Thank-you page", source.thanksUrl ?? "the default one"],
@@ -51,9 +63,18 @@ const sourceCard = (source: SourceWithSecret, baseUrl: string, style: Style): st
     style,
   )
 
-const showRevealed = (source: SourceWithSecret, baseUrl: string) =>
-  Effect.flatMap(format, (json) =>
-    report(json, revealedJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
+/** A script that asks for a link alone has no place for a remark beside it. */
+const remark = ({ known }: BaseUrl, asked: Format) =>
+  Effect.sync(() => {
+    if (!known && typeof asked === "object" && asked.path.endsWith("_url")) process.stderr.write(`${GUESSED}\n`)
+  })
+
+const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
+  Effect.flatMap(format, (asked) =>
+    Effect.andThen(
+      report(asked, revealedJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
+      remark(baseUrl, asked),
+    ),
   )
 
 const showChanged = (source: Source, words: string) =>
@@ -92,20 +113,33 @@ const choices = (input: {
 const web = settingFlags("baseUrl", "serviceDomain")
 
 /** Runs work that shows an intake address. */
-const revealing = <E, R>(own: Readonly<Record<string, unknown>>, work: Effect.Effect<SourceWithSecret, E, R>) =>
+const revealing = <E, R>(
+  own: Readonly<Record<string, unknown>>,
+  work: Effect.Effect<SourceWithSecret, E, R>,
+  role: DatabaseRole = "join",
+) =>
   Effect.flatMap(settingsOf(own), ({ sources }) =>
-    withCabinet(own, (database, settings) =>
-      Effect.flatMap(work, (source) => showRevealed(source, baseUrlFor(database, settings, sources))),
+    withCabinet(
+      own,
+      (database, settings) =>
+        Effect.flatMap(work, (source) => showRevealed(source, baseUrlFor(database, settings, sources))),
+      { role },
     ),
   )
 
-const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources) =>
-  database.cabinet === null ? knownBaseUrl(settings, sources, database.dataDir) : cabinetUrl(settings, database.cabinet)
+const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources): BaseUrl =>
+  database.cabinet === null
+    ? knownBaseUrl(settings, sources, database.dataDir)
+    : {
+        url: cabinetUrl(settings, database.cabinet),
+        known: settings.serviceDomain !== null || settings.baseUrl !== null,
+      }
 
 const add = Command.make("add", { name: Argument.String("NAME"), encoding, thanksUrl, ...web }, (input) =>
   revealing(
     input,
     Sources.use((sources) => sources.create({ name: input.name, ...choices(input) })),
+    "create",
   ),
 ).pipe(Command.withDescription("Make a source with an intake address and a table of its own"))
 

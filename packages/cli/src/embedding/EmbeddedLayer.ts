@@ -42,7 +42,7 @@ export const embeddedLayer = (
   Layer.fresh(
     Layer.unwrap(
       Effect.gen(function* () {
-        const database = yield* cabinetDatabase(settings, "join")
+        const database = yield* cabinetDatabase(settings, "create")
         told(database)
         for (const role of [database.roles.reader, database.roles.author]) {
           // What it cannot do is said at once, not only to whoever asks for it.

@@ -1,0 +1,96 @@
+/** A command that is pointed at the wrong place says so: it makes no database there, and fills none that nobody is served. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
+import { call, leaves } from "./call.ts"
+
+let home: string
+let database: TestDatabase
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "dc-place-"))
+  database = await testDatabase()
+})
+beforeEach(() => {
+  for (const name of ["BASE_URL", "PORT", "HOST", "CABINET_SERVICE_DOMAIN", "CABINET_DATA_DIR"]) vi.stubEnv(name, "")
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  rmSync(home, { recursive: true })
+  await database.drop()
+})
+
+const MAKING = ["serve", "source add", "restore"]
+const JOINING = leaves.filter((name) => !MAKING.includes(name) && name !== "bench")
+
+it.for(JOINING)("%s makes no database where there is none", async (name) => {
+  vi.stubEnv("DATABASE_URL", "")
+  const dataDir = join(home, name.replaceAll(" ", "-"))
+  const rest = (ARGUMENTS[name] ?? OF_THE_SERVER[name])!
+  const { code, printed, said } = await call([...name.split(" "), ...rest, "--data-dir", dataDir])
+  expect(said).toMatch(/^There is no database in \S+[ .].*--data-dir/)
+  expect(said).toContain(dataDir)
+  expect(printed).toBe("")
+  expect(code).toBe(1)
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+it("on a server of many cabinets a command asks which is meant, and names them", async () => {
+  vi.stubEnv("DATABASE_URL", database.url)
+  const question = /^This server holds many cabinets: say which is meant with --cabinet NAME \(orders, shop\)\.\n$/
+  const other = { orders: await testDatabase(), shop: await testDatabase() }
+  try {
+    for (const [name, { url }] of Object.entries(other)) {
+      expect(await call(["cabinets", "add", name, "--database-url", url])).toMatchObject({ code: 0 })
+    }
+    for (const name of leaves.filter((each) => !(each in OF_THE_SERVER) && !["migrate", "doctor"].includes(each))) {
+      const { code, printed, said } = await call([...name.split(" "), ...ARGUMENTS[name]!])
+      expect(said, name).toMatch(question)
+      expect([code, printed]).toEqual([1, ""])
+    }
+    for (const name of ["migrate", "doctor"]) expect((await call([name])).said).not.toMatch(question)
+    expect(await database.run("SELECT FROM cabinet.source")).toEqual([])
+    expect(await call(["source", "add", "Orders", "--cabinet", "orders"])).toMatchObject({ code: 0, said: "" })
+
+    // A database that is a cabinet itself may be meant.
+    await database.run("INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('S', 's', 'h')")
+    expect(await call(["source", "list"])).toMatchObject({ code: 0, said: "" })
+  } finally {
+    await Promise.all(Object.values(other).map((one) => one.drop()))
+  }
+})
+
+it("a server of many that has none yet says how to add one", async () => {
+  const empty = await testDatabase()
+  vi.stubEnv("DATABASE_URL", empty.url)
+  vi.stubEnv("CABINET_SERVICE_DOMAIN", "cabinets.test")
+  try {
+    expect((await call(["key", "add", "reader"])).said).toMatch(
+      / \(none yet: cabinet cabinets add NAME makes one\)\.\n$/,
+    )
+  } finally {
+    await empty.drop()
+  }
+})
+
+it("a link whose base address nobody said is told to be a guess", async () => {
+  const plain = await testDatabase()
+  vi.stubEnv("DATABASE_URL", plain.url)
+  const guess = /Where the cabinet is served is not known here, so that is a guess/
+  try {
+    expect((await call(["source", "add", "Orders"])).printed).toMatch(guess)
+    const document = JSON.parse((await call(["source", "show", "1", "--json"])).printed) as object
+    expect(document).toMatchObject({ base_url_known: false })
+    expect((await call(["source", "show", "1", "--get", "intake_url"])).said).toMatch(guess)
+    expect((await call(["source", "show", "1", "--get", "table.name"])).said).toBe("")
+    const said = await call(["source", "show", "1", "--base-url", "https://shop.example", "--get", "intake_url"])
+    expect(said).toMatchObject({ said: "", printed: expect.stringMatching(/^https:\/\/shop\.example\/webhook\//) })
+    vi.stubEnv("PORT", "8123")
+    expect(JSON.parse((await call(["source", "show", "1", "--json"])).printed)).toMatchObject({ base_url_known: true })
+  } finally {
+    await plain.drop()
+  }
+})
