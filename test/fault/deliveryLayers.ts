@@ -1,8 +1,8 @@
 /** The delivering part of the service, as a process of its own has it, allowed to reach the loopback. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliver } from "@data-cabinet/core/delivery/Deliver"
-import type { DeliveryLoopOptions } from "@data-cabinet/delivery/delivery/DeliveryLoop"
-import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import type { DispatcherOptions } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
+import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
 import { layer as addressCheck } from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import { type NameLookupOptions, layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
@@ -36,7 +36,7 @@ export const queueLayer = (url: string) =>
 
 export const deliveryLayer = (
   url: string,
-  options: DeliveryLoopOptions & SendingOptions & { readonly loop?: boolean } = {},
+  options: DispatcherOptions & SendingOptions & { readonly loop?: boolean } = {},
 ) => {
   const uses = Addresses.layer.pipe(
     Layer.provideMerge(Deliver.layer),

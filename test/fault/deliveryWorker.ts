@@ -5,7 +5,7 @@
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Deliver } from "@data-cabinet/core/delivery/Deliver"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { Effect, Layer } from "effect"
 import { queueLayer, sendingLayer } from "./deliveryLayers.ts"
 

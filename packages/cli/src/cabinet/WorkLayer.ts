@@ -4,7 +4,7 @@
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
-import * as DeliveryLoop from "@data-cabinet/delivery/delivery/DeliveryLoop"
+import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/pull/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/cabinet/Retention"
 import * as Upkeep from "@data-cabinet/store-pg/cabinet/Upkeep"
@@ -41,7 +41,7 @@ export const pollingLayer = PollLoop.layer()
 
 export const workLayer = (keeping: Keeping) =>
   Layer.mergeAll(
-    DeliveryLoop.layer(),
+    DeliveryDispatcher.layer(),
     logPruning(keeping),
     Retention.layer({
       originalDays: keeping.retentionDays,

@@ -9,7 +9,7 @@
  * is given back at once.
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { AddressPace } from "./AddressPace.ts"
+import { AdaptiveWindow } from "./AdaptiveWindow.ts"
 
 export interface LaneLimits {
   /** Under way at once, the slow ones not counted. */
@@ -27,7 +27,7 @@ export interface LaneLimits {
 }
 
 interface Running {
-  readonly address: AddressPace
+  readonly address: AdaptiveWindow
   readonly bytes: number
   readonly since: number
   slow: boolean
@@ -44,9 +44,9 @@ export class Lane {
   readonly name: LaneName
   readonly #limits: LaneLimits
   readonly #running = new Map<number, Running>()
-  readonly #addresses = new Map<number, AddressPace>()
+  readonly #addresses = new Map<number, AdaptiveWindow>()
   /** Those that have something waiting and may send it, in turn. */
-  readonly #ready = new Set<AddressPace>()
+  readonly #ready = new Set<AdaptiveWindow>()
   #returned: Array<Claimed> = []
   #waiting = 0
   #quick = 0
@@ -83,13 +83,13 @@ export class Lane {
   }
 
   /** Whether an address has so much room that a claim for it is worth its round trip. */
-  roomy(addressId: number): boolean {
-    return this.#addresses.get(addressId)?.roomy ?? true
+  hasRoom(addressId: number): boolean {
+    return this.#addresses.get(addressId)?.hasRoom ?? true
   }
 
-  /** Takes what was claimed; `next` says when it is sent. */
-  take(delivery: Claimed, now: number): void {
-    const address = this.#addresses.get(delivery.addressId) ?? new AddressPace(this.#limits, now)
+  /** Adds a claimed delivery; `next` says when it is sent. */
+  add(delivery: Claimed, now: number): void {
+    const address = this.#addresses.get(delivery.addressId) ?? new AdaptiveWindow(this.#limits, now)
     this.#addresses.set(delivery.addressId, address)
     address.wait(delivery, now)
     this.#waiting++
@@ -113,7 +113,7 @@ export class Lane {
     return undefined
   }
 
-  /** True when the address is `roomy` now. */
+  /** True when the address is `hasRoom` now. */
   end(deliveryId: number, delivered: boolean, now: number): boolean {
     const running = this.#running.get(deliveryId)
     if (running === undefined) return false
@@ -128,11 +128,11 @@ export class Lane {
     address.end({ delivered, slow, bytes, millis: now - since }, now)
     if (!delivered) this.#giveBack(address)
     if (address.ready) this.#ready.add(address)
-    return address.roomy
+    return address.hasRoom
   }
 
   /** Looks for what became slow, and forgets idle addresses; true when there is new room. */
-  look(now: number): boolean {
+  check(now: number): boolean {
     let slow = this.#running.size - this.#quick
     let found = false
     for (const running of this.#running.values()) {
@@ -166,7 +166,7 @@ export class Lane {
     for (const address of this.#addresses.values()) this.#giveBack(address)
   }
 
-  #giveBack(address: AddressPace): void {
+  #giveBack(address: AdaptiveWindow): void {
     const waiting = address.giveUp()
     this.#ready.delete(address)
     this.#waiting -= waiting.length

@@ -25,7 +25,7 @@ const delivery = (id: number, addressId = 1, bytes = 0): Claimed => ({
 })
 /** Claims one, and sends all that may be sent. */
 const begin = (lane: Lane, claimed: Claimed, now = 0) => {
-  lane.take(claimed, now)
+  lane.add(claimed, now)
   return sendAll(lane, now)
 }
 const sendAll = (lane: Lane, now = 0) => {
@@ -63,8 +63,8 @@ it("a slow one gives its place back, and its address gets no other until it ends
     lane.end(id, true, 0)
   }
   begin(lane, delivery(3))
-  expect([lane.look(999), room(lane), lane.free]).toEqual([false, 3, 3])
-  expect([lane.look(1000), room(lane), lane.free]).toEqual([true, 0, 4])
+  expect([lane.check(999), room(lane), lane.free]).toEqual([false, 3, 3])
+  expect([lane.check(1000), room(lane), lane.free]).toEqual([true, 0, 4])
   lane.end(3, true, 2000)
   expect([room(lane), lane.free]).toEqual([1, 4])
 })
@@ -72,7 +72,7 @@ it("a slow one gives its place back, and its address gets no other until it ends
 it("slow ones past their bound keep their places", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2, 3, 4]) begin(lane, delivery(id, id))
-  lane.look(1000)
+  lane.check(1000)
   expect([lane.free, lane.held]).toEqual([2, 4])
 })
 
@@ -82,7 +82,7 @@ it("bytes under way close the lane, and slow ones have a budget of their own", (
   expect(lane.free).toBe(3)
   begin(lane, delivery(2, 2, 600))
   expect(lane.free).toBe(0)
-  lane.look(1000)
+  lane.check(1000)
   expect(lane.free).toBe(3)
   lane.end(1, true, 1000)
   lane.end(2, true, 1000)
@@ -93,9 +93,9 @@ it("an address that had nothing for a minute is forgotten", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1))
   lane.end(1, false, 0)
-  lane.look(60_000)
+  lane.check(60_000)
   expect(room(lane)).toBe(1)
-  lane.look(60_001)
+  lane.check(60_001)
   expect(room(lane)).toBeUndefined()
 })
 
@@ -114,7 +114,7 @@ const proven = (limits = AHEAD) => {
 it("an address that earned all it can is claimed for ahead, and sent no more at once than before", () => {
   const lane = proven()
   expect([room(lane), lane.free]).toEqual([12, 12])
-  for (let id = 10; id < 20; id++) lane.take(delivery(id), 0)
+  for (let id = 10; id < 20; id++) lane.add(delivery(id), 0)
   expect([sendAll(lane), room(lane), lane.held]).toEqual([[10, 11, 12, 13], 2, 10])
   expect([lane.end(10, true, 1), sendAll(lane), lane.end(11, true, 1), lane.end(12, true, 1)]).toEqual([
     false,
@@ -123,7 +123,7 @@ it("an address that earned all it can is claimed for ahead, and sent no more at 
     false,
   ])
   expect(sendAll(lane)).toEqual([15, 16])
-  expect([lane.end(13, true, 1), lane.roomy(1)]).toEqual([true, true])
+  expect([lane.end(13, true, 1), lane.hasRoom(1)]).toEqual([true, true])
 })
 
 it("nothing is claimed ahead of an address that is slow to answer, or whose deliveries are large", () => {
@@ -141,7 +141,7 @@ it("nothing is claimed ahead of an address that is slow to answer, or whose deli
 it("what waits for an address is given back when it fails, slows down or stands still, and when the lane is emptied", () => {
   const waiting = () => {
     const lane = proven()
-    for (let id = 10; id < 16; id++) lane.take(delivery(id), 0)
+    for (let id = 10; id < 16; id++) lane.add(delivery(id), 0)
     expect(sendAll(lane)).toEqual([10, 11, 12, 13])
     return lane
   }
@@ -149,12 +149,12 @@ it("what waits for an address is given back when it fails, slows down or stands 
   failed.end(10, false, 1)
   expect([ids(failed.returned()), failed.returned(), sendAll(failed), failed.held]).toEqual([[14, 15], [], [], 3])
   const slow = waiting()
-  slow.look(1000)
+  slow.check(1000)
   expect(ids(slow.returned())).toEqual([14, 15])
   const full = new Lane("healthy", { ...AHEAD, slots: 0 })
-  full.take(delivery(20), 0)
-  expect([sendAll(full), full.look(5000), full.returned()]).toEqual([[], false, []])
-  full.look(5001)
+  full.add(delivery(20), 0)
+  expect([sendAll(full), full.check(5000), full.returned()]).toEqual([[], false, []])
+  full.check(5001)
   expect([ids(full.returned()), full.held]).toEqual([[20], 0])
   const closed = waiting()
   closed.empty()
@@ -169,6 +169,6 @@ it("addresses send in turn", () => {
     [3, 2],
     [4, 2],
   ] as const)
-    lane.take(delivery(id, address), 0)
+    lane.add(delivery(id, address), 0)
   expect(sendAll(lane)).toEqual([1, 3, 2, 4])
 })

@@ -10,7 +10,7 @@ const STALE_MILLIS = 5000
 /** How much the newest delivery says of the next ones. */
 const NEWEST = 0.1
 
-export class AddressPace {
+export class AdaptiveWindow {
   slow = 0
   last: number
   readonly #limits: LaneLimits
@@ -41,7 +41,7 @@ export class AddressPace {
     return this.slow > 0 ? 0 : Math.max(0, this.#ahead - this.#waiting.length)
   }
 
-  get roomy(): boolean {
+  get hasRoom(): boolean {
     return this.held <= (this.#window + this.#ahead) / 2
   }
 

@@ -1,0 +1,307 @@
+/**
+ * Serves the delivery queue until its scope ends: claims what is due, sends it, settles it in batches. There are two lanes, so
+ * that failing addresses never use up the slots of working ones. Any number of dispatchers may run in any number of
+ * processes; a delivery that one of them drops is due again when its lease ends.
+ *
+ * Closing drains: nothing more is claimed, attempts in flight get a few seconds, the rest is settled as unanswered.
+ */
+import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
+import { Deliver, verdictOf } from "@data-cabinet/core/delivery/Deliver"
+import { type Claimed, DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
+import { Cause, Clock, Effect, FiberSet, Latch, Layer, type Scope } from "effect"
+import { countAttempt } from "./AttemptMetrics.ts"
+import { Lane, type LaneLimits } from "./Lane.ts"
+import { type SettlementBatcher, settlementBatcher } from "./SettlementBatcher.ts"
+
+export interface DispatcherOptions {
+  readonly healthy?: Partial<LaneLimits>
+  readonly failing?: Partial<LaneLimits>
+  /** How often the queue is read without a signal. Default 5,000. */
+  readonly pollMillis?: number
+  /** How long a claim holds; longer than an attempt and its settlement. Default 60. */
+  readonly leaseSeconds?: number
+  /** How long closing waits for attempts in flight. Default 5,000. */
+  readonly drainMillis?: number
+}
+
+const MEGABYTE = 1_048_576
+
+const HEALTHY: LaneLimits = {
+  slots: 256,
+  slowSlots: 2048,
+  bytes: 64 * MEGABYTE,
+  slowBytes: 192 * MEGABYTE,
+  window: 2,
+  maxWindow: 32,
+  ahead: 960,
+  slowMillis: 1000,
+}
+
+const FAILING: LaneLimits = {
+  ...HEALTHY,
+  slots: 512,
+  slowSlots: 0,
+  bytes: 32 * MEGABYTE,
+  slowBytes: 0,
+  window: 1,
+  maxWindow: 2,
+  ahead: 0,
+}
+
+/** The shortest wait for a delivery that is about to be due. */
+const MIN_WAIT_MILLIS = 200
+/** The longest wait while attempts are in flight. */
+const BUSY_WAIT_MILLIS = 1000
+const CHECK_MILLIS = 250
+/** The pause after the database was unavailable, or after a fault of the dispatcher itself. */
+const RECOVER_MILLIS = 1000
+
+/** A lane with what its claim loop and its senders tell each other. */
+class DispatchLane {
+  readonly lane: Lane
+  /** Open when there may be something to claim. Opened by senders and signals, closed by the claim loop. */
+  readonly mayClaim = Latch.makeUnsafe(true)
+  /** The address of the last claimed delivery: the next claim goes on behind it. */
+  lastAddressId = 0
+  /** A settlement in progress may move an address to another lane, or make room for it. Written by senders. */
+  changesOnSettlement = false
+  /** Whether a claim is in progress. */
+  claiming = false
+  /** Addresses that got room during a claim, which may or may not have been for them. */
+  readonly starved = new Set<number>()
+
+  constructor(lane: Lane) {
+    this.lane = lane
+  }
+
+  /** True when an address that got room during the last claim still has it. */
+  takeStarved(): boolean {
+    const starved = [...this.starved].some((id) => this.lane.hasRoom(id))
+    this.starved.clear()
+    return starved
+  }
+}
+
+interface Parts {
+  readonly queue: DeliveryQueue["Service"]
+  readonly deliver: Deliver["Service"]
+  readonly settlements: SettlementBatcher
+  /** The fibers that send, one a slot. */
+  readonly senders: FiberSet.FiberSet<void>
+}
+
+class DeliveryDispatcher {
+  readonly #parts: Parts
+  readonly #lanes: ReadonlyArray<DispatchLane>
+  readonly #leaseSeconds: number
+  readonly #pollMillis: number
+  readonly #drainMillis: number
+  /** A queue that cannot be read is logged once, until it can be read again. */
+  #unreadable = false
+
+  constructor(parts: Parts, lanes: ReadonlyArray<DispatchLane>, options: DispatcherOptions) {
+    this.#parts = parts
+    this.#lanes = lanes
+    this.#leaseSeconds = options.leaseSeconds ?? DEFAULT_LEASE_SECONDS
+    this.#pollMillis = options.pollMillis ?? 5000
+    this.#drainMillis = options.drainMillis ?? 5000
+  }
+
+  /** Claims for one lane, forever. */
+  serve(state: DispatchLane): Effect.Effect<never> {
+    const turn = Effect.gen({ self: this }, function* () {
+      state.mayClaim.closeUnsafe()
+      if (state.lane.free === 0) return yield* state.mayClaim.await
+      const filled = yield* this.#claim(state)
+      this.#unreadable = false
+      if (filled) return
+      // New events signal often; failing addresses can wait.
+      if (state.lane.name === "failing") yield* Effect.sleep(MIN_WAIT_MILLIS)
+      yield* Effect.timeoutOption(state.mayClaim.await, yield* this.#waitMillis(state.lane))
+    })
+    const recovered = Effect.catchCause(turn, (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.andThen(this.#warn(cause), Effect.sleep(RECOVER_MILLIS)),
+    )
+    return Effect.forever(recovered)
+  }
+
+  /** Finds attempts that became slow, gives back what should not wait any longer, and sends what may be sent. */
+  get check(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const now = yield* Clock.currentTimeMillis
+      for (const state of this.#lanes) {
+        if (state.lane.check(now)) state.mayClaim.openUnsafe()
+        yield* this.#giveBack(state.lane)
+        yield* this.#sendReady(state, now)
+      }
+    })
+  }
+
+  get drain(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (const { lane } of this.#lanes) {
+        lane.empty()
+        yield* this.#giveBack(lane)
+      }
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(this.#parts.senders), this.#drainMillis)
+      yield* FiberSet.clear(this.#parts.senders)
+      yield* this.#parts.settlements.flush
+    })
+  }
+
+  /** One claim, everything in it begun or waiting; true when the lane got as many as it had room for. */
+  #claim(state: DispatchLane) {
+    return Effect.gen({ self: this }, function* () {
+      const { lane } = state
+      const limit = lane.free
+      const request = {
+        lane: lane.name,
+        limit,
+        perAddress: lane.perAddress,
+        room: lane.room(),
+        after: state.lastAddressId,
+        leaseSeconds: this.#leaseSeconds,
+      }
+      state.claiming = true
+      const batch = yield* Effect.onExit(this.#parts.queue.claim(request), () =>
+        Effect.sync(() => void (state.claiming = false)),
+      )
+      const now = yield* Clock.currentTimeMillis
+      for (const delivery of batch) {
+        lane.add(delivery, now)
+        state.lastAddressId = delivery.addressId
+      }
+      if (state.takeStarved()) state.mayClaim.openUnsafe()
+      yield* this.#sendReady(state, now)
+      return batch.length === limit
+    }).pipe(Effect.uninterruptible)
+  }
+
+  #sendReady(state: DispatchLane, now: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (let delivery = state.lane.next(now); delivery !== undefined; delivery = state.lane.next(now)) {
+        yield* FiberSet.run(this.#parts.senders, this.#sendFrom(state, delivery))
+      }
+    })
+  }
+
+  /** One delivery after the other, as long as the lane has more to send. */
+  #sendFrom(state: DispatchLane, first: Claimed): Effect.Effect<void> {
+    return Effect.uninterruptible(
+      Effect.gen({ self: this }, function* () {
+        const clock = yield* Clock.Clock
+        for (let delivery: Claimed | undefined = first; delivery !== undefined;) {
+          const settlement = yield* this.#attempt(delivery, clock)
+          const now = clock.currentTimeMillisUnsafe()
+          this.#end(state, delivery, settlement, now)
+          yield* countAttempt(settlement)
+          yield* this.#giveBack(state.lane)
+          delivery = state.lane.next(now)
+        }
+      }),
+    )
+  }
+
+  #attempt(delivery: Claimed, clock: Clock.Clock): Effect.Effect<Settlement> {
+    const started = clock.currentTimeMillisUnsafe()
+    const unanswered = (failure: string): Settlement => {
+      const durationMs = clock.currentTimeMillisUnsafe() - started
+      const outcome: Outcome = { status: null, failure, peer: null, durationMs, answer: null }
+      return {
+        deliveryId: delivery.id,
+        attempt: delivery.attempt,
+        outcome,
+        verdict: verdictOf(delivery, outcome),
+      }
+    }
+    return Effect.catchCause(Effect.interruptible(this.#parts.deliver.attempt(delivery)), (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.sync(() => unanswered("the service was closed before there was an answer"))
+        : Effect.andThen(
+            Effect.logError("A delivery could not be attempted.", cause),
+            Effect.sync(() => unanswered("a fault of the service itself")),
+          ),
+    )
+  }
+
+  #end(state: DispatchLane, delivery: Claimed, settlement: Settlement, now: number): void {
+    const delivered = settlement.verdict.state === "delivered"
+    const hasRoom = state.lane.end(delivery.id, delivered, now)
+    // A quick address is fed while its last deliveries are still being settled.
+    if (hasRoom && delivered) {
+      if (state.claiming) state.starved.add(delivery.addressId)
+      else state.mayClaim.openUnsafe()
+    }
+    if (!delivered || state.lane.name === "failing") state.changesOnSettlement = true
+    this.#parts.settlements.add(settlement)
+  }
+
+  /** What will not be sent from here goes back to the queue; if that fails, its lease ends by itself. */
+  #giveBack(lane: Lane): Effect.Effect<void> {
+    const returned = lane.returned()
+    return returned.length === 0 ? Effect.void : Effect.ignore(this.#parts.queue.release(returned), { log: "Warn" })
+  }
+
+  /** How long to wait without a signal, in milliseconds. While something is in flight, its end signals soon. */
+  #waitMillis(lane: Lane) {
+    if (lane.held > 0) return Effect.succeed(Math.min(BUSY_WAIT_MILLIS, this.#pollMillis))
+    const due = this.#parts.queue.nextDue({ lane: lane.name, perAddress: lane.perAddress, room: lane.room() })
+    return Effect.map(due, (millis) =>
+      Math.max(MIN_WAIT_MILLIS, Math.min(millis ?? this.#pollMillis, this.#pollMillis)),
+    )
+  }
+
+  #warn(cause: Cause.Cause<unknown>): Effect.Effect<void> {
+    if (this.#unreadable) return Effect.void
+    this.#unreadable = true
+    return Effect.logWarning("Deliveries wait: the queue could not be read.", cause)
+  }
+}
+
+const DEFAULT_LEASE_SECONDS = 60
+
+const run: (
+  options: DispatcherOptions,
+) => Effect.Effect<void, never, DeliveryQueue | Deliver | DeliverySignal | Scope.Scope> = Effect.fnUntraced(
+  function* (options) {
+    const lanes = [
+      new DispatchLane(new Lane("healthy", { ...HEALTHY, ...options.healthy })),
+      new DispatchLane(new Lane("failing", { ...FAILING, ...options.failing })),
+    ]
+    const claimAll = Effect.sync(() => lanes.forEach(({ mayClaim }) => mayClaim.openUnsafe()))
+    const onSettled = Effect.suspend(() => {
+      const changed = lanes.some(({ changesOnSettlement }) => changesOnSettlement)
+      for (const state of lanes) state.changesOnSettlement = false
+      return changed ? claimAll : Effect.void
+    })
+    const settlements = yield* settlementBatcher({
+      onSettled,
+      leaseMillis: (options.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000,
+    })
+    const parts = {
+      queue: yield* DeliveryQueue,
+      deliver: yield* Deliver,
+      settlements,
+      senders: yield* FiberSet.make<void>(),
+    }
+    const dispatcher = new DeliveryDispatcher(parts, lanes, options)
+    // Scopes close in reverse order: the claim loops end first, then what is in flight drains.
+    yield* Effect.addFinalizer(() => dispatcher.drain)
+    const signalled = yield* (yield* DeliverySignal).listen
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(signalled, claimAll)))
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.andThen(
+          Effect.sleep(CHECK_MILLIS),
+          Effect.suspend(() => dispatcher.check),
+        ),
+      ),
+    )
+    for (const state of lanes) yield* Effect.forkScoped(dispatcher.serve(state))
+  },
+)
+
+export const layer = (options: DispatcherOptions = {}) => Layer.effectDiscard(run(options))
