@@ -67,6 +67,10 @@ func receive(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
+	if len(secret) == 0 {
+		fmt.Fprintln(os.Stderr, "Set SIGNING_SECRET: without it, anybody could sign.")
+		os.Exit(1)
+	}
 	port := os.Getenv("PORT")
 	if port == "" {
 		port = "3000"

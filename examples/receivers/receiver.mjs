@@ -4,6 +4,8 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
 const secret = process.env.SIGNING_SECRET
+if (!secret) throw new Error("Set SIGNING_SECRET: without it, anybody could sign.")
+const MAX_BODY = 8 << 20
 const seen = new Set() // In earnest: a unique column in your database.
 
 const verified = (body, header = "") => {
@@ -16,9 +18,13 @@ const verified = (body, header = "") => {
     .some((part) => timingSafeEqual(Buffer.from(part.slice(3), "hex"), expected))
 }
 
-createServer(async (request, response) => {
+const receive = async (request, response) => {
   const parts = []
-  for await (const part of request) parts.push(part)
+  let bytes = 0
+  for await (const part of request) {
+    if ((bytes += part.length) > MAX_BODY) return response.destroy()
+    parts.push(part)
+  }
   const body = Buffer.concat(parts) // The raw bytes: verify before parsing.
   if (!verified(body, request.headers["x-service-signature"])) return response.writeHead(401).end()
   const delivery = JSON.parse(body.toString())
@@ -27,4 +33,9 @@ createServer(async (request, response) => {
     console.log(`event ${delivery.data.id} of ${delivery.source.name}`)
   }
   response.writeHead(204).end()
+}
+
+createServer((request, response) => {
+  // A client that breaks off fails the reading of its body, and nothing else.
+  receive(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()))
 }).listen(Number(process.env.PORT ?? 3000), "127.0.0.1", () => console.log("ready"))

@@ -13,8 +13,14 @@ function verified(string $body, string $header, string $secret): bool
     return false;
 }
 
+$secret = (string) getenv('SIGNING_SECRET');
+if ($secret === '') {
+    error_log('Set SIGNING_SECRET: without it, anybody could sign.');
+    http_response_code(500);
+    exit;
+}
 $body = file_get_contents('php://input'); // The raw bytes: verify before parsing.
-if (!verified($body, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '', getenv('SIGNING_SECRET'))) {
+if (!verified($body, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '', $secret)) {
     http_response_code(401);
     exit;
 }

@@ -6,14 +6,17 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ["SIGNING_SECRET"].encode()
+SECRET = os.environ.get("SIGNING_SECRET", "").encode()
+if not SECRET:
+    raise SystemExit("Set SIGNING_SECRET: without it, anybody could sign.")
+MAX_BODY = 8 << 20
 seen = set()  # In earnest: a unique column in your database.
 
 
 def verified(body: bytes, header: str) -> bool:
     parts = [part.partition("=") for part in header.split(",")]
     t = next((value for name, _, value in parts if name == "t"), "")
-    if not (t.isascii() and t.isdigit()) or abs(time.time() - int(t)) > 300:
+    if not (t.isascii() and t.isdigit() and len(t) <= 12) or abs(time.time() - int(t)) > 300:
         return False
     expected = hmac.new(SECRET, t.encode() + b"." + body, hashlib.sha256).hexdigest()
     return any(name == "v1" and hmac.compare_digest(value.encode(), expected.encode()) for name, _, value in parts)
@@ -21,7 +24,11 @@ def verified(body: bytes, header: str) -> bool:
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))  # The raw bytes: verify before parsing.
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit() and len(length) <= 12) or int(length) > MAX_BODY:
+            self.send_error(413 if length.isdigit() else 411)
+            return
+        body = self.rfile.read(int(length))  # The raw bytes: verify before parsing.
         good = verified(body, self.headers.get("X-Service-Signature", ""))
         if good:
             delivery = json.loads(body)

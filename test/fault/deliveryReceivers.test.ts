@@ -1,7 +1,13 @@
-/** Every receiver whose language is installed here takes what is signed as we sign, and nothing else. */
+/**
+ * Every receiver whose language is installed here takes what is signed as we sign, and nothing else. What a language that is
+ * not installed would do is read in its text.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { connect } from "node:net"
 import { signDelivery } from "@data-cabinet/core/delivery/Signature"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { freePorts } from "../support/packed.ts"
 import vectors from "../../examples/receivers/vectors.json" with { type: "json" }
 
@@ -85,4 +91,77 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     expect(await post(body, good.replace(/^t=\d+,/, ""))).toBe(401)
     expect(await post(body, "")).toBe(401)
   })
+
+  it("goes on when a client breaks off in the middle of a body, or sends one that is no JSON", async () => {
+    const head = "POST / HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    for (let n = 0; n < 3; n++) {
+      const client = connect(port, "127.0.0.1")
+      client.on("error", () => {})
+      await once(client, "connect")
+      // Only when it has been passed on to the receiver does the connection end.
+      await new Promise<void>((sent) => client.write(`${head}{"id":1`, () => sent()))
+      client.resetAndDestroy()
+      await once(client, "close")
+    }
+    const signed = signDelivery(bytes("no json"), [SECRET], now())
+    await post("no json", signed).catch(() => undefined)
+    const body = vectors.vectors[0]!.body
+    expect(await post(body, signDelivery(bytes(body), [SECRET], now()))).toBe(204)
+    expect(child.exitCode).toBeNull()
+  })
+
+  it.each([
+    ["not set", {}],
+    ["empty", { SIGNING_SECRET: "" }],
+  ])("takes nothing and says why while its secret is %s", async (_name, secret) => {
+    const [other] = await freePorts(1)
+    const [command, ...words] = run(other!)
+    const { SIGNING_SECRET: _, ...env } = process.env
+    const bare = spawn(command!, words, {
+      env: { ...env, ...secret, PORT: String(other) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    })
+    let said = ""
+    for (const stream of [bare.stdout, bare.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()))
+    const ended = once(bare, "exit").then(([code]) => code as number)
+    onTestFinished(() => {
+      // Were it to take everything, it would stay.
+      if (bare.exitCode === null && bare.signalCode === null) process.kill(-bare.pid!, "SIGKILL")
+    })
+    if (name === "PHP") {
+      // Its server is PHP's own and starts: each request is refused.
+      const signed = { "x-service-signature": signDelivery(bytes("{}"), [""], now()) }
+      const ask = () => fetch(`http://127.0.0.1:${other}/`, { method: "POST", body: "{}", headers: signed })
+      await vi.waitUntil(
+        () =>
+          ask().then(
+            ({ status }) => status === 500,
+            () => false,
+          ),
+        { timeout: 60_000 },
+      )
+      process.kill(-bare.pid!, "SIGKILL")
+      await ended
+    } else {
+      expect(await ended).not.toBe(0)
+      expect(said).not.toContain("ready")
+    }
+    expect(said).toContain(REFUSAL)
+  })
+})
+
+const REFUSAL = "Set SIGNING_SECRET: without it, anybody could sign."
+
+it.each([
+  ["receiver.mjs", "if (!secret)", "createServer("],
+  ["receiver.py", "if not SECRET:", "ThreadingHTTPServer(("],
+  ["receiver.go", "if len(secret) == 0 {", "net.Listen("],
+  ["receiver.php", "if ($secret === '')", "if (!verified("],
+])("%s looks whether its secret is there before it takes anything", (file, check, takes) => {
+  const text = readFileSync(here(file), "utf8")
+  const at = text.indexOf(check)
+  expect(at).toBeGreaterThan(0)
+  expect(text.slice(at)).toMatch(new RegExp(`^[^\\n]*\\s[\\s\\S]{0,120}${REFUSAL}`))
+  expect(text.lastIndexOf(takes)).toBeGreaterThan(at)
 })

@@ -88,6 +88,42 @@ describe("verifyDelivery", () => {
     expect(verifyDelivery("{}", header, "s", at(1000))).toBe(false)
   })
 
+  it.each([
+    ["toleranceSeconds NaN", { ...at(9_000_000), toleranceSeconds: Number.NaN }],
+    ["toleranceSeconds Infinity", { ...at(9_000_000), toleranceSeconds: Number.POSITIVE_INFINITY }],
+    ["toleranceSeconds below zero", { ...at(1000), toleranceSeconds: -1 }],
+    ["toleranceSeconds a text", { ...at(9_000_000), toleranceSeconds: "5 minutes" }],
+    ["toleranceSeconds a number's text", { ...at(1000), toleranceSeconds: "300" }],
+    ["toleranceSeconds an object", { ...at(1000), toleranceSeconds: {} }],
+    ["now no date", { now: new Date(Number.NaN) }],
+    ["now a number", { now: 1_000_000 }],
+    ["now a text", { now: "1970-01-01T00:16:40Z" }],
+    ["now an object", { now: { getTime: (): number => 1_000_000 } }],
+  ])("is false and does not throw for options that make no sense: %s", (_name, options) => {
+    const header = signDelivery(bytes("{}"), ["s"], 1000)
+    expect(verifyDelivery("{}", header, "s", options as never)).toBe(false)
+  })
+
+  it.each([undefined, null, 0, true, {}, [], { type: "ping" }, Symbol("s"), 1n])(
+    "is false and does not throw for a body, secret, header or options that are not there: %s",
+    (nothing) => {
+      const header = signDelivery(bytes("{}"), ["s"], 1000)
+      expect(verifyDelivery(nothing as never, header, "s", at(1000))).toBe(false)
+      expect(verifyDelivery("{}", header, nothing as never, at(1000))).toBe(false)
+      expect(verifyDelivery("{}", nothing as never, "s", at(1000))).toBe(false)
+      // Of options there is nothing to go by but the present, which is long after.
+      expect(verifyDelivery("{}", header, "s", nothing as never)).toBe(false)
+    },
+  )
+
+  it("takes the bytes however they are held", () => {
+    const header = signDelivery(bytes("{}"), ["s"], 1000)
+    const held = bytes("{}").buffer
+    for (const body of ["{}", Buffer.from("{}"), new Uint8Array(held), new DataView(held) as never]) {
+      expect(verifyDelivery(body, header, "s", at(1000))).toBe(true)
+    }
+  })
+
   it("is false for an empty secret, which anybody could sign with", () => {
     expect(verifyDelivery("{}", signDelivery(bytes("{}"), [""], 1000), "", at(1000))).toBe(false)
   })
