@@ -43,7 +43,13 @@ const notMine = (table: ReadableTable, owner: string) =>
 const noTrigrams = (error: SqlError.SqlError) =>
   refuse(
     "no_trigrams",
-    `The database cannot have the extension pg_trgm (${sqlMessage(error)}). Install PostgreSQL's contrib modules, or let an administrator run: CREATE EXTENSION pg_trgm;`,
+    `The database cannot have the extension pg_trgm (${sqlMessage(error)}). Install PostgreSQL's contrib modules, or let an administrator run: CREATE EXTENSION pg_trgm SCHEMA cabinet_search;`,
+  )
+
+const openTrigrams = (schema: string, role: string) =>
+  refuse(
+    "no_trigrams",
+    `The extension pg_trgm is in the schema ${schema}, where ${role} may make functions of its own, which would run with the cabinet's rights. Let an administrator run: ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search; (or move it into another schema in which only administrators create).`,
   )
 
 const buildFailed = (table: ReadableTable, error: SqlError.SqlError) =>
@@ -77,19 +83,28 @@ export const layer = Layer.effect(
       return row
     })
 
-    /** The schema of pg_trgm, quoted, with all that an index needs in place. */
-    const prepare = Effect.fnUntraced(function* (foldCollation: string) {
+    /** A schema of ours, which stays whatever comes after: pg_trgm may have to be moved into it. */
+    const ownSchema = Effect.gen(function* () {
       for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
       const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)
       if (foreign !== undefined) {
         const message = `The schema cabinet_search belongs to ${foreign.owner}: it is ours to make. Drop it, and ask again.`
         return yield* refuse("no_right", message)
       }
-      const schemaNow = Effect.map(sql.unsafe<{ schema: string }>(TRIGRAM_SCHEMA), ([row]) => row?.schema)
-      if ((yield* schemaNow) === undefined) {
+    })
+
+    const trigramsNow = Effect.gen(function* () {
+      const [found] = yield* sql.unsafe<{ schema: string; open_to: string | null }>(TRIGRAM_SCHEMA)
+      if (found !== undefined && found.open_to !== null) return yield* openTrigrams(found.schema, found.open_to)
+      return found?.schema
+    })
+
+    /** The schema of pg_trgm, quoted, with all that an index needs in place. */
+    const prepare = Effect.fnUntraced(function* (foldCollation: string) {
+      if ((yield* trigramsNow) === undefined) {
         yield* sql.unsafe(MAKE_TRIGRAMS).pipe(Effect.mapError((error) => (isAway(error) ? error : noTrigrams(error))))
       }
-      const trigrams = quoteName((yield* schemaNow) ?? "")
+      const trigrams = quoteName((yield* trigramsNow) ?? "")
       const [letters] = yield* sql.unsafe<{ known: boolean }>(KNOWS_LETTERS(trigrams))
       for (const statement of makeFunctions(foldCollation, letters?.known === true)) yield* sql.unsafe(statement)
       return trigrams
@@ -132,6 +147,7 @@ export const layer = Layer.effect(
       const before = yield* indexesOf(table)
       const standing = before.find((index) => index.valid)
       if (table.searchIndexed && standing !== undefined) return { index: standing.name, built: false }
+      yield* sql.withTransaction(ownSchema)
       const trigrams = yield* sql.withTransaction(prepare(table.foldCollation))
       const [free] = yield* sql.unsafe<{ name: string }>(FREE_INDEX_NAME, [BigInt(table.oid)])
       const index = free!.name

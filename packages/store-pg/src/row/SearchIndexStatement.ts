@@ -1,17 +1,21 @@
-/** What `cabinet search-index` makes: the functions of schema `cabinet_search`, and one index of a table. */
+/**
+ * What `cabinet search-index` makes: the functions of schema `cabinet_search`, and one index of a table. These functions run
+ * in sessions of every kind, so nothing in them is looked up along a search path; and nothing is asked of pg_trgm by name
+ * where others may put something of that name.
+ */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { isSearchIndexed } from "./CatalogStatement.ts"
 
 const SCHEMA = `"${SEARCH_SCHEMA}"`
 
 /** Types whose own text is the same in every session. */
-const PLAIN = ["smallint", "integer", "bigint", "numeric", "boolean", "text", "json", "jsonb"]
+const PLAIN = ["int2", "int4", "int8", "numeric", "bool", "text", "json", "jsonb"].map((type) => `pg_catalog.${type}`)
 
 const shown = (type: string, body: string): string =>
-  `CREATE OR REPLACE FUNCTION ${SCHEMA}.shown(${type}) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${body}`
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.shown(${type}) RETURNS pg_catalog.text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ${body}`
 
 const formatter = (name: string, argument: string, settings: string, body: string): string =>
-  `CREATE OR REPLACE FUNCTION ${SCHEMA}.${name}(${argument}) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.${name}(${argument}) RETURNS pg_catalog.text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
    ${settings} AS $$ BEGIN RETURN ${body}; END $$`
 
 const PINNED_SESSION = `SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET extra_float_digits = 1`
@@ -31,16 +35,21 @@ const asEnglish = ENGLISH.repeat(10).slice(0, LETTERS.length)
 
 /** All of them; `lettersOfTheirOwn`: whether pg_trgm takes other alphabets here. */
 export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean): ReadonlyArray<string> => [
-  ...PLAIN.map((type) => shown(type, "$1::text")),
-  shown("bytea", `translate(encode($1, 'base64'), chr(10), '')`),
-  formatter("shown", "real", PINNED_SESSION, "$1::pg_catalog.text"),
-  formatter("shown", "double precision", PINNED_SESSION, "$1::pg_catalog.text"),
-  formatter("shown", "date", "", quotedOff),
-  formatter("shown", "timestamp", "", quotedOff),
-  formatter("shown", "timestamptz", "SET timezone = 'UTC'", `pg_catalog.replace(${quotedOff}, '+00:00', 'Z')`),
-  formatter("pinned", "anyelement", PINNED_SESSION, "$1::pg_catalog.text"),
-  formatter("json_text", "anyarray", PINNED_SESSION, "pg_catalog.to_json($1)::pg_catalog.text"),
-  `CREATE OR REPLACE FUNCTION ${searchFunction(foldCollation).sql}(text[]) RETURNS text
+  ...PLAIN.map((type) => shown(type, "$1::pg_catalog.text")),
+  shown("pg_catalog.bytea", `pg_catalog.translate(pg_catalog.encode($1, 'base64'), pg_catalog.chr(10), '')`),
+  formatter("shown", "pg_catalog.float4", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("shown", "pg_catalog.float8", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("shown", "pg_catalog.date", "", quotedOff),
+  formatter("shown", "pg_catalog.timestamp", "", quotedOff),
+  formatter(
+    "shown",
+    "pg_catalog.timestamptz",
+    "SET timezone = 'UTC'",
+    `pg_catalog.replace(${quotedOff}, '+00:00', 'Z')`,
+  ),
+  formatter("pinned", "pg_catalog.anyelement", PINNED_SESSION, "$1::pg_catalog.text"),
+  formatter("json_text", "pg_catalog.anyarray", PINNED_SESSION, "pg_catalog.to_json($1)::pg_catalog.text"),
+  `CREATE OR REPLACE FUNCTION ${searchFunction(foldCollation).sql}(pg_catalog.text[]) RETURNS pg_catalog.text
    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
      DECLARE
        whole pg_catalog.text := pg_catalog.upper(pg_catalog.array_to_string($1, pg_catalog.chr(1)) COLLATE ${foldCollation});
@@ -63,13 +72,26 @@ export const FOREIGN_OWNER = `
 /** Only where no schema has it yet. */
 export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SCHEMA}`
 
-/** Where pg_trgm is; no row while the database has none. */
+/**
+ * Where pg_trgm is; no row while the database has none. `open_to`: a role, neither an administrator's nor the database's
+ * owner, that may make objects there: what we asked of pg_trgm by name could be answered by that role's, with our rights.
+ */
 export const TRIGRAM_SCHEMA = `
-  SELECT n.nspname::text AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+  SELECT n.nspname::text AS schema,
+    (SELECT r.rolname::text FROM pg_roles r
+     WHERE has_schema_privilege(r.oid, n.oid, 'CREATE') AND NOT r.rolsuper AND r.rolname <> 'pg_database_owner'
+       AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+       AND r.oid <> (SELECT datdba FROM pg_database WHERE datname = current_database())
+     ORDER BY r.rolname LIMIT 1) AS open_to
+  FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
   WHERE e.extname = 'pg_trgm'`
 
-/** `trigrams`: pg_trgm's schema, quoted. */
-export const KNOWS_LETTERS = (trigrams: string): string => `SELECT ${trigrams}.show_trgm('ж') <> '{}' AS known`
+/**
+ * `trigrams`: pg_trgm's schema, quoted. The literal has a type: without one, a call of a function is taken for a cast where
+ * a type has its name.
+ */
+export const KNOWS_LETTERS = (trigrams: string): string => `
+  SELECT ${trigrams}.show_trgm('ж'::pg_catalog.text) OPERATOR(pg_catalog.<>) '{}'::pg_catalog.text[] AS known`
 
 /** $1: the oid of a table. */
 export const TABLE_TO_INDEX = `

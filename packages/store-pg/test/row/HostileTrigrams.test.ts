@@ -1,0 +1,61 @@
+/** Where pg_trgm lies in a schema that the author may write to, what we ask of it by name could be the author's. */
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
+import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
+import { KNOWS_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { openReading, type Reading } from "./reading.ts"
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading()
+  await reading.run("CREATE TABLE public.ran (who text)")
+  await reading.run(`CREATE FUNCTION public.sprung(text) RETURNS boolean LANGUAGE plpgsql AS $f$
+    BEGIN INSERT INTO public.ran VALUES (current_user); RETURN true; END $f$`)
+  await reading.run("CREATE TABLE public.letters (id int PRIMARY KEY, word text)")
+})
+afterAll(() => reading.close())
+
+const build = (name: string) =>
+  reading.runtime.runPromise(
+    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(PgSearchIndex.layer)),
+  )
+const ran = () => reading.database.run("SELECT who FROM public.ran")
+
+it("a search index is refused in words while pg_trgm lies where the author may create, and nothing of the author's runs", async () => {
+  await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
+  // A type of the function's name: a call with a literal of no type is a cast to it.
+  await reading.run("CREATE DOMAIN public.show_trgm AS text[] CHECK (public.sprung(VALUE::text))")
+  expect(await build("letters")).toMatchObject({
+    failure: {
+      code: "no_trigrams",
+      message: expect.stringMatching(
+        new RegExp(`schema public, where ${reading.authorRole} .*ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search;`),
+      ),
+    },
+  })
+  expect(await ran()).toEqual([])
+  // What the sentence says to do is all that it takes.
+  await reading.database.run("ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search")
+  expect(await build("letters")).toMatchObject({ success: { built: true } })
+  expect(await ran()).toEqual([])
+})
+
+it("a search index is refused while pg_trgm is the author's own", async () => {
+  await reading.database.run("DROP EXTENSION pg_trgm CASCADE")
+  await reading.run("CREATE SCHEMA mine")
+  await reading.run("CREATE EXTENSION pg_trgm SCHEMA mine")
+  expect(await build("letters")).toMatchObject({
+    failure: { code: "no_trigrams", message: expect.stringContaining("mine") },
+  })
+  await reading.run("DROP EXTENSION pg_trgm")
+})
+
+it("KNOWS_LETTERS asks the function and never a type of its name", async () => {
+  await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
+  const asked = PgClient.PgClient.use((sql) => sql.unsafe(KNOWS_LETTERS('"public"')))
+  expect(await reading.runtime.runPromise(asked)).toHaveLength(1)
+  expect(await ran()).toEqual([])
+  await reading.database.run("DROP EXTENSION pg_trgm")
+})
