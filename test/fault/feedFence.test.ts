@@ -9,6 +9,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -45,7 +46,9 @@ const batchOf = (sourceId: number, payload: string) => {
     events: [{ ...printedEvent(new Map([["n", payload]])), fingerprint: null }],
     original: null,
   }
-  return acceptStatement(planBatch([request, request], () => ({ table: undefined, waits: false })))
+  return acceptStatement(
+    planBatch([request, request], () => ({ table: undefined, waits: false }), bodyKeys("00".repeat(32))),
+  )
 }
 
 it("FeedStore.page shows every committed event once and in one order while accepts commit late or abort", async () => {

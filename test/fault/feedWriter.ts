@@ -7,6 +7,7 @@ import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { storeRuntime } from "../support/cabinet.ts"
@@ -45,8 +46,12 @@ const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane
       lane % 2 === 0
         ? Effect.map(log.append(request), ([receipt]) => receipt!.id)
         : Effect.gen(function* () {
-            yield* sql`SELECT cabinet.check_epoch()`
-            const { text, values } = acceptStatement(planBatch([request], () => ({ table: undefined, waits: false })))
+            const [opened] = yield* sql.unsafe<{ secret: string }>(
+              `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret`,
+            )
+            const keysOf = bodyKeys(opened!.secret)
+            const batch = planBatch([request], () => ({ table: undefined, waits: false }), keysOf)
+            const { text, values } = acceptStatement(batch)
             return yield* sql.withTransaction(
               Effect.gen(function* () {
                 const [row] = yield* sql.unsafe<{ id: bigint }>(text, values)

@@ -1,13 +1,20 @@
 /** An accept held open, for as long as something else is looked at. */
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { requestOf } from "./feedWriter.ts"
 
 /** The statement that accepts one event. */
 export const acceptOf = (sourceId: number, body: string) =>
-  acceptStatement(planBatch([requestOf(sourceId, body, false)], () => ({ table: undefined, waits: false })))
+  acceptStatement(
+    planBatch(
+      [requestOf(sourceId, body, false)],
+      () => ({ table: undefined, waits: false }),
+      bodyKeys("00".repeat(32)),
+    ),
+  )
 
 /** Accepts an event, runs `meanwhile` before the commit, commits. On a session of its own. */
 export const whileAccepting = <A, E, R>(sourceId: number, body: string, meanwhile: Effect.Effect<A, E, R>) =>

@@ -4,6 +4,7 @@ import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { planRows } from "@data-cabinet/store-pg/row/FittedRows"
 import { loadSourceTable } from "@data-cabinet/store-pg/row/SourceTable"
 import { PgClient } from "@effect/sql-pg"
@@ -58,6 +59,7 @@ const drive = Effect.gen(function* () {
   if (table === undefined) return yield* Effect.die("no source")
   const connections = yield* Effect.all(Array.from({ length: WRITERS }, () => sql.reserve))
 
+  const keysOf = bodyKeys("00".repeat(32))
   let ready: Array<Statement> = []
   let rate = 15_000
   const prepare = (seconds: number) => {
@@ -68,7 +70,7 @@ const drive = Effect.gen(function* () {
         table.layout,
         requests.flatMap(({ events }) => events),
       )
-      return acceptStatement(planBatch(requests, () => ({ table, waits: false, plans })))
+      return acceptStatement(planBatch(requests, () => ({ table, waits: false, plans }), keysOf))
     })
   }
   const run = async (seconds: number) => {

@@ -32,9 +32,16 @@ const DETACHED = `
   WHERE c.relnamespace = 'cabinet'::regnamespace AND c.relkind = 'r' AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
     AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`
 
-/** $1 the table. Of the session, for a DETACH … CONCURRENTLY is of no transaction. */
-const TAKE_TURN = "SELECT pg_try_advisory_lock(hashtextextended('cabinet.old_partitions.' || $1, 0)) AS mine"
-const END_TURN = "SELECT pg_advisory_unlock(hashtextextended('cabinet.old_partitions.' || $1, 0))"
+/**
+ * $1 the table. For a while and not by a lock, for a DETACH … CONCURRENTLY is of no transaction. By the true clock, not
+ * the cabinet's own, and longer than a run with all its waiting takes; a process that is killed in it delays the next run.
+ */
+const TAKE_TURN = `
+  UPDATE cabinet.turn SET until = clock_timestamp() + interval '30 minutes'
+  WHERE name = 'old partitions of ' || $1 AND until < clock_timestamp() RETURNING until::text AS until`
+/** $2 until when it was taken: where it has passed to another by then, it stays theirs. */
+const END_TURN =
+  "UPDATE cabinet.turn SET until = '-infinity' WHERE name = 'old partitions of ' || $1 AND until = $2::timestamptz"
 
 interface Old {
   readonly name: string
@@ -65,14 +72,14 @@ export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, day
     Effect.gen(function* () {
       const session = yield* orUnavailable(sql.reserve)
       const run = (text: string, values: ReadonlyArray<unknown> = []) => session.execute(text, values, undefined)
-      const [turn] = (yield* orUnavailable(run(TAKE_TURN, [table]))) as ReadonlyArray<{ readonly mine: boolean }>
-      if (!turn!.mine) return 0
-      // A connection goes back to its pool as it came.
+      const [turn] = (yield* orUnavailable(run(TAKE_TURN, [table]))) as ReadonlyArray<{ readonly until: string }>
+      if (turn === undefined) return 0
+      // A connection goes back to its pool as it came, and the turn to the others.
       yield* Effect.addFinalizer(() =>
         Effect.ignore(
           Effect.andThen(
             run("RESET statement_timeout"),
-            Effect.andThen(run("RESET lock_timeout"), run(END_TURN, [table])),
+            Effect.andThen(run("RESET lock_timeout"), run(END_TURN, [table, turn.until])),
           ),
         ),
       )

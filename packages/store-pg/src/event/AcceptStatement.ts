@@ -2,15 +2,16 @@
  * Accept: ONE statement in ONE transaction. Event, original request, repeat mark, table row and due deliveries of a whole
  * batch are committed together or not at all.
  *
- * The order inside matters and is forced by data flow, not by luck: the fence lock, then the locks of equal bodies, then
- * the transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
+ * The order matters and is forced, not left to luck: the fence, a table that the statement names and that PostgreSQL
+ * therefore locks before it runs it, planned anew or not; then, by data flow inside, the locks of equal bodies, then the
+ * transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
  * lower id than its first. Firsts are looked up in a map and not joined: the planner cannot know how many there are, and a
  * nested loop over a batch of 200 compares 40,000 pairs. The map is asked for by a subquery: as a column it would be sorted
  * with every row. The clock is read as cabinet.now() reads it, without the start of another query that a call would be.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
-import { FENCE } from "../feed/Fence.ts"
+import { ADVISORY_FENCE, IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
 
@@ -138,11 +139,10 @@ export const acceptStatement = (batch: Batch): { readonly text: string; readonly
     values,
     text: `
 WITH fence AS MATERIALIZED (
-  SELECT pg_advisory_xact_lock_shared(${FENCE.classId}, ${FENCE.objectId})::text AS held
+  ${IN_FENCE}
 ), locks AS MATERIALIZED (
-  SELECT l.held FROM fence CROSS JOIN LATERAL (
-    SELECT count(pg_advisory_xact_lock(k)) AS held FROM unnest($10::int8[]) k WHERE fence.held IS NOT NULL
-  ) l
+  SELECT count(pg_advisory_xact_lock(k)) AS held, pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
+  FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)
 ), moment AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}

@@ -7,10 +7,7 @@ import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
 import { RowFault, rowJson } from "../row/FittedRows.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
-
-/** The key that equal bodies of a source queue on: 64 bits of what makes them equal. */
-const lockKey = (sourceId: number, fingerprint: string): bigint =>
-  BigInt.asIntN(64, BigInt(`0x${fingerprint.slice(0, 16)}`)) ^ BigInt(sourceId)
+import type { BodyKeys } from "./BodyLocks.ts"
 
 /**
  * The table that a source's rows of a batch go into, and their plans, in the order of its events; or undefined where they
@@ -21,8 +18,12 @@ export type Target =
   | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan | RowFault> }
   | { readonly table: undefined; readonly waits: boolean }
 
-/** The arrays of a batch. `tableOf` answers a source's table. */
-export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sourceId: number) => Target): Batch => {
+/** The arrays of a batch. `tableOf` returns a source's table, `keysOf` what equal bodies queue on. */
+export const planBatch = (
+  requests: ReadonlyArray<AcceptRequest>,
+  tableOf: (sourceId: number) => Target,
+  keysOf: BodyKeys,
+): Batch => {
   const batch = {
     request: [] as Array<number>,
     sourceId: [] as Array<number>,
@@ -57,7 +58,7 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
     first: [] as Array<number>,
     last: [] as Array<number>,
   }
-  const locks: Array<bigint> = []
+  const bodies = { sourceId: [] as Array<number>, fingerprint: [] as Array<string> }
   const rows = new Map<number, { readonly table: SourceTable; readonly rows: Array<string>; planned: number }>()
   let n = 0
   for (const [index, request] of requests.entries()) {
@@ -72,7 +73,10 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
       batch.empty.push(event.empty)
       batch.payload.push(event.text)
       batch.fingerprint.push(event.fingerprint)
-      if (event.fingerprint !== null) locks.push(lockKey(request.sourceId, event.fingerprint))
+      if (event.fingerprint !== null) {
+        bodies.sourceId.push(request.sourceId)
+        bodies.fingerprint.push(event.fingerprint)
+      }
       if (target.table === undefined || target.table.name === null) batch.waits.push(target.waits)
       else {
         let into = rows.get(request.sourceId)
@@ -125,7 +129,8 @@ export const planBatch = (requests: ReadonlyArray<AcceptRequest>, tableOf: (sour
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
       rows: `[${rows.join(",")}]`,
     }))
-  const distinct = [...new Set(BigInt64Array.from(locks).sort())]
+  const locks = keysOf(bodies).sort()
+  const distinct = [...new Set(locks)]
   return {
     ...batch,
     originals,

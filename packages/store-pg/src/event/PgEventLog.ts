@@ -14,6 +14,7 @@ import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../con
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch, type Target } from "./BatchPlan.ts"
+import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import { isLockTimeout, targetTables } from "./TargetTables.ts"
 
@@ -36,11 +37,19 @@ const PATIENCE = 9_000
 const late = (withdrawn: boolean) => Exit.fail(unavailable("The database did not answer in time.", !withdrawn))
 
 /** Apart, so that what was planned is not kept while PostgreSQL works on it. */
-const send = (session: WriteSession, requests: ReadonlyArray<AcceptRequest>, targets: ReadonlyMap<number, Target>) => {
-  const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!)
+const send = (
+  session: WriteSession,
+  keysOf: BodyKeys,
+  requests: ReadonlyArray<AcceptRequest>,
+  targets: ReadonlyMap<number, Target>,
+) => {
+  const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!, keysOf)
   const { text, values } = acceptStatement(batch)
   return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
 }
+
+/** Checks the epoch of the feed, which may begin one, and returns what a writer has to know. */
+const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret`
 
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))
@@ -55,6 +64,8 @@ export const layer = Layer.effect(
     const ends = yield* deadlines
     const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
+    /** Known once a session was opened. */
+    let keysOf: BodyKeys | undefined
     /** How many requests are being written. */
     let underWay = 0
     let heldUp = false
@@ -67,7 +78,7 @@ export const layer = Layer.effect(
     const execute = Effect.fnUntraced(function* (session: WriteSession, batch: PendingBatch, rowsMayGo: boolean) {
       const requests = batch.map(({ request }) => request)
       session.waits("pool")
-      const { recorded, answer } = send(session, requests, yield* tables.of(requests, rowsMayGo))
+      const { recorded, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo))
       // The statement is the driver's: whether it was done is not known from here on.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
@@ -142,7 +153,8 @@ export const layer = Layer.effect(
     const openSession = sessions.open(
       Effect.fnUntraced(function* (connection) {
         yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
-        yield* connection.execute("SELECT cabinet.check_epoch()", [], undefined)
+        const [opened] = yield* connection.execute(OPEN_WRITER, [], undefined)
+        keysOf = bodyKeys((opened as { readonly secret: string }).secret)
       }),
       () => void work.openUnsafe(),
     )

@@ -1,17 +1,26 @@
 /**
- * The fence of the feed. Every accept holds this advisory lock, shared, from before it has a transaction id until after
- * its commit; whoever holds it is all that a reader of the feed has to wait for.
+ * The fence of the feed. Every accept locks the table `cabinet.fence` in ROW SHARE mode, from before it has a transaction
+ * id until after its commit; whoever holds that lock is all that a reader of the feed has to wait for. Nobody but the
+ * schema's owner has the right to take it, nor one that is in its way.
  */
 import { widenedXid } from "./WidenedXid.ts"
 
-/** Two-part advisory key: its own space beside the one-part keys that equal bodies queue on. */
-export const FENCE = { classId: 1_684_235_107, objectId: 1 } as const
+/** A query without rows, to be part of a statement: the statement then holds the fence before it begins. */
+export const IN_FENCE = "SELECT FROM cabinet.fence FOR KEY SHARE"
 
-/** Who holds the fence of this database, as a `FROM` list: `f` its lock, `a` its session. Other databases' are listed too. */
+/**
+ * The advisory lock that was the fence for the version before, whose processes know no other. While they are being
+ * replaced, accepts hold it too where they get it without waiting, so that a stranger who has it is in nobody's way; and
+ * who holds it counts, if it is a session of the owner's.
+ */
+export const ADVISORY_FENCE = "1684235107, 1"
+
+/** Who holds the fence of this database, as a `FROM` list: `f` a lock of it, `a` its session. Other databases' are listed too. */
 export const HOLDERS = `pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
-  WHERE f.granted AND f.locktype = 'advisory' AND f.objsubid = 2
-    AND f.classid = ${FENCE.classId} AND f.objid = ${FENCE.objectId}
-    AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  WHERE f.granted AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (f.locktype = 'relation' AND f.relation = 'cabinet.fence'::regclass AND f.mode = 'RowShareLock'
+      OR f.locktype = 'advisory' AND (f.classid, f.objid, f.objsubid) = (${ADVISORY_FENCE}, 2)
+        AND a.usesysid = (SELECT relowner FROM pg_class WHERE oid = 'cabinet.fence'::regclass))`
 
 /**
  * The first position that a page must not show yet: an epoch, and a transaction id in it.

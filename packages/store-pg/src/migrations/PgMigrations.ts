@@ -63,6 +63,21 @@ const busy = () =>
       "The schema could not be changed: for two minutes somebody held a table of the cabinet locked or read it in one long transaction. End that transaction (cabinet doctor names long ones) and start again.",
   })
 
+/** Another process was quicker; once it is done there is a table to wait at. */
+class CreatedByAnother extends Schema.TaggedError<CreatedByAnother>()("CreatedByAnother", {}) {}
+
+/** Two that do it at once meet in the catalog: the second waits for the first there, and is then refused. */
+const createHouse = Effect.fnUntraced(
+  function* (sql: PgClient.PgClient) {
+    yield* sql`CREATE SCHEMA IF NOT EXISTS cabinet`
+    yield* sql`CREATE TABLE cabinet.migration (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
+  },
+  Effect.catchIf(
+    (error: SqlError.SqlError) => ["23505", "42P06", "42P07"].includes(sqlState(error) ?? ""),
+    () => new CreatedByAnother(),
+  ),
+)
+
 /** Applies what is missing of these and answers the names of what was applied; an up-to-date database answers `[]`. */
 export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
   const sql = yield* PgClient.PgClient
@@ -83,9 +98,10 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     })
   }
   const apply = Effect.gen(function* () {
-    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet migrations', 0))`
-    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
+    // One process at a time. A lock on the table, since anybody may take an advisory one; it is in no reader's way.
+    if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
+    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
     if (!house!.there) {
       if (!server!.may) {
         return yield* new MigrationError({
@@ -94,8 +110,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
             "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
         })
       }
-      yield* sql`CREATE SCHEMA IF NOT EXISTS cabinet`
-      yield* sql`CREATE TABLE cabinet.migration (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`
+      yield* createHouse(sql)
     }
     const had = new Set((yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`).map((row) => row.number))
     const newest = all.at(-1)?.number ?? 0
@@ -116,8 +131,9 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     return applied
   })
   return yield* lossAsFailure(sql.withTransaction(apply)).pipe(
-    Effect.retry({ schedule: retries, while: isLockTimeout }),
+    Effect.retry({ schedule: retries, while: (error) => isLockTimeout(error) || error instanceof CreatedByAnother }),
     Effect.catchIf(isLockTimeout, busy),
+    Effect.catchTag("CreatedByAnother", busy),
   )
 })
 

@@ -127,7 +127,7 @@ const putRight = Effect.fnUntraced(function* (
     )
 
   const work = Effect.gen(function* () {
-    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet roles', 0))`
+    yield* sql`SELECT FROM cabinet.turn WHERE name = 'roles' FOR UPDATE`
     const reader = yield* roleOrReason("reader", options.readerUrl, "DATABASE_READER_URL", "Reading is off")
     const author = yield* roleOrReason("author", options.authorUrl, "DATABASE_AUTHOR_URL", "`cabinet sql` is off")
     if (reader.there) {

@@ -120,7 +120,7 @@ export const layer = Layer.effect(
         const secret = newSecret()
         const work = Effect.gen(function* () {
           // Two sources of one name made at once would choose one table name: they queue here.
-          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('data-cabinet source tables', 0))`
+          yield* sql`SELECT FROM cabinet.turn WHERE name = 'source tables' FOR UPDATE`
           const tables = yield* sql<{ name: string }>`
             SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
             UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`

@@ -2,7 +2,6 @@ import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
 import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
 import { whatIsMissing } from "@data-cabinet/store-pg/cabinet/PgReadiness"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import { FENCE } from "@data-cabinet/store-pg/feed/Fence"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -78,7 +77,7 @@ it("examine names the session that holds the feed back", async () => {
   const holding = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const hold = Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock_shared(${FENCE.classId}::int4, ${FENCE.objectId}::int4)`
+      yield* sql`LOCK TABLE cabinet.fence IN ROW SHARE MODE`
       expect((yield* Effect.promise(examine)).fenceHolders).toEqual([])
       const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text`
       const report = yield* Effect.promise(examine)

@@ -3,6 +3,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
@@ -34,7 +35,11 @@ it("the accept of a full batch sorts its events and their texts, and nothing tha
         history: false,
         original: null,
       } as const
-      const batch = planBatch([{ ...request, events }], () => ({ table: undefined, waits: false }))
+      const batch = planBatch(
+        [{ ...request, events }],
+        () => ({ table: undefined, waits: false }),
+        bodyKeys("00".repeat(32)),
+      )
       const { text, values } = acceptStatement(batch)
       const sql = yield* PgClient.PgClient
       yield* sql`SELECT cabinet.check_epoch()`

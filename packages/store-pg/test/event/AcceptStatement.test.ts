@@ -4,6 +4,7 @@ import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { type AcceptedRow, acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -36,7 +37,7 @@ const request = (sourceId: number, ...orders: ReadonlyArray<string>): AcceptRequ
 })
 
 const planned = (...requests: ReadonlyArray<AcceptRequest>) =>
-  planBatch(requests, () => ({ table: undefined, waits: false }))
+  planBatch(requests, () => ({ table: undefined, waits: false }), bodyKeys("00".repeat(32)))
 
 type Forms = Partial<Pick<ReturnType<typeof planned>, "distinct" | "single">>
 

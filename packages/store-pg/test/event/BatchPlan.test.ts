@@ -1,18 +1,32 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
+import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { assert, it } from "vitest"
 
-/** What a batch of such bodies locks; a lock is made of the first 16 digits of a fingerprint. */
-const locksOf = (sourceId: number, ...prints: ReadonlyArray<string>) => {
+const SECRET = "07".repeat(32)
+
+/** What a batch of bodies with these fingerprints locks. */
+const locksOf = (secret: string, sourceId: number, ...prints: ReadonlyArray<string>) => {
   const events = prints.map((print) => ({ ...printedEvent(new Map()), fingerprint: print.padEnd(64, "0") }))
   const request = { sourceId, sourceVersion: 1, channel: "webhook", history: false, events, original: null } as const
-  return planBatch([request], () => ({ table: undefined, waits: false })).locks
+  return planBatch([request], () => ({ table: undefined, waits: false }), bodyKeys(secret)).locks
 }
 
 it("planBatch locks each body once and in one order, whatever order they came in", () => {
   const prints = ["ffffffffffffffff", "0000000000000010", "8000000000000000", "7fffffffffffffff", "0000000000000010"]
-  const locks = locksOf(0, ...prints)
-  assert.deepStrictEqual(locks, [-(2n ** 63n), -1n, 16n, 2n ** 63n - 1n])
-  assert.deepStrictEqual(locksOf(0, ...prints.toReversed()), locks)
-  assert.deepStrictEqual(locksOf(1, "0000000000000010"), [17n])
+  const locks = locksOf(SECRET, 7, ...prints)
+  assert.lengthOf(locks, 4)
+  assert.isTrue(locks.every((key, n) => n === 0 || locks[n - 1]! < key))
+  assert.deepStrictEqual([...locksOf(SECRET, 7, ...prints.toReversed())], [...locks])
+  // One after the other as well, so that two batches meet at a body that both have.
+  assert.sameMembers(
+    [...new Set(prints)].map((print) => locksOf(SECRET, 7, print)[0]!),
+    [...locks],
+  )
+})
+
+it("planBatch locks other keys for another source, a high one too, and for another secret", () => {
+  const one = (secret: string, sourceId: number) => locksOf(secret, sourceId, "0000000000000010")[0]!
+  const keys = [1, 2, 2 ** 32 + 1, 2 ** 53 - 1].map((sourceId) => one(SECRET, sourceId))
+  assert.strictEqual(new Set([...keys, one("08".repeat(32), 1)]).size, 5)
 })

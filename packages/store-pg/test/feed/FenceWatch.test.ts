@@ -1,4 +1,3 @@
-import { FENCE } from "@data-cabinet/store-pg/feed/Fence"
 import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
 import { watchFence } from "@data-cabinet/store-pg/feed/FenceWatch"
 import { PgClient } from "@effect/sql-pg"
@@ -21,7 +20,7 @@ const whileHeld = <A, E>(url: string, look: Effect.Effect<A, E, PgClient.PgClien
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`SELECT pg_advisory_xact_lock_shared(${FENCE.classId}::int4, ${FENCE.objectId}::int4)`
+        yield* sql`LOCK TABLE cabinet.fence IN ROW SHARE MODE`
         const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text`
         const seen = yield* Effect.provide(look, client(database.url, "looking"), { local: true })
         return { pid: me!.pid, seen }
