@@ -38,7 +38,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Login of a reader role, where DATABASE_URL's user may not make roles",
     },
-    Form.databaseAddress,
+    Form.databaseLogin,
   ),
   authorUrl: optional(
     {
@@ -47,7 +47,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Login of an author role, where DATABASE_URL's user may not make roles",
     },
-    Form.databaseAddress,
+    Form.databaseLogin,
   ),
   dataDir: setting(
     { env: "CABINET_DATA_DIR", flag: "data-dir", value: "DIR", about: "Where the embedded PostgreSQL keeps its data" },

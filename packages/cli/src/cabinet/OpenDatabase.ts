@@ -3,6 +3,7 @@
  * roles. What stands in the way is said in words before anything is served.
  */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -32,10 +33,22 @@ export const describeUrl = (url: string): string => {
 const inWords = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
+  if (error.reason.cause instanceof SessionUnfit) {
+    return new StartError({
+      code: "database_unfit",
+      message: `The database at ${where} cannot be used: ${sqlMessage(error)}.`,
+    })
+  }
   if (state === "3D000") {
     return new StartError({
       code: "database_refused",
       message: `There is no database at ${where}. Make it with createdb, or correct DATABASE_URL.`,
+    })
+  }
+  if (state === "28000" && /no encryption/.test(sqlMessage(error))) {
+    return new StartError({
+      code: "database_refused",
+      message: `The database at ${where} lets nobody in without TLS (${sqlMessage(error)}). Add sslmode=verify-full or sslmode=require to DATABASE_URL.`,
     })
   }
   if (state?.startsWith("28") === true || error.reason._tag === "AuthenticationError") {

@@ -1,6 +1,7 @@
 /** The forms a setting's text may have. Each reads the text to a value, or says in words what it should have been. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { parseNetworks } from "@data-cabinet/delivery/outgoing/PublicAddress"
+import { readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
 import { Result } from "effect"
 
 /** A failure is the end of the sentence "PORT is …: it must be …". */
@@ -42,13 +43,15 @@ export const domain: Form<string> = (given) => {
     : Result.fail("a domain such as cabinets.example.com")
 }
 
-export const databaseAddress: Form<string> = (given) => {
-  const url = URL.parse(given)
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) {
-    return Result.fail("an address such as postgres://user:password@host:5432/database")
-  }
-  return Result.succeed(given)
-}
+export const databaseAddress: Form<string> = readAddress
+
+/** A role's own login, whose name says who is let in. */
+export const databaseLogin: Form<string> = (given) =>
+  Result.flatMap(readAddress(given), (address) =>
+    new URL(address).username === ""
+      ? Result.fail("an address with the role's name, such as postgres://role:password@host:5432/database")
+      : Result.succeed(address),
+  )
 
 /** A name that both this program and PostgreSQL take to mean the same; PostgreSQL turns the sign of `+02:00` round. */
 export const timeZone: Form<string> = (given) => {

@@ -88,9 +88,9 @@ it("readSettings refuses a path where each of many cabinets is at the root of it
   )
   expect(refusal({ serviceDomain: "cabinets.test", baseUrl: "http://cabinets.test:8080/" })).toBe("taken")
   for (const name of ["DATABASE_READ_URL", "DATABASE_READER_URL", "DATABASE_AUTHOR_URL"]) {
-    expect(refusal({ serviceDomain: "cabinets.test" }, { [name]: "postgres://localhost/one" })).toBe(
+    expect(refusal({ serviceDomain: "cabinets.test" }, { [name]: "postgres://reader@localhost/one" })).toBe(
       `${name} is for one cabinet alone: each of many has a database of its own.`,
     )
-    expect(refusal({}, { [name]: "postgres://localhost/one" })).toBe("taken")
+    expect(refusal({}, { [name]: "postgres://reader@localhost/one" })).toBe("taken")
   }
 })

@@ -3,9 +3,10 @@
  * server of very many cabinets holds none for those that are idle.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { OWNER_PATH } from "../connection/OwnerClient.ts"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { short } from "../connection/SessionSettings.ts"
 import { lossAsFailure } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
 
@@ -37,12 +38,12 @@ export const nextWork = (url: string, originalDays: number): Effect.Effect<numbe
   ).pipe(
     lossAsFailure,
     Effect.provide(
-      PgClient.layer({
-        url: Redacted.make(url),
+      SessionPool.layer({
+        url,
         maxConnections: 1,
         connectTimeout: "3 seconds",
         applicationName: "data-cabinet look",
-        startupParameters: { search_path: OWNER_PATH, statement_timeout: "5000" },
+        settings: short(5_000),
       }),
       { local: true },
     ),

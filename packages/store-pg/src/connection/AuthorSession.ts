@@ -4,9 +4,10 @@
  * not at all.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { SESSION } from "./OwnerClient.ts"
+import * as SessionPool from "./SessionPool.ts"
+import { author } from "./SessionSettings.ts"
 import { lossAsFailure, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
 
@@ -101,12 +102,12 @@ export const runScript = ({
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      PgClient.layer({
-        url: Redacted.make(url),
+      SessionPool.layer({
+        url,
         maxConnections: 1,
         connectTimeout: "5 seconds",
         applicationName: "data-cabinet author",
-        startupParameters: SESSION,
+        settings: author,
       }),
     ),
     Effect.catchTag("SqlError", (error) => Effect.fail(inWords(0, false)(error))),

@@ -3,10 +3,11 @@
  * connection under another role, for a customer's view could set the role back.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { SESSION } from "./OwnerClient.ts"
+import { Context, Effect, Layer, Option } from "effect"
 import { passingThrough } from "./PassedThrough.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
+import * as SessionPool from "./SessionPool.ts"
+import { reader } from "./SessionSettings.ts"
 import { CONNECT } from "./Silence.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 
@@ -67,22 +68,18 @@ const NAME = "data-cabinet reader"
 
 /** A pool of the reader's sessions, on the primary or on a standby. */
 export const readerPool = (options: ReaderOptions, group: SessionGroup = sessionGroup(options.url, NAME)) =>
-  PgClient.layer({
-    url: Redacted.make(options.url),
+  SessionPool.layer({
+    url: options.url,
     stream: group.stream,
     maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
     types: passingThrough(),
     idleTimeout: "60 seconds",
     connectTimeout: CONNECT,
     applicationName: group.applicationName,
-    startupParameters: {
-      ...SESSION,
-      // The second is for the bodies of functions that customers' views call; our own statements name schemas.
-      search_path: "pg_catalog, public",
-      default_transaction_read_only: "on",
-      statement_timeout: String(options.statementTimeoutMillis ?? STATEMENT_TIMEOUT),
-      lock_timeout: String(options.lockTimeoutMillis ?? 2_000),
-    },
+    settings: reader({
+      statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
+      lockTimeoutMillis: options.lockTimeoutMillis ?? 2_000,
+    }),
   })
 
 /** Beside an OwnerClient its sessions are looked after with the owner's. */

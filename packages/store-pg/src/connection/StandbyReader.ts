@@ -6,9 +6,9 @@
  * It is reached with the reader's own login and in the database of the same name, for both are the primary's, copied.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer, Metric, Option, Redacted, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { OWNER_PATH, StatementClient } from "./OwnerClient.ts"
+import { StatementClient } from "./OwnerClient.ts"
 import {
   layer as primaryReader,
   ReaderClient,
@@ -18,6 +18,8 @@ import {
   type StandbyState,
 } from "./ReaderClient.ts"
 import { ReplayLag } from "./ReplayLag.ts"
+import * as SessionPool from "./SessionPool.ts"
+import { short } from "./SessionSettings.ts"
 import { lossAsFailure, sqlMessage } from "./StoreFailure.ts"
 
 const PRIMARY = `
@@ -72,12 +74,12 @@ export const layer = (options: StandbyOptions) =>
       const client = yield* poolOf(readerPool(pools))
       // A session of its own, so that it never waits behind reads.
       const watcher = yield* poolOf(
-        PgClient.layer({
-          url: Redacted.make(pools.url),
+        SessionPool.layer({
+          url: pools.url,
           maxConnections: 1,
           connectTimeout: PATIENCE,
           applicationName: "data-cabinet standby watch",
-          startupParameters: { search_path: OWNER_PATH, statement_timeout: "2000" },
+          settings: short(2_000),
         }),
       )
       const clock = yield* Clock.Clock

@@ -4,9 +4,10 @@
  * comes, ends the backup and lets the log go.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { OWNER_PATH } from "../connection/OwnerClient.ts"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { unlimited } from "../connection/SessionSettings.ts"
 import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
@@ -51,15 +52,11 @@ export const backupSession = <A, B>(
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      PgClient.layer({
-        url: Redacted.make(url),
+      SessionPool.layer({
+        url,
         maxConnections: 1,
         applicationName: "data-cabinet backup",
-        startupParameters: {
-          search_path: OWNER_PATH,
-          statement_timeout: "0",
-          idle_in_transaction_session_timeout: "0",
-        },
+        settings: unlimited,
       }),
     ),
     lossAsFailure,

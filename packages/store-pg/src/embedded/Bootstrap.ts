@@ -4,8 +4,9 @@
  * customer's own behave alike, and nothing comes to work only because it runs embedded.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
-import { OWNER_PATH } from "../connection/OwnerClient.ts"
+import { Effect } from "effect"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { unlimited } from "../connection/SessionSettings.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
 export const ownerRole = "cabinet"
@@ -27,11 +28,7 @@ export const bootstrap = (endpoint: Endpoint, superuser: string): Effect.Effect<
     }
   }).pipe(
     Effect.provide(
-      PgClient.layer({
-        url: Redacted.make(endpoint.urlFor(superuser, "postgres")),
-        maxConnections: 1,
-        startupParameters: { search_path: OWNER_PATH },
-      }),
+      SessionPool.layer({ url: endpoint.urlFor(superuser, "postgres"), maxConnections: 1, settings: unlimited }),
     ),
     Effect.orDie,
   )

@@ -3,7 +3,7 @@
  *
  *   const { url } = yield* EmbeddedPostgres.serve({ dataDir: ".cabinet" })     // for `serve`
  *   const { url } = yield* EmbeddedPostgres.join({ dataDir: ".cabinet" })      // for everybody else
- *   PgClient.layer({ url: Redacted.make(url) })
+ *   OwnerClient.layer({ url })
  *
  * `url` names the unix socket's directory in its `host` parameter, which `@effect/sql-pg`, `psql`
  * and libpq all understand; the same as fields: `{ host: socketDir, port: 5432, username: "cabinet", database: "cabinet" }`.

@@ -7,7 +7,9 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { unlimited } from "../connection/SessionSettings.ts"
 import type { Binaries } from "./Binaries.ts"
 import { initCluster } from "./Cluster.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -84,7 +86,7 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
 
 const answers = (url: string): Promise<unknown> =>
   PgClient.PgClient.use((sql) => sql`SELECT 1`).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "10 seconds" })),
+    Effect.provide(SessionPool.layer({ url, maxConnections: 1, connectTimeout: "10 seconds", settings: unlimited })),
     Effect.runPromise,
   )
 

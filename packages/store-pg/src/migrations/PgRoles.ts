@@ -9,8 +9,10 @@
 import { hash, randomBytes } from "node:crypto"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { short } from "../connection/SessionSettings.ts"
 import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
 import { scramVerifier } from "./ScramVerifier.ts"
@@ -43,9 +45,10 @@ const roleName = (database: string, kind: RoleKind): string => {
 
 const withLogin = (url: string, role: string, password: string): string => {
   const parsed = new URL(url)
-  // A socket directory stands percent-encoded where a host would; WHATWG URL refuses logins on an empty host.
   parsed.username = encodeURIComponent(role)
   parsed.password = encodeURIComponent(password)
+  // An address without a host keeps no login: the role's session would be the owner's.
+  if (parsed.username === "") throw new Error("the database's address names no host")
   return parsed.toString()
 }
 
@@ -54,7 +57,7 @@ const login = (role: string, url: string): RoleLogin & { readonly there: true } 
 const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
 
 const session = (url: string) =>
-  PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "5 seconds" })
+  SessionPool.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", settings: short(30_000) })
 
 const letsIn = (url: string) =>
   PgClient.PgClient.use((sql) => sql`SELECT`).pipe(

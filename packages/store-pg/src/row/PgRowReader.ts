@@ -13,6 +13,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Exit, Layer, Option, References, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
+import { settingsAreLoose } from "../connection/SessionPool.ts"
 import { isAway, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { ObjectTurns } from "./ObjectTurns.ts"
 import { RESET_SESSION, TRY_VALUE, withProof } from "./ReadStatement.ts"
@@ -143,14 +144,19 @@ const stale = Effect.fail(new StaleObject())
 const failed = (connection: Connection, query: RowQuery, verdict: ReadError) =>
   Effect.flatMap(refusedValue(connection, query, verdict), Effect.fail)
 
-/** A session that cannot be put in order is ended; the pool opens another. */
-const resetSession = (connection: Connection): Effect.Effect<void> =>
-  Effect.forEach(RESET_SESSION, (statement) => connection.executeUnprepared(statement, [], undefined), {
+const endSession = (connection: Connection) =>
+  connection.executeUnprepared("SELECT pg_terminate_backend(pg_backend_pid())", [], undefined)
+
+/** A session that cannot be put in order, or would not be as it has to be after it, is ended; the pool opens another. */
+const resetSession = (connection: Connection): Effect.Effect<void> => {
+  if (settingsAreLoose(connection)) return Effect.ignore(endSession(connection))
+  return Effect.forEach(RESET_SESSION, (statement) => connection.executeUnprepared(statement, [], undefined), {
     discard: true,
   }).pipe(
-    Effect.catch(() => connection.executeUnprepared("SELECT pg_terminate_backend(pg_backend_pid())", [], undefined)),
+    Effect.catch(() => endSession(connection)),
     Effect.ignore,
   )
+}
 
 /** Was it a value? Each is tried by itself, only now that something has failed, so that a good read pays nothing. */
 const refusedValue = (

@@ -1,0 +1,69 @@
+/**
+ * Makes sure of a new session's settings. They are sent when it is opened, but a pooler may drop them in silence, and what a
+ * role or a database is set to may stand against them. So they are read back; what differs is set by a statement and read
+ * back again, and a session that differs still is refused in words and ended.
+ */
+import type { PgConnection } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { type SessionSettings, UNASKED } from "./SessionSettings.ts"
+
+/** Nothing is looked up along a search path that is not sure yet. */
+const READ = `SELECT name, setting FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`
+const SET = "SELECT pg_catalog.set_config($1::pg_catalog.text, $2::pg_catalog.text, false)"
+const END = "SELECT pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid())"
+
+/** A session is not what it must be. Its message names the setting. */
+export class SessionUnfit extends Error {
+  override readonly name = "SessionUnfit"
+}
+
+interface Difference {
+  readonly name: string
+  readonly wanted: string
+  readonly is: string | undefined
+  readonly why?: string
+}
+
+const unfit = ({ name, wanted, is, why }: Difference) => {
+  const cause = new SessionUnfit(
+    `a session's ${name} is ${is === undefined ? "not to be seen" : JSON.stringify(is)} and not ${JSON.stringify(wanted)}${why === undefined ? "" : ` (${why})`}: a pooler in between, or a setting of the database or the role, stands against it`,
+  )
+  return new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "connect" }),
+  })
+}
+
+const messageOf = (error: SqlError.SqlError): string =>
+  error.reason.cause instanceof Error ? error.reason.cause.message : error.message
+
+/** Answers whether something had to be set: then a RESET would undo it. Fails for a session that is not fit. */
+export const checkSession = Effect.fnUntraced(function* (
+  connection: PgConnection.PgConnection,
+  { set, found = {} }: SessionSettings,
+) {
+  const wanted = Object.entries({ ...set, ...found }).filter(([name]) => !UNASKED.includes(name))
+  const names = wanted.map(([name]) => name)
+  const differences = Effect.gen(function* () {
+    const rows = (yield* connection.queryValues(READ, [names], false)) as ReadonlyArray<readonly [string, string]>
+    const now = new Map(rows)
+    return wanted.flatMap(([name, value]): ReadonlyArray<Difference> => {
+      const is = now.get(name)
+      return is === value ? [] : [{ name, wanted: value, is }]
+    })
+  })
+  const refuse = (difference: Difference) =>
+    Effect.andThen(Effect.ignore(connection.query(END, [], false)), Effect.fail(unfit(difference)))
+  const dropped = yield* differences
+  for (const difference of dropped) {
+    const { name, wanted: value } = difference
+    if (Object.hasOwn(found, name)) return yield* refuse(difference)
+    yield* Effect.catchTag(connection.query(SET, [name, value], false), "SqlError", (error) =>
+      refuse({ ...difference, why: messageOf(error) }),
+    )
+  }
+  if (dropped.length === 0) return false
+  const [left] = yield* differences
+  if (left !== undefined) return yield* refuse(left)
+  return true
+})

@@ -1,0 +1,124 @@
+/**
+ * Every pool of sessions is opened here, so that what an address asks for is done for all of them alike, and no session is
+ * used whose settings are not what its kind has to have. The driver's own pool has no place to look at a session between
+ * its opening and its first use; so this is a client of its own over the driver's sessions.
+ */
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Effect, Stream } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { connectionOf } from "./DatabaseAddress.ts"
+import { checkSession } from "./SessionCheck.ts"
+import type { SessionSettings } from "./SessionSettings.ts"
+
+export interface SessionPoolOptions extends Pick<
+  PgPool.Config,
+  "applicationName" | "connectTimeout" | "idleTimeout" | "maxConnections" | "multiplex" | "stream" | "types"
+> {
+  readonly url: string
+  readonly settings: SessionSettings
+}
+
+/** A session as statements see it. */
+class Session implements SqlConnection.Connection {
+  readonly #connection: PgConnection.PgConnection
+  /** Something had to be set by a statement, which RESET ALL would undo. */
+  readonly settingsAreLoose: boolean
+
+  constructor(connection: PgConnection.PgConnection, settingsAreLoose: boolean) {
+    this.#connection = connection
+    this.settingsAreLoose = settingsAreLoose
+  }
+
+  execute(sql: string, params: ReadonlyArray<unknown>) {
+    return Effect.map(this.#connection.query(sql, params), rowsOf)
+  }
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return Effect.map(this.#connection.query(sql, params, false), rowsOf)
+  }
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#connection.query(sql, params)
+  }
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#connection.queryValues(sql, params)
+  }
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#connection.queryValues(sql, params, false)
+  }
+  executeStream(sql: string, params: ReadonlyArray<unknown>): Stream.Stream<any, SqlError.SqlError> {
+    return this.#connection.stream(sql, params)
+  }
+}
+
+const rowsOf = (result: PgConnection.Result) => result.rows
+
+/** Whether a RESET ALL would undo settings that the session must have: then it has to be ended instead. */
+export const settingsAreLoose = (connection: SqlConnection.Connection): boolean =>
+  connection instanceof Session && connection.settingsAreLoose
+
+/** PostgreSQL answers ROLLBACK to the COMMIT of a transaction that failed. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    (result as PgConnection.Result).command === "ROLLBACK" ? Effect.fail(rolledBack()) : Effect.void,
+  )
+
+const rolledBack = () => {
+  const message = "The transaction had failed before its commit, and was rolled back."
+  return new SqlError.SqlError({
+    reason: new SqlError.UnknownError({ cause: new Error(message), message, operation: "commit" }),
+  })
+}
+
+const make = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
+  // Sessions are looked for by their names, so these are made sure of like the rest.
+  const set = applicationName === undefined ? kind.set : { ...kind.set, application_name: applicationName }
+  const settings = { ...kind, set }
+  const config = { ...options, ...(yield* connectionOf(url)), startupParameters: set }
+  const pool = yield* PgPool.make(config)
+  const checked = new WeakMap<PgConnection.PgConnection, Session>()
+
+  const check = (connection: PgConnection.PgConnection): Effect.Effect<Session, SqlError.SqlError> => {
+    const known = checked.get(connection)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(checkSession(connection, settings), (wasSet) => {
+      const session = new Session(connection, wasSet)
+      checked.set(connection, session)
+      return session
+    })
+  }
+  const get = Effect.flatMap(pool.get, check)
+  const pinned = Effect.flatMap(pool.get, (connection) =>
+    Effect.flatMap(check(connection), (session) => Effect.map(connection.pin, (own) => [own, session] as const)),
+  )
+  const reserve = Effect.map(pinned, ([own, session]) => new Session(own, session.settingsAreLoose))
+
+  const client = yield* SqlClient.make({
+    acquirer: get,
+    borrower: (use) =>
+      pool.use((connection) => {
+        const known = checked.get(connection)
+        return known === undefined ? Effect.flatMap(check(connection), use) : use(known)
+      }),
+    transactionAcquirer: reserve,
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]],
+  })
+  return Object.assign(client, {
+    [PgClient.TypeId]: PgClient.TypeId,
+    config,
+    json: () => {
+      throw new Error("json is passed as text here")
+    },
+    listen: (channel: string) => Effect.flatMap(pinned, ([own]) => own.listen(channel)),
+    notify: (channel: string, payload: string) =>
+      Effect.asVoid(Effect.scoped(Effect.flatMap(get, (session) => session.executeRaw(NOTIFY, [channel, payload])))),
+  }) satisfies PgClient.PgClient
+})
+
+const NOTIFY = "SELECT pg_catalog.pg_notify($1, $2)"
+
+/** Opens nothing yet: a session is opened, and its settings are made sure of, when it is first needed. */
+export const layer = (options: SessionPoolOptions) => PgClient.layerFrom(make(options))

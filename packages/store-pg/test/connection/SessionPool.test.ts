@@ -1,0 +1,168 @@
+/**
+ * No session is used whose settings are not what its kind has to have: also behind a pooler that drops them in silence, and
+ * where the database and the role are set to something else.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { RowReader } from "@data-cabinet/core/row/RowReader"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as SessionPool from "@data-cabinet/store-pg/connection/SessionPool"
+import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSettings"
+import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
+import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ForgetfulPooler, forgetfulPooler } from "../../../../test/support/forgetfulPooler.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let pooler: ForgetfulPooler
+let reader: string
+const LIMITS = { statementTimeoutMillis: 7_000, lockTimeoutMillis: 1_500 }
+
+/** All of them against what a cabinet needs. */
+const ODD = {
+  extra_float_digits: "0",
+  TimeZone: "Asia/Tokyo",
+  DateStyle: "SQL, DMY",
+  IntervalStyle: "sql_standard",
+  bytea_output: "escape",
+  xmlbinary: "hex",
+  transform_null_equals: "on",
+  default_transaction_isolation: "serializable",
+  default_transaction_read_only: "on",
+  statement_timeout: "1234",
+  search_path: "public",
+}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  reader = `${database.name}_reader`
+  await database.run(`CREATE ROLE ${reader} LOGIN`)
+  await database.run("CREATE TABLE public.measure AS SELECT 0.1::float8 + 0.2::float8 AS value")
+  await database.run("GRANT SELECT ON public.measure TO PUBLIC")
+  for (const [name, value] of Object.entries(ODD)) {
+    const list = name === "search_path" ? value : `'${value}'`
+    for (const role of ["cabinet", reader]) {
+      await database.run(`ALTER ROLE ${role} IN DATABASE ${database.name} SET ${name} = ${list}`)
+    }
+  }
+  pooler = await forgetfulPooler(database.socketDir)
+})
+afterAll(async () => {
+  pooler.close()
+  await database.drop()
+})
+
+type Settings = Record<string, string>
+
+const SHOW = "SELECT name, setting FROM pg_catalog.pg_settings"
+
+const asRecord = (rows: ReadonlyArray<{ name: string; setting: string }>): Settings =>
+  Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+
+const settingsOf = (options: Pick<SessionPool.SessionPoolOptions, "url" | "settings" | "multiplex">) =>
+  PgClient.PgClient.use((sql) => sql.unsafe<{ name: string; setting: string }>(SHOW)).pipe(
+    Effect.map(asRecord),
+    Effect.provide(SessionPool.layer(options)),
+    Effect.runPromise,
+  )
+
+it.each([
+  ["owner", SessionSettings.owner, false],
+  ["ownerShared", SessionSettings.ownerShared, true],
+  ["reader", SessionSettings.reader(LIMITS), false],
+  ["author", SessionSettings.author, false],
+  ["short", SessionSettings.short(2_000), false],
+  ["unlimited", SessionSettings.unlimited, false],
+] as const)(
+  "a session of the kind %s has its settings, also behind a pooler that drops them",
+  async (_, settings, multiplex) => {
+    const { set, found = {} } = settings
+    const before = pooler.dropped.length
+    for (const url of [database.url, pooler.through(database.url)]) {
+      assert.deepInclude(await settingsOf({ url, settings, multiplex }), { ...set, ...found })
+    }
+    assert.includeMembers(
+      [...pooler.dropped[before]!],
+      Object.keys(set).map((name) => name.toLowerCase()),
+    )
+  },
+)
+
+it("the owner's and the reader's pools send numbers with all their digits behind such a pooler", async () => {
+  const statement = "SELECT value::text AS value FROM public.measure"
+  const values = await Effect.gen(function* () {
+    const { client } = yield* ReaderClient.ReaderClient
+    return [
+      ...(yield* (yield* PgClient.PgClient).unsafe<{ value: string }>(statement)),
+      ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ value: string }>(statement))),
+      ...(yield* Option.getOrThrow(client).unsafe<{ value: string }>(statement)),
+    ]
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        OwnerClient.layer({ url: pooler.through(database.url) }),
+        ReaderClient.layer({ url: pooler.through(database.urlAs(reader)), role: reader }),
+      ),
+    ),
+    Effect.runPromise,
+  )
+  assert.deepStrictEqual(
+    values.map(({ value }) => value),
+    Array.from({ length: 3 }, () => "0.30000000000000004"),
+  )
+  const url = pooler.through(database.url)
+  const [outcome] = await Effect.runPromise(
+    runScript({ url, script: "SELECT value FROM public.measure", transaction: true }),
+  )
+  assert.deepStrictEqual(outcome!.rows, ['{"value":0.30000000000000004}'])
+})
+
+it("a session whose settings a RESET would undo is ended after a read in which a customer's functions ran", async () => {
+  const query = {
+    object: "public.measure",
+    text: "SELECT pg_catalog.current_setting('extra_float_digits'), pg_catalog.pg_backend_pid()::text",
+    values: [],
+    proof: null,
+    inert: false,
+    planAnew: false,
+  }
+  const read = (url: string) =>
+    RowReader.use((rows) => Effect.all([rows.read(query), rows.read(query)])).pipe(
+      Effect.provide(
+        PgRowReader.layer.pipe(Layer.provide(ReaderClient.layer({ url, role: reader, maxConnections: 1 }))),
+      ),
+      Effect.runPromise,
+    )
+  const [first, second] = await read(pooler.through(database.urlAs(reader)))
+  assert.deepStrictEqual([first[0]![0], second[0]![0]], ["1", "1"])
+  assert.notStrictEqual(first[0]![1], second[0]![1])
+  // Where nothing was dropped, putting it in order is enough.
+  const [one, other] = await read(database.urlAs(reader))
+  assert.deepStrictEqual(one, other)
+})
+
+it("a session that cannot be set right is refused in words, and is not used for anything", async () => {
+  await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} SET session_replication_role = 'replica'`)
+  const use = PgClient.PgClient.use((sql) => sql.unsafe("CREATE TABLE public.never ()")).pipe(
+    Effect.provide(OwnerClient.layer({ url: database.url })),
+  )
+  const error = await Effect.runPromise(Effect.flip(use))
+  assert.match(sqlMessage(error), /session_replication_role is "replica" and not "origin"/)
+  await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} RESET session_replication_role`)
+  assert.lengthOf(await database.run("SELECT FROM pg_class WHERE relname = 'never'"), 0)
+  await Effect.runPromise(use)
+})
+
+it("nothing else opens a session", () => {
+  const sources = new URL("../../src/", import.meta.url)
+  const opening = readdirSync(sources, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .filter((file) =>
+      /\bPg(Client|Pool|Connection)\.(layer|make)\w*\(/.test(readFileSync(new URL(file, sources), "utf8")),
+    )
+  assert.deepStrictEqual(opening, ["connection/SessionPool.ts"])
+})
