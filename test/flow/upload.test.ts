@@ -42,7 +42,7 @@ const served = (url: string) => {
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
     Layer.provide(cabinets),
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),
-    Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000 })),
+    Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000, atOnce: 2 })),
     Layer.provideMerge(services),
   )
 }
@@ -164,4 +164,30 @@ it("POST /upload leaves nothing behind of an upload that breaks off or stands st
     if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s), 60_000)
     socket.destroy()
   }
+})
+
+it("POST /upload takes in so many at once and tells another to come again, before its body", async () => {
+  const slow = [0, 1].map(() => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("error", () => {})
+    socket.write(
+      `POST /upload/${source} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+        "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n',
+    )
+    // Slow, but never so slow that it stands still.
+    const drip = setInterval(() => socket.write("1,2\r\n"), 100)
+    return () => {
+      clearInterval(drip)
+      socket.destroy()
+    }
+  })
+  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 2), 60_000)
+  const refused = await upload(`/upload/${source}`, form("a\n1\n", "late.csv"))
+  assert.deepStrictEqual([refused.status, refused.json.error], [503, "busy"])
+  assert.strictEqual(refused.headers.get("retry-after"), "10")
+  for (const end of slow) end()
+  await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 60_000)
+  const taken = await upload(`/upload/${source}`, form("a\n1\n", "late.csv"))
+  assert.deepInclude(taken.json, { ok: true, accepted: 1 })
 })

@@ -45,7 +45,10 @@ export const columns = (
   const last = head.length - 1
   const safe = rows.map((row) => row.map(plainText))
   const widths = head.map((name, at) =>
-    Math.min(WIDEST, Math.max(widthOf(name), ...safe.map((row) => widthOf(row[at] ?? "")))),
+    Math.min(
+      WIDEST,
+      safe.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), widthOf(name)),
+    ),
   )
   const room = width - widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0)
   widths[last] = room === Infinity ? Infinity : Math.max(12, room)
@@ -59,6 +62,6 @@ export const columns = (
 
 /** Names and their values, one a line: for one object. */
 export const card = (entries: ReadonlyArray<readonly [name: string, value: string]>, style: Style): string => {
-  const widest = Math.max(...entries.map(([name]) => widthOf(name)))
+  const widest = entries.reduce((most, [name]) => Math.max(most, widthOf(name)), 0)
   return entries.map(([name, value]) => `${style.dim(pad(name, widest))}${GAP}${plainText(value)}`).join("\n")
 }

@@ -57,7 +57,13 @@ const NUMBER_OR_DATE =
   /^[+-]?[\d\s\u00a0]*[.,]?\d+(?:e[+-]?\d+)?%?$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d\d.*)?$/i
 const YEAR = /^(?:19|20)\d\d$/
 
-const isValue = (cell: string): boolean => NUMBER_OR_DATE.test(cell.trim()) && !YEAR.test(cell.trim())
+/** No number or date is longer; in a long row of digits the pattern would look for every way to part it. */
+const MAX_VALUE = 64
+
+const isValue = (cell: string): boolean => {
+  const text = cell.trim()
+  return text.length <= MAX_VALUE && NUMBER_OR_DATE.test(text) && !YEAR.test(text)
+}
 
 /** A header holds no numbers and no dates, years aside; unless it does, the first line is taken for one. */
 const guessHeader = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => !(rows[0] ?? []).some(isValue)

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 /**
  * `same_file`: this very file was imported into this source before. `unreadable`: what it claims to be cannot be read,
  * or the bytes stopped coming. `too_large`: past a bound that keeps memory and disk safe. `source_gone`: the source was
- * switched off or deleted before the file was accepted.
+ * switched off or deleted before the file was accepted. `busy`: as many are being taken in as a process does at once.
  */
 export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   code: Schema.Literals([
@@ -16,6 +16,7 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
     "too_large",
     "interrupted",
     "source_gone",
+    "busy",
   ]),
   message: Schema.String,
 }) {}

@@ -170,7 +170,9 @@ export class Lane {
     const waiting = address.giveUp()
     this.#ready.delete(address)
     this.#waiting -= waiting.length
-    for (const delivery of waiting) this.#quickBytes -= bytesOf(delivery)
-    this.#returned.push(...waiting)
+    for (const delivery of waiting) {
+      this.#quickBytes -= bytesOf(delivery)
+      this.#returned.push(delivery)
+    }
   }
 }

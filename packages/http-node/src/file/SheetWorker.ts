@@ -1,18 +1,40 @@
 /**
- * The thread in which a workbook is unpacked and parsed. What a workbook can do to a parser, it does here: this thread
- * has its own heap, which is bounded, and can be ended at any moment. It blocks when its reader is behind, so that rows
- * do not pile up in it.
+ * The thread in which a workbook is looked at, unpacked and parsed. What a workbook can do to a parser, it does here: this
+ * thread has its own heap, which is bounded, watches what it holds beside it, and can be ended at any moment. It blocks when
+ * its reader is behind, so that rows do not pile up in it.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { streamXlsxRows } from "hucre/xlsx"
+import { refusedArchive } from "./SheetLimits.ts"
+import { chooseSheet } from "./SheetNames.ts"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
+import { partText, zipEntries } from "./ZipDirectory.ts"
 
 const ROWS = 500
 const CELLS = 20_000
 
-const { bytes, sheet, credit } = workerData as SheetTask
+/** Bytes of the workbook's own part, which lists the sheets. */
+const LIST_BYTES = 4 * 1024 ** 2
+
+/** What is unpacked grows between two looks by no more than the disk of a fast machine gives. */
+const WATCH_MILLIS = 20
+
+const { bytes, wanted, limits, credit } = workerData as SheetTask
 const port = parentPort!
 const post = (answer: SheetAnswer) => port.postMessage(answer)
+const unreadable = (reason: string) =>
+  post({
+    refused: "unreadable",
+    message: `The workbook cannot be read: ${reason.slice(0, 1000).replace(/\.$/, "")}.`,
+  })
+
+/** The heap's own limit does not see bytes outside of it. */
+const watch = setInterval(() => {
+  if (process.memoryUsage().external <= limits.outsideMegabytes * 1024 ** 2) return
+  const message = `Reading the workbook takes more than ${limits.outsideMegabytes} MB of memory; save it as CSV.`
+  post({ refused: "too_large", message })
+  process.exit()
+}, WATCH_MILLIS)
 
 /** Waits for leave to send one more batch. */
 const take = () => {
@@ -37,7 +59,7 @@ const cellOf = (value: unknown): string | number | boolean | null => {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : String(value)
 }
 
-try {
+const send = async (sheet: number) => {
   let rows: Array<{ line: number; cells: Array<string | number | boolean | null> }> = []
   let cells = 0
   for await (const row of streamXlsxRows(bytes, { sheet })) {
@@ -52,6 +74,22 @@ try {
   take()
   post({ rows })
   post({ end: true })
-} catch (cause) {
-  post({ failure: cause instanceof Error ? cause.message : String(cause) })
 }
+
+const read = async () => {
+  const entries = zipEntries(bytes)
+  if (entries === null) return unreadable("its directory is missing, the file was cut off")
+  const refusal = refusedArchive(entries, limits)
+  if (refusal !== undefined) return post(refusal)
+  const chosen = chooseSheet(partText(bytes, entries, "xl/workbook.xml", LIST_BYTES) ?? "", wanted)
+  if ("missing" in chosen) return unreadable(chosen.missing)
+  post({ sheet: chosen.name })
+  return send(chosen.index)
+}
+
+try {
+  await read()
+} catch (cause) {
+  unreadable(cause instanceof Error ? cause.message : String(cause))
+}
+clearInterval(watch)

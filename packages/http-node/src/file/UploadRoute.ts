@@ -1,6 +1,6 @@
 /**
  * `POST /upload/{source_id}`: a file into a source, for holders of an operator's token. It checks the method, the token,
- * the source's number, and only then reads the body. Answers in JSON: the import's report, or `{ok: false, error, detail}`.
+ * the source's number, whether there is a place for it, and only then reads the body. Answers in JSON: the import's report, or `{ok: false, error, detail}`.
  */
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
@@ -11,17 +11,21 @@ import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/Operator"
 import { Operators } from "@data-cabinet/core/key/Operators"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import type { Route } from "../Route.ts"
 import { fileOnDisk } from "./FileOnDisk.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
-/** What an upload may weigh and how slow it may be. */
-export const UploadLimits = Context.Reference<SpoolLimits>("@data-cabinet/http-node/file/UploadLimits", {
-  defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000 }),
-})
+/** What an upload may weigh, how slow it may be, and how many a cabinet takes in at once in one process. */
+export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: number }>(
+  "@data-cabinet/http-node/file/UploadLimits",
+  { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, atOnce: 8 }) },
+)
+
+/** Seconds after which an upload that found no place may come again. */
+const BUSY_RETRY = 10
 
 const STATUS: Readonly<Record<FileError["code"], number>> = {
   no_such_source: 404,
@@ -32,6 +36,7 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   too_large: 413,
   interrupted: 503,
   source_gone: 409,
+  busy: 503,
 }
 
 const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
@@ -93,6 +98,18 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
   if (Option.isNone(import_) || Option.isNone(operators_)) return []
   const [imports, operators] = [import_.value, operators_.value]
   const limits = yield* UploadLimits
+  const places = Semaphore.makeUnsafe(limits.atOnce)
+
+  const takeIn = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    sourceId: number,
+    query: string,
+  ) {
+    const spooled = yield* spool(request, limits)
+    const options = yield* optionsOf(new Map([...new URLSearchParams(query), ...spooled.fields]))
+    const file = yield* fileOnDisk(spooled.path, spooled.name)
+    return reported(yield* imports.file(sourceId, file, options))
+  }, Effect.scoped)
 
   const take = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
@@ -108,11 +125,11 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
     const sourceId = parseSourceId(segment)
     if (sourceId === "malformed") return refused(400, "bad_source_id", "A source's id is a positive integer.")
     if (sourceId === "unknown") return refused(404, "no_such_source", `There is no source ${segment}.`)
-    const spooled = yield* spool(request, limits)
-    const options = yield* optionsOf(new Map([...new URLSearchParams(query), ...spooled.fields]))
-    const file = yield* fileOnDisk(spooled.path, spooled.name)
-    return reported(yield* imports.file(sourceId, file, options))
-  }, Effect.scoped)
+    const taken = yield* places.withPermitsIfAvailable(1)(takeIn(request, sourceId, query))
+    if (Option.isSome(taken)) return taken.value
+    const detail = `${limits.atOnce} uploads are being taken in, which is as many as are at once: send it again later.`
+    return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY) })
+  })
 
   const handle: Route["handle"] = (request, { params, query }) => {
     if (request.method !== "POST") {
@@ -122,7 +139,12 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
       Effect.catch((error: FileError | StoreUnavailable) =>
         Effect.succeed(
           error._tag === "FileError"
-            ? refused(STATUS[error.code], error.code, error.message)
+            ? refused(
+                STATUS[error.code],
+                error.code,
+                error.message,
+                error.code === "busy" ? { "retry-after": String(BUSY_RETRY) } : {},
+              )
             : refused(503, "unavailable", error.message, { "retry-after": String(error.retryAfter) }),
         ),
       ),

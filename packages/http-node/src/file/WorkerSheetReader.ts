@@ -1,39 +1,21 @@
 /**
  * Spreadsheets read by a thread of their own, bounded in every way that an archive can be hostile: the bytes of the
- * archive, what it says it unpacks into, the thread's heap, and the time between two batches of rows.
+ * archive, what it says it unpacks into, the thread's memory, the time between two batches of rows, and how many are read
+ * at once. This thread does nothing with an archive but gather its bytes.
  */
 import { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
-import { Cause, Effect, Layer, Queue, Stream } from "effect"
+import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
+import { megabytes, SHEET_LIMITS, type SheetLimits } from "./SheetLimits.ts"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
-import { chooseSheet } from "./SheetNames.ts"
-import { unpackedBytes } from "./ZipDirectory.ts"
-
-export interface SheetLimits {
-  readonly archiveBytes: number
-  /** Of all parts of the archive together, as its directory says. */
-  readonly unpackedBytes: number
-  readonly heapMegabytes: number
-  /** Until the first row, and between two batches. */
-  readonly idleMillis: number
-}
-
-const LIMITS: SheetLimits = {
-  archiveBytes: 128 * 1024 ** 2,
-  unpackedBytes: 2 * 1024 ** 3,
-  heapMegabytes: 1024,
-  idleMillis: 60_000,
-}
 
 /** Batches under way to the reader. */
 const CREDIT = 4
 
 /** Beside the compiled file, or its source where sources are run. */
 const WORKER = new URL(`./SheetWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
-
-const megabytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`
 
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
   const tooLarge = fileError(
@@ -60,30 +42,72 @@ const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
 const unreadable = (reason: string): FileError =>
   fileError("unreadable", `The workbook cannot be read: ${reason.replace(/\.$/, "")}.`)
 
+/** What a running thread has told: the sheet's name first, then rows until the end or a refusal. */
+interface Told {
+  readonly names: Queue.Queue<string, FileError | Cause.Done>
+  readonly rows: Queue.Queue<ReadonlyArray<SheetRow>, FileError | Cause.Done>
+}
+
+const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): void => {
+  const fail = (error: FileError) => {
+    Queue.failCauseUnsafe(names, Cause.fail(error))
+    Queue.failCauseUnsafe(rows, Cause.fail(error))
+  }
+  worker.on("message", (answer: SheetAnswer) => {
+    if ("sheet" in answer) Queue.offerUnsafe(names, answer.sheet)
+    else if ("rows" in answer) Queue.offerUnsafe(rows, answer.rows)
+    else if ("end" in answer) Queue.endUnsafe(rows)
+    else fail(fileError(answer.refused, answer.message))
+  })
+  worker.on("error", (cause) => {
+    const outOfMemory = "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY"
+    fail(
+      outOfMemory
+        ? fileError("too_large", `Reading the workbook takes more than ${heapMegabytes} MB of memory; save it as CSV.`)
+        : unreadable(cause.message),
+    )
+  })
+  // After its last word this says nothing new.
+  worker.on("exit", () => fail(unreadable("its reading ended before its end")))
+}
+
+/** Of the whole process, however many cabinets it serves: it is one machine's memory. */
+const TURNS = Semaphore.makeUnsafe(SHEET_LIMITS.atOnce)
+
 export const layer = (options: Partial<SheetLimits> = {}) => {
-  const limits = { ...LIMITS, ...options }
+  const limits = { ...SHEET_LIMITS, ...options }
+  const turns = options.atOnce === undefined ? TURNS : Semaphore.makeUnsafe(options.atOnce)
+
+  /** Held until the scope ends. */
+  const turn = Effect.acquireRelease(turns.take(1), () => turns.release(1), { interruptible: true }).pipe(
+    Effect.timeoutOrElse({
+      duration: limits.waitMillis,
+      orElse: () =>
+        Effect.fail(
+          fileError(
+            "busy",
+            `${limits.atOnce} workbooks are being read, and none was done in ${limits.waitMillis / 1000} s: try again later.`,
+          ),
+        ),
+    }),
+  )
+
   return Layer.succeed(SheetReader, {
-    open: Effect.fnUntraced(function* (file, sheet) {
+    open: Effect.fnUntraced(function* (file, wanted) {
+      yield* turn
       const bytes = yield* gather(file, limits.archiveBytes)
-      const unpacked = unpackedBytes(bytes)
-      if (unpacked === null) return yield* unreadable("its directory is missing, the file was cut off")
-      if (unpacked > limits.unpackedBytes) {
-        return yield* fileError(
-          "too_large",
-          `The workbook says that it unpacks into ${megabytes(unpacked)}; at most ${megabytes(limits.unpackedBytes)} are read.`,
-        )
-      }
-      const chosen = chooseSheet(bytes, sheet)
-      if ("missing" in chosen) return yield* unreadable(chosen.missing)
-      const answers = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
+      const names = yield* Queue.unbounded<string, FileError | Cause.Done>()
+      const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
       const credit = new Int32Array(new SharedArrayBuffer(4))
       credit[0] = CREDIT
-      const task: SheetTask = { bytes, sheet: chosen.index, credit }
+      const task: SheetTask = { bytes, wanted, limits, credit }
       const worker = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
             new Worker(WORKER, {
               workerData: task,
+              // Given over, not copied.
+              transferList: [bytes.buffer],
               resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
               execArgv: [],
               env: {},
@@ -91,26 +115,16 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
         ),
         (running) => Effect.promise(() => running.terminate()),
       )
-      worker.on("message", (answer: SheetAnswer) => {
-        if ("rows" in answer) Queue.offerUnsafe(answers, answer.rows)
-        else if ("end" in answer) Queue.endUnsafe(answers)
-        else Queue.failCauseUnsafe(answers, Cause.fail(unreadable(answer.failure)))
-      })
-      worker.on("error", (cause) => {
-        const words = "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY"
-        const error = words
-          ? fileError(
-              "too_large",
-              `Reading the workbook takes more than ${limits.heapMegabytes} MB of memory; save it as CSV.`,
-            )
-          : unreadable(cause.message)
-        Queue.failCauseUnsafe(answers, Cause.fail(error))
-      })
-      const next = Queue.take(answers).pipe(
-        Effect.timeoutOrElse({
+      listen(worker, { names, rows }, limits.heapMegabytes)
+      const inTime = <A>(answer: Effect.Effect<A, FileError | Cause.Done>) =>
+        Effect.timeoutOrElse(answer, {
           duration: limits.idleMillis,
           orElse: () => Effect.fail(unreadable(`no row came for ${limits.idleMillis / 1000} s`)),
-        }),
+        })
+      const name = yield* inTime(Queue.take(names)).pipe(
+        Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),
+      )
+      const next = inTime(Queue.take(rows)).pipe(
         Effect.tap(() =>
           Effect.sync(() => {
             Atomics.add(credit, 0, 1)
@@ -118,7 +132,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
           }),
         ),
       )
-      return { name: chosen.name, rows: Stream.fromEffectRepeat(next) }
+      return { name, rows: Stream.fromEffectRepeat(next) }
     }),
   })
 }

@@ -5,8 +5,9 @@ const END = 0x06054b50
 const ENTRY = 0x02014b50
 const MAX_COMMENT = 65_535
 
-interface Entry {
+export interface ZipEntry {
   readonly name: string
+  /** As the directory says. */
   readonly unpacked: number
   readonly packed: number
   readonly method: number
@@ -14,14 +15,14 @@ interface Entry {
 }
 
 /** Null where there is no directory, or it is damaged. A workbook that needs ZIP64 is past every limit of ours. */
-const entries = (bytes: Uint8Array): ReadonlyArray<Entry> | null => {
+export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
   for (const stop = Math.max(0, end - MAX_COMMENT); end >= stop && view.getUint32(end, true) !== END;) end--
   if (end < 0 || view.getUint32(end, true) !== END) return null
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
-  const found: Array<Entry> = []
+  const found: Array<ZipEntry> = []
   for (let n = 0; n < count; n++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) return null
     const nameLength = view.getUint16(at + 28, true)
@@ -37,13 +38,14 @@ const entries = (bytes: Uint8Array): ReadonlyArray<Entry> | null => {
   return found
 }
 
-/** The sizes of all entries together, unpacked, as the directory says; null where it cannot be read. */
-export const unpackedBytes = (bytes: Uint8Array): number | null =>
-  entries(bytes)?.reduce((total, { unpacked }) => total + unpacked, 0) ?? null
-
 /** The text of one part; null where there is none, or it is more than `maxBytes`. */
-export const partText = (bytes: Uint8Array, name: string, maxBytes: number): string | null => {
-  const entry = entries(bytes)?.find((each) => each.name === name)
+export const partText = (
+  bytes: Uint8Array,
+  entries: ReadonlyArray<ZipEntry>,
+  name: string,
+  maxBytes: number,
+): string | null => {
+  const entry = entries.find((each) => each.name === name)
   if (entry === undefined || entry.offset + 30 > bytes.length) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const begin = entry.offset + 30 + view.getUint16(entry.offset + 26, true) + view.getUint16(entry.offset + 28, true)

@@ -84,8 +84,10 @@ const walk = (peer: string, hops: ReadonlyArray<string>, trusted: TrustedProxies
 const forwardedFor = (header: string): ReadonlyArray<string> =>
   split(header, ",").map((element) => {
     for (const pair of split(element, ";")) {
-      const [, value] = /^\s*for\s*=\s*(.*?)\s*$/i.exec(pair) ?? []
-      if (value !== undefined) return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value
+      const equals = pair.indexOf("=")
+      if (equals === -1 || pair.slice(0, equals).trim().toLowerCase() !== "for") continue
+      const value = pair.slice(equals + 1).trim()
+      return value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value
     }
     return ""
   })

@@ -4,8 +4,9 @@ import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader } from "@data-cabinet/core/file/SheetReader"
 import { Effect, Stream } from "effect"
 import { assert, it } from "vitest"
-import { layer, type SheetLimits } from "../../src/file/WorkerSheetReader.ts"
-import { unpackedBytes } from "../../src/file/ZipDirectory.ts"
+import type { SheetLimits } from "../../src/file/SheetLimits.ts"
+import { layer } from "../../src/file/WorkerSheetReader.ts"
+import { zipEntries } from "../../src/file/ZipDirectory.ts"
 
 const BOOK = new URL("../../../../test/fixtures/files/book.xlsx", import.meta.url)
 
@@ -57,9 +58,25 @@ const zip = (parts: ReadonlyArray<readonly [name: string, content: Buffer]>, cla
   return Buffer.concat([...bodies, entries, end])
 }
 
-const workbook = (sheet: Buffer, claims?: number): Buffer =>
+interface Parts {
+  /** What the directory says of every part's size. */
+  readonly claims?: number
+  /** The list of sheets. */
+  readonly list?: string
+  readonly strings?: Buffer
+  /** Where the shared strings stand. */
+  readonly stringsAt?: string
+}
+
+const LIST = '<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets>'
+
+const workbook = (
+  sheet: Buffer,
+  { claims, list = LIST, strings, stringsAt = "sharedStrings.xml" }: Parts = {},
+): Buffer =>
   zip(
     [
+      ...(strings === undefined ? [] : [[`xl/${stringsAt}`, strings] as const]),
       [
         "[Content_Types].xml",
         Buffer.from(
@@ -75,13 +92,13 @@ const workbook = (sheet: Buffer, claims?: number): Buffer =>
       [
         "xl/workbook.xml",
         Buffer.from(
-          '<?xml version="1.0"?><workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+          `<?xml version="1.0"?><workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${list}</workbook>`,
         ),
       ],
       [
         "xl/_rels/workbook.xml.rels",
         Buffer.from(
-          '<?xml version="1.0"?><Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+          `<?xml version="1.0"?><Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="${stringsAt}"/></Relationships>`,
         ),
       ],
       ["xl/worksheets/sheet1.xml", sheet],
@@ -122,9 +139,9 @@ it("SheetReader is not slower than its reader, nor lost when its reader stops", 
 
 it("SheetReader refuses what claims too much before it unpacks it, and too large an archive before it reads it", async () => {
   const small = workbook(sheetOf(""))
-  assert.deepInclude(await failure(workbook(sheetOf(""), 0x90000000)), { code: "too_large" })
+  assert.deepInclude(await failure(workbook(sheetOf(""), { claims: 0x90000000 })), { code: "too_large" })
   assert.deepInclude(await failure(small, undefined, { archiveBytes: 100 }), { code: "too_large" })
-  assert.strictEqual(unpackedBytes(small.subarray(0, small.length - 30)), null)
+  assert.strictEqual(zipEntries(small.subarray(0, small.length - 30)), null)
   assert.deepInclude(await failure(Buffer.from("PK\x03\x04 and nothing else")), { code: "unreadable" })
 })
 
@@ -136,9 +153,74 @@ it("SheetReader survives a bomb that lies about its size", async () => {
       Buffer.alloc(300 * 1024 ** 2, "x"),
       Buffer.from("</t></is></c></row></sheetData></worksheet>"),
     ]),
-    1000,
+    { claims: 1000 },
   )
   const error = await failure(bomb, undefined, { heapMegabytes: 64, idleMillis: 20_000 })
   assert.include(["too_large", "unreadable"], error.code)
   assert.isBelow(process.memoryUsage().heapUsed, 500 * 1024 ** 2)
+})
+
+const textOf = (index: number) => sheetOf(`<row r="1"><c r="A1" t="s"><v>${index}</v></c></row>`)
+const strings = (bytes: number) =>
+  Buffer.concat([Buffer.from("<sst><si><t>"), Buffer.alloc(bytes, "x"), Buffer.from("</t></si></sst>")])
+
+it("SheetReader refuses a part that is read whole and says that it is large, or does not say how large", async () => {
+  const limits = { partBytes: 10_000 }
+  const read = await rows(workbook(textOf(0), { strings: strings(5_000) }), undefined, limits)
+  assert.strictEqual(read._tag === "Success" && read.success[0]!.cells[0], "x".repeat(5_000))
+  const large = await failure(workbook(textOf(0), { strings: strings(20_000) }), undefined, limits)
+  assert.strictEqual(large.code, "too_large")
+  assert.match(large.message, /sharedStrings\.xml .* as CSV/)
+  // The rows of a sheet are read as they come.
+  const many = sheetOf(`<row r="1"><c r="A1"><v>1</v></c></row>${" ".repeat(20_000)}`)
+  assert.strictEqual((await rows(workbook(many), undefined, limits))._tag, "Success")
+  assert.deepInclude(await failure(workbook(textOf(0), { claims: 0 })), { code: "unreadable" })
+})
+
+it("SheetReader ends what unpacks outside of its heap, wherever the workbook has it stand", async () => {
+  const hidden = { strings: strings(200 * 1024 ** 2), stringsAt: "worksheets/sheet9.xml" }
+  const error = await failure(workbook(textOf(0), hidden), undefined, { outsideMegabytes: 64 })
+  assert.strictEqual(error.code, "too_large")
+  assert.match(error.message, /more than 64 MB of memory/)
+})
+
+it("SheetReader reads a list of sheets in time that grows as the list does", async () => {
+  // 4 MB that each begin a sheet, and end none: the square of it would take hours.
+  const error = await failure(workbook(sheetOf(""), { list: "<sheet ".repeat(590_000) }), undefined, {
+    idleMillis: 50_000,
+  })
+  assert.deepInclude(error, { code: "unreadable" })
+  const list = `<sheets><x:sheet\n state="hidden" name="A&amp;B" sheetId="1" r:id="rId1"/><sheet name='C' r:id="rId1"/></sheets>`
+  assert.match((await failure(workbook(sheetOf(""), { list }), "D")).message, /no sheet D, but: A&B, C/)
+  assert.strictEqual((await rows(workbook(sheetOf(""), { list })))._tag, "Success")
+})
+
+it("SheetReader reads an honest workbook beside a hostile one, and lets no more of them at once than it is told", async () => {
+  const honest = workbook(sheetOf('<row r="1"><c r="A1"><v>1</v></c></row>'))
+  const bomb = workbook(textOf(0), { strings: strings(150 * 1024 ** 2), claims: 1000 })
+  const read = (bytes: Buffer) =>
+    Effect.gen(function* () {
+      const opened = yield* (yield* SheetReader).open(fileOf(bytes), undefined)
+      return (yield* Stream.runCollect(opened.rows)).flat().length
+    }).pipe(Effect.scoped, Effect.result)
+  const both = await Effect.runPromise(
+    Effect.all([read(bomb), read(honest), read(honest)], { concurrency: 3 }).pipe(
+      Effect.provide(layer({ atOnce: 2, heapMegabytes: 128, idleMillis: 50_000 })),
+    ),
+  )
+  assert.deepStrictEqual(
+    both.map(({ _tag }) => _tag),
+    ["Failure", "Success", "Success"],
+  )
+
+  const turns = await Effect.runPromise(
+    Effect.gen(function* () {
+      const reader = yield* SheetReader
+      const held = Effect.scoped(Effect.andThen(reader.open(fileOf(honest), undefined), Effect.result(read(honest))))
+      return [yield* Effect.flatten(Effect.map(held, Effect.fromResult)), yield* read(honest)] as const
+    }).pipe(Effect.provide(layer({ atOnce: 1, waitMillis: 50 }))),
+  )
+  assert.isTrue(turns[0]._tag === "Failure" && turns[0].failure.code === "busy")
+  assert.match(turns[0]._tag === "Failure" ? turns[0].failure.message : "", /^1 workbooks are being read/)
+  assert.strictEqual(turns[1]._tag, "Success")
 })
