@@ -19,14 +19,14 @@ import type { Take } from "./cabinet/CabinetHttp.ts"
 import { Cabinets } from "./cabinet/Cabinets.ts"
 import { cabinetAway, noCabinet } from "./cabinet/NoCabinet.ts"
 import { REQUEST_ID_HEADER, RequestId, requestId } from "./cabinet/RequestId.ts"
-import { metricsRoute, processRoutes } from "./cabinet/ProcessRoutes.ts"
+import { metricsRoute, type MetricsFor, processRoutes } from "./cabinet/ProcessRoutes.ts"
 import { type Handler, Listener, type ListenOptions, type Stopping } from "./Listener.ts"
 import { isWatched, plainly } from "./Plainly.ts"
 import { addressOf, routeTable } from "./Route.ts"
 
 export interface ServerOptions {
-  /** Whether `/metrics` is served here; false where it has a port of its own. */
-  readonly metrics: boolean
+  /** Whether `/metrics` is served here, and to whom; false where it has a port of its own. */
+  readonly metrics: MetricsFor
 }
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>

@@ -174,6 +174,29 @@ describe("layer", () => {
     }
   })
 
+  it("answers a request for rows before ten seconds, whatever does not answer and cannot be broken off", async () => {
+    const entered = Promise.withResolvers<void>()
+    const silent = Effect.andThen(
+      Effect.sync(() => entered.resolve()),
+      Effect.uninterruptible(Effect.never),
+    )
+    const runtime = ManagedRuntime.make(
+      Server.layer({ metrics: true, host: "127.0.0.1", port: 0, drainMillis: 0 }).pipe(
+        Layer.provide(composed({ rows: { page: () => silent } })),
+        Layer.provideMerge(TestClock.layer()),
+      ),
+    )
+    const { port } = await runtime.runPromise(Listener)
+    const under = fetch(`http://127.0.0.1:${port}/api/v1/tables/sources/orders/rows`, { headers })
+    await entered.promise
+    await new Promise(setImmediate)
+    await runtime.runPromise(TestClock.adjust("9750 millis"))
+    const answer = await under
+    assert.equal(answer.status, 503)
+    assert.equal(((await answer.json()) as any).error.code, "reader_off")
+    await runtime.dispose()
+  })
+
   it("counts requests for /metrics", async () => {
     const runtime = listening({})
     const { port } = await runtime.runPromise(Listener)

@@ -4,6 +4,7 @@ import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
+import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { whatIsMissing } from "@data-cabinet/store-pg/cabinet/PgReadiness"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -11,7 +12,7 @@ import type { Settings } from "./Settings.ts"
 
 export interface HttpOptions {
   readonly baseUrl: string
-  readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "trustedProxies">
+  readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "trustedProxies">
 }
 
 export const readinessLayer = Layer.effect(
@@ -32,7 +33,12 @@ export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
     BodyLimits,
     Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
   )
-  return CabinetHttp.layer.pipe(Layer.provide([http, limits]))
+  // A query that may run for longer is waited for, and a little more.
+  const rows = Layer.effect(
+    RowsDeadline,
+    Effect.map(RowsDeadline, (usual) => Math.max(usual, settings.statementTimeout + 1_000)),
+  )
+  return CabinetHttp.layer.pipe(Layer.provide([http, limits, rows]))
 }
 
 export const httpLayer = (options: HttpOptions) =>

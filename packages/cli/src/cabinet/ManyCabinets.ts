@@ -9,7 +9,7 @@ import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/cabi
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
 import { cabinetAway } from "@data-cabinet/http-node/cabinet/NoCabinet"
-import { Clock, Context, type Duration, Effect, Layer, Option, RcMap, Schedule, type Scope } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Option, RcMap, Schedule, type Scope, Semaphore } from "effect"
 import { cabinetLayer } from "./CabinetLayer.ts"
 import { cabinetHttpLayer } from "./HttpLayer.ts"
 import { openDatabase } from "./OpenDatabase.ts"
@@ -96,13 +96,19 @@ export const manyCabinets = Effect.fnUntraced(function* (options: ManyOptions) {
     idleTimeToLive: options.idle ?? "5 minutes",
   })
 
-  const reload = Effect.gen(function* () {
+  const read = Effect.gen(function* () {
     const next = new Map((yield* registry.list).map((cabinet) => [cabinet.name, cabinet]))
     const gone = [...known].filter(([name, { databaseUrl }]) => next.get(name)?.databaseUrl !== databaseUrl)
     known = next
     for (const [name] of gone) yield* RcMap.invalidate(open, name)
     readAt = yield* Clock.currentTimeMillis
   })
+  const one = yield* Semaphore.make(1)
+  const reload = one.withPermit(read)
+  // Whoever asks for a name that is nobody's costs the database nothing where somebody else has just asked.
+  const reloadIfOld = one.withPermit(
+    Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > RELOAD_MILLIS ? read : Effect.void)),
+  )
 
   const get = Effect.fnUntraced(function* (name: string) {
     const now = yield* Clock.currentTimeMillis
@@ -128,7 +134,7 @@ export const manyCabinets = Effect.fnUntraced(function* (options: ManyOptions) {
 
   const many: ManyCabinets = {
     find: Effect.fnUntraced(function* (name) {
-      if (!known.has(name) && (yield* Clock.currentTimeMillis) - readAt > RELOAD_MILLIS) yield* reload
+      if (!known.has(name) && (yield* Clock.currentTimeMillis) - readAt > RELOAD_MILLIS) yield* reloadIfOld
       return known.has(name) ? Option.some(httpOf(name)) : Option.none()
     }),
     hold: (name) => Effect.asVoid(get(name)),

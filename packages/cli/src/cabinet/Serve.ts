@@ -76,7 +76,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
     host,
     port,
     shared,
-    metrics: metricsPort === null,
+    metrics: metricsPort === null && (serviceDomain === null || ("here" as const)),
     noticeMillis: () => (haste() ? 0 : settings.drainTime),
   }
   const metrics =

@@ -170,7 +170,8 @@ export const SETTINGS = {
       env: "CABINET_METRICS_PORT",
       flag: "metrics-port",
       value: "N",
-      about: "A port of its own for /metrics; default: the port of everything else",
+      about:
+        "A port of its own for /metrics; default: the port of everything else, on a server of many cabinets for this machine only",
     },
     Form.wholeNumber(1, 65_535),
   ),

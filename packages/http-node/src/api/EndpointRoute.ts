@@ -30,19 +30,19 @@ type Body = string | Uint8Array
 export type Respond = (call: Call) => Effect.Effect<Body, ApiError | StoreUnavailable>
 
 interface Options {
-  /** True where the endpoint's work keeps its own time: a query may be allowed to run for longer than the frame waits. */
-  readonly ownTime?: boolean
+  /** Another deadline than the usual one, in milliseconds. */
+  readonly deadline?: number
 }
 
 /** From a request's head to its answer, in milliseconds: past it the database is taken to be away. Nobody hangs for 10 s. */
-const DEADLINE = 9_000
+export const DEADLINE = 9_000
 
 const RETRY_SECONDS = 5
 
 export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
-  { ownTime = false }: Options = {},
+  { deadline = DEADLINE }: Options = {},
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
@@ -63,7 +63,7 @@ export const endpointRoute = (
         const stranger = query.find(([name]) => !known.has(name))
         if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
       }
-      return ownTime ? respond({ path, query }) : timed(ends, respond({ path, query }), began)
+      return timed(ends, respond({ path, query }), began + deadline)
     }
 
     const admitted = (
@@ -118,10 +118,10 @@ const unavailable: ApiError = {
   retryAfter: RETRY_SECONDS,
 }
 
-/** Work for a request that began at `began`, cut off at the request's deadline. */
-const timed = <A, E>(ends: Deadlines, work: Effect.Effect<A, E>, began: number): Effect.Effect<A, E | ApiError> =>
+/** Work that is given up, and not waited for, at a moment of the clock. */
+const timed = <A, E>(ends: Deadlines, work: Effect.Effect<A, E>, until: number): Effect.Effect<A, E | ApiError> =>
   Effect.clockWith((clock) =>
-    ends.limit<A, E | ApiError>(began + DEADLINE - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
+    ends.limit<A, E | ApiError>(until - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
   )
 
 /** Any refusal in the API's terms; what is unavailable always says when to come back, nothing else does. */

@@ -1,11 +1,14 @@
 /** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
-import { Context, Duration, Effect, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { errorResponse } from "../api/ApiError.ts"
+import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
+import { isFromHere } from "../limit/FromHere.ts"
 import type { Stopping } from "../Listener.ts"
-import type { Route } from "../Route.ts"
+import { receivedOf, type Route } from "../Route.ts"
 import { Readiness } from "./Readiness.ts"
+import { sharedCheck } from "./SharedCheck.ts"
 
 const noStore = { "cache-control": "no-store" }
 
@@ -15,27 +18,46 @@ const status = (code: number, body: object) =>
 const fault = (correlationId: string) =>
   errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
 
-/** `metrics: false` where the counters have a port of their own. A server that is stopping is not ready. */
-export const processRoutes = (options: { readonly metrics: boolean }, stopping: Readonly<Stopping>) =>
-  Effect.map(Readiness, (readiness): ReadonlyArray<Route> => {
+/** For how long one answer of `/readyz` is everybody's, and how long it may take, in milliseconds. */
+const READY_HOLDS = 1_000
+const READY_LIMIT = 5_000
+
+/**
+ * Whether the counters are told on this port: to everybody, only to who asks from this machine (see FromHere), or to nobody.
+ * On a server of many cabinets they name every one of them.
+ */
+export type MetricsFor = boolean | "here"
+
+/** A server that is stopping is not ready. */
+export const processRoutes = (options: { readonly metrics: MetricsFor }, stopping: Readonly<Stopping>) =>
+  Effect.gen(function* () {
+    const readiness = yield* Readiness
+    const missing = yield* sharedCheck({
+      check: readiness.check,
+      holds: READY_HOLDS,
+      limit: READY_LIMIT,
+      late: `the database did not answer within ${READY_LIMIT / 1000} s`,
+    })
     const healthz: Route = { path: "/healthz", fault, handle: () => Effect.succeed(status(200, { ok: true })) }
     const readyz: Route = {
       path: "/readyz",
       fault,
-      handle: () => {
-        if (stopping.begun) return Effect.succeed(status(503, { ok: false, error: "the server is stopping" }))
-        return readiness.check.pipe(
-          Effect.timeoutOrElse({
-            duration: Duration.seconds(5),
-            orElse: () => Effect.succeed("the database did not answer within 5 s"),
-          }),
-          Effect.map((missing) =>
-            missing === null ? status(200, { ok: true }) : status(503, { ok: false, error: missing }),
-          ),
-        )
-      },
+      handle: () =>
+        stopping.begun
+          ? Effect.succeed(status(503, { ok: false, error: "the server is stopping" }))
+          : Effect.map(missing, (what) =>
+              what === null ? status(200, { ok: true }) : status(503, { ok: false, error: what }),
+            ),
     }
-    return options.metrics ? [healthz, readyz, metricsRoute] : [healthz, readyz]
+    const metrics: Route = {
+      ...metricsRoute,
+      handle: (request, target) =>
+        options.metrics === true || isFromHere(receivedOf(request))
+          ? metricsRoute.handle(request, target)
+          : Effect.succeed(noSuchEndpoint),
+    }
+    const routes: ReadonlyArray<Route> = options.metrics === false ? [healthz, readyz] : [healthz, readyz, metrics]
+    return routes
   })
 
 const cpu = Metric.gauge("process_cpu_seconds", { description: "CPU time that this process has used, in seconds." })

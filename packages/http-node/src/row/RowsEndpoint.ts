@@ -3,9 +3,9 @@ import type { Column } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
-import { endpointRoute } from "../api/EndpointRoute.ts"
+import { DEADLINE, endpointRoute } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../page/PageBody.ts"
@@ -108,10 +108,14 @@ const columnsJson = (columns: ReadonlyArray<Column>): string => {
   return json
 }
 
+/** From the head of a request for rows to its answer, in milliseconds. Longer only where queries may be, by a setting. */
+export const RowsDeadline = Context.Reference<number>("@data-cabinet/http-node/row/RowsDeadline", {
+  defaultValue: () => DEADLINE,
+})
+
 export const rowRoutes = Effect.gen(function* () {
   const rows = yield* SelectRows
   return [
-    // The reader keeps the time of its queries itself: the statement's limit is a setting.
     yield* endpointRoute(
       listRows,
       ({ path: [schema, name], query }) =>
@@ -123,7 +127,7 @@ export const rowRoutes = Effect.gen(function* () {
               `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
             ),
         ),
-      { ownTime: true },
+      { deadline: yield* RowsDeadline },
     ),
   ]
 })

@@ -94,6 +94,20 @@ it("Cabinets.many says so to senders in the words of the intake, to people in a 
   }
 })
 
+it("Cabinets.many tells the counters only to who asks from this machine for this machine", async () => {
+  const server = ManagedRuntime.make(
+    Server.layer({ metrics: "here", host: "127.0.0.1", port: 0 }).pipe(Layer.provide([many, readiness()])),
+  )
+  const { port: own } = await server.runPromise(Listener)
+  const status = async (host: string, headers: Record<string, string> = {}) =>
+    (await ask(host, "/metrics", { port: own, headers }))[0]
+  assert.equal(await status(`127.0.0.1:${own}`), 200)
+  assert.equal(await status(`localhost:${own}`), 200)
+  assert.equal(await status("one.cabinet.test"), 404)
+  assert.equal(await status(`127.0.0.1:${own}`, { "x-forwarded-for": "203.0.113.9" }), 404)
+  await server.dispose()
+})
+
 it("Cabinets.many leaves the process's own addresses to any host, and metrics to their port", async () => {
   assert.equal((await ask("127.0.0.1", "/healthz"))[0], 200)
   assert.equal((await ask("127.0.0.1", "/readyz"))[0], 200)

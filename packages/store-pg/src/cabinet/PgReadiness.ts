@@ -1,8 +1,10 @@
 /** Whether this database can be served from: it answers, and has had every migration that this program brings. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
 import { migrationNumbers } from "../migrations/PgMigrations.ts"
+
+const NO_ANSWER = "the database did not answer within 5 s"
 
 /** Null when nothing is missing; otherwise a few words for an operator. */
 export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClient> = Effect.gen(function* () {
@@ -14,5 +16,9 @@ export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClien
   return lacking.length === 0 ? null : `migrations that have not been applied: ${lacking.length}`
 }).pipe(
   lossAsFailure,
-  Effect.catch((error) => Effect.succeed(`the database does not answer: ${sqlMessage(error)}`)),
+  // Whoever asks waits no longer; what is left of a check that is not answered would hold its connection.
+  Effect.timeout("5 seconds"),
+  Effect.catch((error) =>
+    Effect.succeed(Cause.isTimeoutError(error) ? NO_ANSWER : `the database does not answer: ${sqlMessage(error)}`),
+  ),
 )

@@ -1,0 +1,52 @@
+/**
+ * One check for all who ask at about the same time: anybody may ask whether a server is ready, as often as they like, and each
+ * check costs the database something. None who asks waits longer than the limit, whatever the check does: a database that is
+ * silent breaks off no statement, so a check that is too slow is left to itself, and the next one is another.
+ */
+import { Effect, Exit } from "effect"
+
+export interface SharedCheckOptions<A> {
+  readonly check: Effect.Effect<A>
+  /** For how long what was found holds, in milliseconds. */
+  readonly holds: number
+  /** How long a check may take, in milliseconds, and what stands for its answer then. */
+  readonly limit: number
+  readonly late: A
+}
+
+export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.sync(() => {
+    let found: { readonly answer: A; readonly until: number } | undefined
+    let waiting: Array<(answer: A) => void> = []
+    let isRunning = false
+
+    const begin = Effect.suspend(() => {
+      isRunning = true
+      let isOver = false
+      const end = (answer: A) => {
+        if (isOver) return
+        isOver = true
+        clearTimeout(timer)
+        found = { answer, until: performance.now() + holds }
+        isRunning = false
+        const all = waiting
+        waiting = []
+        for (const tell of all) tell(answer)
+      }
+      const timer = setTimeout(() => end(late), limit)
+      return Effect.forkDetach(
+        Effect.onExit(check, (exit) => Effect.sync(() => end(Exit.isSuccess(exit) ? exit.value : late))),
+        { startImmediately: true },
+      )
+    })
+
+    return Effect.suspend(() => {
+      if (found !== undefined && performance.now() < found.until) return Effect.succeed(found.answer)
+      const answer = Effect.callback<A>((resume) => {
+        const tell = (given: A) => resume(Effect.succeed(given))
+        waiting.push(tell)
+        return Effect.sync(() => void (waiting = waiting.filter((other) => other !== tell)))
+      })
+      return isRunning ? answer : Effect.andThen(begin, answer)
+    })
+  })
