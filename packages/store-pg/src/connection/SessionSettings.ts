@@ -36,6 +36,11 @@ const SAME_FOR_ALL = {
   client_min_messages: "warning",
   // A statement that waited for another's commit has to see it.
   default_transaction_isolation: "read committed",
+  // A client whose machine is silent for some ten seconds is gone, and what its session holds is free: it would be hours.
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "11000",
   // Compiling one of our statements was measured to take 80 ms, its run 1 ms.
   jit: "off",
 } as const

@@ -10,6 +10,7 @@ import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
+import { boundTransactions } from "../connection/LostClient.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
@@ -153,6 +154,7 @@ export const layer = Layer.effect(
     const openSession = sessions.open(
       Effect.fnUntraced(function* (connection) {
         yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
+        yield* boundTransactions(connection)
         const [opened] = yield* connection.execute(OPEN_WRITER, [], undefined)
         keysOf = bodyKeys((opened as { readonly secret: string }).secret)
       }),

@@ -1,11 +1,13 @@
 /**
  * Keeps an eye on the fence for whoever runs the service: gauges for the metrics, and a warning in the log once a session
- * has held the feed back for long, with its name, for a number alone cannot be asked to end.
+ * has held the feed back for long, with its name, for a number alone cannot be asked to end. One that only waits for its
+ * client is ended.
  */
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Metric, Schedule } from "effect"
 import { fenceHolders } from "./FenceHolders.ts"
+import { stalledHolders } from "./StalledHolders.ts"
 
 /** An accept takes milliseconds, one that waits for a locked table about a second. */
 const LONG_SECONDS = 10
@@ -34,6 +36,7 @@ export const watchFence = Effect.gen(function* () {
 export const layer = Layer.effectDiscard(
   Effect.suspend(() => {
     let named: number | undefined
+    const endStalled = stalledHolders()
     return watchFence.pipe(
       Effect.flatMap((holder) => {
         if (holder === undefined || holder.pid === named) return Effect.void
@@ -41,9 +44,10 @@ export const layer = Layer.effectDiscard(
         const { pid, application, since } = holder
         return Effect.logWarning(`the feed is held back by process ${pid} (${application}) since ${since ?? "unknown"}`)
       }),
+      Effect.andThen(endStalled),
       // A database that is away is reported by all who need it.
       Effect.catchCause(() => Effect.void),
-      Effect.repeat(Schedule.spaced("10 seconds")),
+      Effect.repeat(Schedule.spaced("5 seconds")),
       Effect.forkScoped,
     )
   }),
