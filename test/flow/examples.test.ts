@@ -1,10 +1,9 @@
 /** The examples, run by Node from the packed packages as a reader would run them, and spoken to over the loopback. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest"
-import { finish, freePorts, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
+import { freePorts, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let here: Packed
@@ -66,39 +65,6 @@ it("the Fastify app hands bodies over as they were sent, and parses its own", as
   expect(await json(broken)).toMatchObject({ status: 400, body: { ok: false, error: "bad_json", id: 2 } })
   expect((await fetch(`${site}/data/api/v1/sources`)).status).toBe(401)
   expect(await app.stop()).toBe(0)
-}, 240_000)
-
-it("the Next-style route answers every method below its path", async () => {
-  const route = pathToFileURL(join(here.app, "examples/next/app/data/[...path]/route.ts")).href
-  const lib = pathToFileURL(join(here.app, "examples/next/lib/cabinet.ts")).href
-  const script = `
-    const route = await import(${JSON.stringify(route)})
-    const { cabinet } = await import(${JSON.stringify(lib)})
-    const opened = await cabinet()
-    const { intakeUrl } = await opened.sources.create({ name: "Next" })
-    const { key } = await opened.keys.create({ name: "next" })
-    const said = []
-    const posted = await route.POST(new Request(intakeUrl, { method: "POST", body: JSON.stringify({ a: 1 }),
-      headers: { "content-type": "application/json" } }))
-    said.push(posted.status, await posted.json())
-    const read = await route.GET(new Request(process.env.BASE_URL + "/api/v1/tables/sources/next/rows?col=a",
-      { headers: { "x-api-key": key } }))
-    said.push(read.status, (await read.json()).data)
-    said.push((await route.GET(new Request(intakeUrl))).status, (await route.OPTIONS(new Request(intakeUrl, { method: "OPTIONS" }))).status)
-    await opened.close()
-    console.log(JSON.stringify(said))`
-  const printed = await finish(process.execPath, ["--input-type=module", "-e", script], here.app, {
-    DATABASE_URL: database.url,
-    BASE_URL: `${site}/data`,
-  })
-  expect(JSON.parse(printed)).toEqual([
-    200,
-    { ok: true, id: 1, duplicate: false, empty: false },
-    200,
-    [{ a: 1 }],
-    405,
-    204,
-  ])
 }, 240_000)
 
 it("the Effect program serves a cabinet, uses it, and closes it", async () => {

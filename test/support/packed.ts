@@ -145,8 +145,9 @@ export const start = async (
   ready: RegExp,
   app: string,
   env: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string> = [],
 ): Promise<Running> => {
-  const child = spawn(process.execPath, [script], { cwd: app, env: consumerEnv(env) })
+  const child = spawn(process.execPath, [script, ...args], { cwd: app, env: consumerEnv(env) })
   const kill = () => void child.kill("SIGKILL")
   started.add(kill)
   let text = ""

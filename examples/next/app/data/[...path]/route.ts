@@ -1,5 +1,5 @@
 /** `app/data/[...path]/route.ts` of a Next.js app: the intake addresses and the read API, below `/data`. */
-import { cabinet } from "../../../lib/cabinet.ts"
+import { cabinet } from "../../../lib/cabinet"
 
 export const runtime = "nodejs"
 export const dynamic = "force-dynamic"
