@@ -8,6 +8,7 @@
  *   const { baseUrl } = await cabinets.add("orders")
  *   const orders = await cabinets.open("orders")
  */
+import "./embedding/Host.ts"
 import { Context, Effect, Exit, Scope } from "effect"
 import { cabinetDatabase } from "./cabinet/CabinetDatabase.ts"
 import { openMany } from "./cabinet/OpenMany.ts"

@@ -2,7 +2,7 @@
  * The address that others reach the cabinet by. A server notes it in its data directory, so that a command run beside it,
  * or after it, prints intake addresses that work without being told where the server listens.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isGiven, type SettingSources } from "./ReadSettings.ts"
 import type { Settings } from "./Settings.ts"
@@ -15,8 +15,12 @@ export const listeningUrl = (host: string, port: number): string => {
   return `http://${local.includes(":") ? `[${local}]` : local}:${port}`
 }
 
-export const noteBaseUrl = (dataDir: string, baseUrl: string): void =>
-  writeFileSync(noteIn(dataDir), `${baseUrl}\n`, { mode: 0o600 })
+/** Replaced as a whole: the one that is there may be half read just now, or another user's. */
+export const noteBaseUrl = (dataDir: string, baseUrl: string): void => {
+  const fresh = `${noteIn(dataDir)}.${process.pid}`
+  writeFileSync(fresh, `${baseUrl}\n`, { mode: 0o600 })
+  renameSync(fresh, noteIn(dataDir))
+}
 
 const noted = (dataDir: string): string | null => {
   try {

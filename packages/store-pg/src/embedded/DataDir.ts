@@ -7,7 +7,17 @@
  *   password       only where there are no unix sockets
  *   *.lock         see DataDirLock
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs"
 import { join, resolve } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
@@ -52,7 +62,7 @@ export const dataDirAt = (path: string): DataDir => {
 }
 
 /**
- * Makes the directory. Nobody else may look into it; only root's may be passed through, for the
+ * Makes the directory, or sees that we may use it and the database in it. Nobody else may look into it; only root's may be passed through, for the
  * server may have to run as another user, whose own directory in it is closed to others again.
  * @throws EmbeddedPostgresError `bad_data_dir`
  */
@@ -66,6 +76,37 @@ export const makeDataDir = (dir: DataDir): void => {
       message: `The data directory ${dir.root} cannot be made (${(error as Error).message}). Choose one that you may write with --data-dir.`,
     })
   }
+  for (const path of [dir.root, dir.pgdata, dir.logFile, dir.serverFile, dir.usersLock]) refuseForeign(path, dir.root)
+}
+
+/** What another user made may lie in a directory of ours, too: root served it once, say. */
+const refuseForeign = (path: string, root: string): void => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    if (path === root || path.endsWith("pgdata")) accessSync(path, constants.X_OK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return
+    const owner = ownerOf(path)
+    const whose = owner === undefined ? "cannot be used" : `belongs to ${owner} and cannot be used`
+    throw new EmbeddedPostgresError({
+      code: "bad_data_dir",
+      message: `${path === root ? "The data directory" : "In the data directory,"} ${path} ${whose} by ${userName(process.geteuid?.())}. Run as the user who owns the data, give the whole directory to yours (chown -R), or choose another with --data-dir.`,
+    })
+  }
+}
+
+const ownerOf = (path: string): string | undefined => {
+  try {
+    return userName(lstatSync(path).uid)
+  } catch {
+    return undefined
+  }
+}
+
+const userName = (uid: number | undefined): string => {
+  if (uid === undefined) return "this user"
+  if (uid === 0) return "root"
+  return uid === process.geteuid?.() ? `this user (number ${uid})` : `another user (number ${uid})`
 }
 
 export const readNote = (dir: DataDir): ServerNote => {

@@ -9,7 +9,7 @@
  * - `users.lock`: shared by everybody who uses the database; who leaves last takes it alone and stops the server.
  * - `start.lock`: held alone for the moment of looking whether a server runs and starting one.
  */
-import { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { Effect, Random } from "effect"
 import { attempt } from "./Attempt.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -25,7 +25,8 @@ export interface HeldLock {
 export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | undefined => {
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file)
+    // Not imported: a Node without it would fail at that, before anything could be said.
+    database = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(file)
     if (mode === "alone") database.exec("BEGIN EXCLUSIVE")
     else {
       database.exec("BEGIN")

@@ -14,10 +14,12 @@
  *   it: a server outlives the `serve` that started it as long as a `work` still uses it.
  * - A server left behind by a killed process is used as it is; one that dies while in use is started again under
  *   the same address within about a second, and connection pools find it.
+ * - One whose users were all killed, or ended without closing, is ended half a minute later (see Caretaker).
  */
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, Schedule, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
+import { careFor, dismiss, leaveToOthers, LINGER_MILLIS } from "./Caretaker.ts"
 import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./DataDir.ts"
 import { attempt } from "./Attempt.ts"
 import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
@@ -32,6 +34,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Default: unix socket, and TCP on 127.0.0.1 with a password on Windows. */
   readonly transport?: Transport
+  /** How long the server stays after its last user was killed. Default half a minute. */
+  readonly lingerMillis?: number
 }
 
 export interface EmbeddedDatabase {
@@ -71,7 +75,14 @@ export const join = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, 
 /** Whether a data directory holds a cluster, so that a command can say "nothing here yet" instead of making one. */
 export const exists = (dataDirPath: string): boolean => isCluster(dataDirAt(dataDirPath))
 
-const isCluster = (dir: DataDir): boolean => statSync(dir.pgdata, { throwIfNoEntry: false }) !== undefined
+const isCluster = (dir: DataDir): boolean => {
+  try {
+    return statSync(dir.pgdata, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Somebody else's, who lets nobody look: using it is refused in words.
+    return true
+  }
+}
 
 const dataDir = async (options: EmbeddedOptions): Promise<DataDir> => {
   const dir = dataDirAt(options.dataDir)
@@ -87,8 +98,9 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
       (lock) => leave(dir, lock),
       { interruptible: true },
     )
-    const { endpoint, origin } = yield* running(dir, transport)
-    yield* Effect.forkScoped(watch(dir, transport))
+    const start = running(dir, transport, options.lingerMillis ?? LINGER_MILLIS)
+    const { endpoint, origin } = yield* start
+    yield* Effect.forkScoped(watch(dir, start))
     const database: EmbeddedDatabase = {
       url: endpoint.urlFor(ownerRole, ownerDatabase),
       superuserUrl: endpoint.urlFor(superuser, ownerDatabase),
@@ -101,12 +113,17 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
   })
 
 /** Starts or finds the server, alone at that; uninterruptible, so that a Ctrl-C leaves no half-known process. */
-const running = (dir: DataDir, transport: Transport): Effect.Effect<RunningServer, EmbeddedPostgresError> =>
+const running = (
+  dir: DataDir,
+  transport: Transport,
+  lingerMillis: number,
+): Effect.Effect<RunningServer, EmbeddedPostgresError> =>
   Effect.acquireUseRelease(
     waitForLock(dir.startLock, "alone", `Another process has been starting the database in ${dir.root}`),
     () =>
       Effect.gen(function* () {
         const found = yield* attempt(() => ensureRunning(dir, transport))
+        if (found.origin !== "found") careFor(dir, found.server.pid, lingerMillis)
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)
           writeNote(dir, { ...readNote(dir), bootstrapped: true })
@@ -117,14 +134,14 @@ const running = (dir: DataDir, transport: Transport): Effect.Effect<RunningServe
   )
 
 /** Once a second: is the server still there? Is its log within bounds? */
-const watch = (dir: DataDir, transport: Transport): Effect.Effect<void> =>
+const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>): Effect.Effect<void> =>
   Effect.gen(function* () {
     boundLog(dir.logFile)
     const file = readPostmasterPid(dir.pgdata)
     const alive = file !== undefined && (yield* Effect.promise(() => isServerOf(dir.pgdata, file)))
     if (alive) return
     yield* Effect.logWarning("The embedded PostgreSQL is gone; starting it again")
-    yield* running(dir, transport)
+    yield* start
     yield* Effect.logWarning("The embedded PostgreSQL is back")
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL could not be started again", cause)),
@@ -144,10 +161,11 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
   Effect.gen(function* () {
     mine.release()
     const alone = yield* lockWithin(dir.usersLock, "alone", 3, 20)
-    if (alone === undefined) return
+    if (alone === undefined) return leaveToOthers(dir)
     yield* attempt(async () => {
       const file = readPostmasterPid(dir.pgdata)
       if (file !== undefined) await stopPostmaster(dir.pgdata, file, 60_000)
+      dismiss(dir)
       forgetEndpoint(dir)
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
   }).pipe(

@@ -1,9 +1,9 @@
 /**
  * The supervisor against real processes and real faults, each on a data directory of its own.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { readPostmasterPid } from "@data-cabinet/store-pg/embedded/PostmasterPid"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { endAll, eventually, hold, query } from "./Holder.ts"
@@ -175,4 +175,38 @@ it("serve refuses a data directory that cannot be made in words", async () => {
   const holder = await hold("serve", dir)
   expect(holder.answer.code).toBe("bad_data_dir")
   rmSync(dir)
+})
+
+it("a server whose users were all killed is ended, and not while one of them lives", async () => {
+  const first = await hold("serve", dir, { lingerMillis: 0 })
+  const second = await hold("join", dir, { lingerMillis: 0 })
+  const { pid } = readPostmasterPid(pgdata)!
+  await first.end("SIGKILL")
+  // A good many looks later it is there all the same.
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  await note(second.answer.url)
+  expect(readPostmasterPid(pgdata)!.pid).toBe(pid)
+  await second.end("SIGKILL")
+  await expect.poll(() => existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
+  await expect.poll(() => existsSync(first.answer.socketDir)).toBe(false)
+  const third = await hold("serve", dir)
+  expect(third.answer.origin).toBe("started")
+  expect(await query(third.answer.url, "SELECT FROM note")).toEqual([])
+})
+
+it("a data directory of another user, or with another user's database in it, is refused in words", async () => {
+  const root = process.geteuid!() === 0
+  const refused = async (words: RegExp) => {
+    // Root may do everything, so that it has to be somebody else.
+    const { answer } = await hold("join", dir, root ? { uid: 65_534 } : {})
+    expect(answer).toMatchObject({ code: "bad_data_dir", message: expect.stringMatching(words) })
+  }
+  mkdirSync(pgdata, { recursive: true, mode: 0o700 })
+  chmodSync(dirname(dir), 0o755)
+  chmodSync(dir, root ? 0o700 : 0o500)
+  await refused(/^The data directory \S+ .*cannot be used by .*chown -R.*--data-dir\.$/)
+  chmodSync(dir, 0o777)
+  chmodSync(pgdata, root ? 0o700 : 0o000)
+  await refused(/^In the data directory, \S+pgdata .*cannot be used by .*chown -R/)
+  rmSync(pgdata, { recursive: true })
 })

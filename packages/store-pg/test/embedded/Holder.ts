@@ -21,10 +21,17 @@ const running = new Set<ChildProcess>()
 export const hold = async (
   face: "serve" | "join",
   dataDir: string,
-  options: { readonly transport?: "socket" | "tcp"; readonly detached?: boolean } = {},
+  options: {
+    readonly transport?: "socket" | "tcp"
+    readonly detached?: boolean
+    readonly lingerMillis?: number
+    readonly uid?: number
+  } = {},
 ): Promise<Holder> => {
   const script = new URL("holdDatabase.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, ["--conditions=source", script, face, dataDir, options.transport ?? "socket"], {
+  const { transport = "socket", lingerMillis = 30_000, uid } = options
+  const words = [face, dataDir, transport, String(lingerMillis), ...(uid === undefined ? [] : [String(uid)])]
+  const child = spawn(process.execPath, ["--conditions=source", script, ...words], {
     stdio: ["ignore", "pipe", "inherit"],
     detached: options.detached ?? false,
   })

@@ -1,15 +1,17 @@
 /**
  * A process of its own that serves or joins a data directory, for tests that kill it.
  * Prints one JSON line when the database is there, or the error's code, and ends cleanly on SIGTERM and SIGINT.
- * `node holdDatabase.ts serve|join DIR [socket|tcp]`
+ * `node holdDatabase.ts serve|join DIR [socket|tcp] [LINGER_MILLIS] [UID]`, as that user once all is loaded
  */
 import { Effect, Fiber } from "effect"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 
-const [, , face, dataDir, transport] = process.argv
+const [, , face, dataDir, transport, lingerMillis, uid] = process.argv
+if (uid !== undefined) process.setuid!(Number(uid))
 const options: EmbeddedPostgres.EmbeddedOptions = {
   dataDir: dataDir!,
   transport: transport === "tcp" ? "tcp" : "socket",
+  ...(lingerMillis === undefined ? {} : { lingerMillis: Number(lingerMillis) }),
 }
 const fiber = Effect.runFork(
   Effect.scoped(

@@ -1,0 +1,48 @@
+/**
+ * Sees to it that a server does not outlive its users: beside each that this process starts a shell waits on a pipe, which
+ * ends with this process however it ends. Then, and not before, it becomes `EndUnused`, so that it costs next to nothing
+ * while all is well. It is in a session of its own, where a Ctrl-C does not reach it.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { DataDir } from "./DataDir.ts"
+
+/** How long a server stays after its last user was killed: a supervisor starts the next one well within that. */
+export const LINGER_MILLIS = 30_000
+
+const PROGRAM = new URL(`./EndUnused${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+
+const waiting = new Map<string, ChildProcess>()
+
+/** For the server with this process number, which this process has just started. */
+export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void => {
+  dismiss(dir)
+  const program = [process.execPath, fileURLToPath(PROGRAM), dir.root, String(pid), String(lingerMillis)]
+  // A line is a dismissal; the pipe's end is not.
+  const words = process.platform === "win32" ? program : ["/bin/sh", "-c", 'read -r _ || exec "$0" "$@"', ...program]
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const child = spawn(words[0]!, words.slice(1), {
+    cwd: "/",
+    env,
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  })
+  // Without it a server may be left behind, and nothing else is lost.
+  child.on("error", () => waiting.delete(dir.root))
+  child.stdin!.on("error", () => {})
+  child.unref()
+  ;(child.stdin as unknown as { readonly unref: () => void }).unref()
+  waiting.set(dir.root, child)
+}
+
+/** The server was stopped: nothing is left to care for. */
+export const dismiss = (dir: DataDir): void => {
+  waiting.get(dir.root)?.stdin!.end("\n")
+  waiting.delete(dir.root)
+}
+
+/** This process uses the server no more, and others do. */
+export const leaveToOthers = (dir: DataDir): void => {
+  waiting.get(dir.root)?.stdin!.end()
+  waiting.delete(dir.root)
+}

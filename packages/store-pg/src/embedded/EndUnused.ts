@@ -1,0 +1,41 @@
+/**
+ * A program of its own: ends the server of a data directory once nobody uses it any more, also when those who did were
+ * killed, or ended without closing. It holds nothing open meanwhile: who uses the directory holds its lock, which ends with
+ * the process however that ends. A new user within the linger finds the server as it was.
+ * `node EndUnused.js DIR PID LINGER_MILLIS`
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { dataDirAt } from "./DataDir.ts"
+import { tryLock } from "./DataDirLock.ts"
+import { forgetEndpoint } from "./Endpoint.ts"
+import { stopPostmaster } from "./Postmaster.ts"
+import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
+
+const LOOK_MILLIS = 250
+
+const endUnused = async (path: string, pid: number, lingerMillis: number): Promise<void> => {
+  const dir = dataDirAt(path)
+  let unusedSince: number | undefined
+  for (;;) {
+    const server = readPostmasterPid(dir.pgdata)
+    // One that was started after it has somebody else to end it.
+    if (server?.pid !== pid || !(await isServerOf(dir.pgdata, server))) return
+    const lock = tryLock(dir.usersLock, "alone")
+    if (lock === undefined) unusedSince = undefined
+    else {
+      try {
+        unusedSince ??= performance.now()
+        if (performance.now() - unusedSince >= lingerMillis) {
+          await stopPostmaster(dir.pgdata, server, 60_000)
+          return forgetEndpoint(dir)
+        }
+      } finally {
+        lock.release()
+      }
+    }
+    await sleep(LOOK_MILLIS)
+  }
+}
+
+const [, , path, pid, lingerMillis] = process.argv
+await endUnused(path!, Number(pid), Number(lingerMillis))
