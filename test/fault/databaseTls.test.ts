@@ -98,11 +98,13 @@ it("every connection of a cabinet is encrypted where its address says ssl=true",
   const [outcome] = await Effect.runPromise(runScript({ url: roles.author.url, script, transaction: true }))
   assert.deepStrictEqual(outcome!.rows, ['{"ssl":true}'])
   const sessions = await Effect.gen(function* () {
-    const { client } = yield* ReaderClient.ReaderClient
+    const { sessions: own } = yield* ReaderClient.ReaderClient
+    const { shared, apart } = Option.getOrThrow(own)
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ ssl: boolean }>(script)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ ssl: boolean }>(script))),
-      ...(yield* Option.getOrThrow(client).unsafe<{ ssl: boolean }>(script)),
+      ...(yield* shared.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
+      ...(yield* apart.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
     ]
   }).pipe(
     Effect.provide(
@@ -110,7 +112,7 @@ it("every connection of a cabinet is encrypted where its address says ssl=true",
     ),
     Effect.runPromise,
   )
-  assert.deepStrictEqual(sessions, [{ ssl: true }, { ssl: true }, { ssl: true }])
+  assert.deepStrictEqual(sessions, [{ ssl: true }, { ssl: true }, { ssl: true }, { ssl: true }])
 })
 
 it("verify-full checks who signed and for which name, verify-ca who signed, require neither", async () => {

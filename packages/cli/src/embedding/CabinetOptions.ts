@@ -17,7 +17,7 @@ export interface OpenCabinetOptions {
   readonly delivery?: boolean | undefined
   /**
    * Connections that the cabinet may have open for its own work, 4 at least. Default 10. Two more write what is accepted,
-   * and the reader has its own, `maxReaderConnections`. All are opened when needed and closed after a minute without use.
+   * and the reader has its own, `maxReaderConnections`, and three quarters as many again for views. All are opened when needed and closed after a minute without use.
    */
   readonly maxConnections?: number | undefined
   /** Rows that can be read at once: connections of the reader. Default 8. */

@@ -27,7 +27,7 @@ export interface ReadableTable {
   readonly identity: RowIdentity
   /** Changes when the object is dropped and made again. */
   readonly oid: number
-  /** False where a read may run functions that a customer wrote: views, and tables with row policies. */
+  /** False where a read may run functions that a customer wrote, whatever it selects: a view, row policies, an index. */
   readonly inert: boolean
   /** The collation that folds case by Unicode on this server, quoted with its schema. */
   readonly foldCollation: string

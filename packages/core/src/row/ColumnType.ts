@@ -25,7 +25,10 @@ interface TypeFacts {
   readonly operators: TypeOperators | null
   /** PostgreSQL's own to_json writes it as we do, all the way down. */
   readonly plainJson: boolean
-  /** No function that a customer wrote can run when a text is read as this type. */
+  /**
+   * PostgreSQL's own through and through, and written the same along any search path: no function, operator or cast that a
+   * customer made can run when a value is read, written or compared.
+   */
   readonly inert: boolean
   /** A day, a time or a moment, or made of any: words such as `today` may stand in its texts. */
   readonly temporal: boolean

@@ -1,10 +1,12 @@
 /**
  * Writes SQL that makes the JSON of values that are not read as they are sent (`SentRow`), and the text to search: numbers keep
  * every digit, moments are RFC 3339 in UTC, bytes are base64, structures stay structures, and what has no form of its
- * own in JSON is its text. Relies on a session in UTC with ISO dates. Nothing here comes from a request.
+ * own in JSON is its text. Relies on a session in UTC with ISO dates. Nothing here comes from a request, and no function,
+ * operator or cast of a customer's is called.
  */
 import type { ArrayType, ColumnType } from "./ColumnType.ts"
 import { quoteName } from "./SqlName.ts"
+import { call, castTo, operate, operateAll } from "./SystemSql.ts"
 
 /** A key of an object and the SQL of its value. */
 export interface JsonField {
@@ -17,9 +19,26 @@ export const rowSelect = (fields: ReadonlyArray<JsonField>): string =>
   `SELECT ${fields.map(({ name, sql }) => `${sql} AS ${quoteName(name)}`).join(", ")}`
 
 /** to_json writes `2026-01-02T03:04:05.6+00:00`, with ` BC` after it where it belongs, or `infinity`. */
-const momentText = (value: string): string => `replace(btrim(to_json(${value})::text, '"'), '+00:00', 'Z')`
+const momentText = (value: string): string => call("replace", bareText(value), "'+00:00'", "'Z'")
 
-const bytesText = (value: string): string => `translate(encode(${value}, 'base64'), chr(10), '')`
+/** The JSON without its quotes. */
+const bareText = (value: string): string => call("btrim", jsonText(value), `'"'`)
+
+/** What to_json writes of a value of PostgreSQL's own types. */
+export const jsonText = (value: string): string => castTo(call("to_json", value), "text")
+
+const bytesText = (value: string): string =>
+  call("translate", call("encode", value, "'base64'"), call("chr", "10"), "''")
+
+/**
+ * What the type's output function writes. A cast to text does the same for PostgreSQL's own types, at less cost; for any
+ * other it may be a function of the customer's, which `format` never calls. NULL stays NULL, and PostgreSQL reads the text
+ * as the same value again.
+ */
+export const outputText = (type: Pick<ColumnType, "inert">, value: string): string =>
+  type.inert
+    ? castTo(value, "text")
+    : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
 
 /** SQL whose own type makes to_json write the value in our form; NULL stays NULL. */
 export const jsonValue = (type: ColumnType, value: string, depth = 0): string => {
@@ -40,37 +59,53 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
       // A row of nothing but NULLs IS NULL, and yet is no NULL.
       return (
         `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ` +
-        `ELSE (SELECT row_to_json(${row}.*) FROM (${rowSelect(fields)}) AS ${row}) END`
+        `ELSE (SELECT ${call("row_to_json", `${row}.*`)} FROM (${rowSelect(fields)}) AS ${row}) END`
       )
     }
     case "number":
       return `(${value})::pg_catalog.int8`
     default:
-      return `(${value})::text`
+      return outputText(type, value)
   }
 }
+
+const DIMENSIONS = [1, 2, 3, 4, 5, 6] as const
 
 /**
  * An array element by element, in the order they lie, with as many brackets opened before one and closed after it as
  * dimensions begin and end there.
  */
 const arrayJson = (type: ArrayType, value: string, depth: number): string => {
-  if (type.element.kind === "timestamptz") return `replace(to_json(${value})::text, '+00:00', 'Z')::json`
+  if (type.element.kind === "timestamptz") {
+    return castTo(call("replace", jsonText(value), "'+00:00'", "'Z'"), "json")
+  }
   const element = `"e${depth}"`
-  const dimensions = [1, 2, 3, 4, 5, 6]
-  const size = (from: number) =>
-    dimensions
-      .slice(from - 1)
-      .map((d) => `coalesce(array_length(${value}, ${d}), 1)`)
-      .join(" * ")
-  const ends = (at: string) =>
-    dimensions.map((d) => `(array_ndims(${value}) >= ${d} AND ${at} % (${size(d)}) = 0)::int`).join(" + ")
-  const text = `coalesce(to_json(${jsonValue(type.element, `${element}."v"`, depth + 1)})::text, 'null')`
+  const sizes = DIMENSIONS.map((d) => `coalesce(${call("array_length", value, String(d))}, 1)`)
+  const size = (from: number) => operateAll("*", sizes.slice(from - 1) as [string])
+  const endsAt = (d: number, at: string) => {
+    const ends = operate(operate(at, "%", size(d)), "=", "0")
+    return castTo(`${operate(call("array_ndims", value), ">=", String(d))} AND ${ends}`, "int4")
+  }
+  const ends = (at: string) => {
+    const [first, ...rest] = DIMENSIONS.map((d) => endsAt(d, at))
+    return operateAll("+", [first!, ...rest])
+  }
+  const number = `${element}."n"`
+  const text = `coalesce(${jsonText(jsonValue(type.element, `${element}."v"`, depth + 1))}, 'null')`
+  const bracketed = operateAll("||", [
+    call("repeat", "'['", ends(operate(number, "-", "1"))),
+    text,
+    call("repeat", "']'", ends(number)),
+  ])
+  const numbers = call("generate_series", "1", call("cardinality", value))
   return (
-    `CASE WHEN ${value} IS NULL THEN NULL ELSE coalesce((SELECT string_agg(` +
-    `repeat('[', ${ends(`(${element}."n" - 1)`)}) || ${text} || repeat(']', ${ends(`${element}."n"`)}), ',' ` +
-    `ORDER BY ${element}."n") FROM (SELECT unnest(${value}) AS "v", generate_series(1, cardinality(${value})) AS "n"` +
-    `) AS ${element}), '[]')::json END`
+    `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ` +
+    castTo(
+      `coalesce((SELECT ${call("string_agg", bracketed, `',' ORDER BY ${number}`)} ` +
+        `FROM (SELECT ${call("unnest", value)} AS "v", ${numbers} AS "n") AS ${element}), '[]')`,
+      "json",
+    ) +
+    ` END`
   )
 }
 
@@ -78,15 +113,15 @@ const arrayJson = (type: ArrayType, value: string, depth: number): string => {
 export const shownText = (type: ColumnType, value: string): string => {
   switch (type.kind) {
     case "timestamp":
-      return `btrim(to_json(${value})::text, '"')`
+      return bareText(value)
     case "timestamptz":
       return momentText(value)
     case "bytea":
       return bytesText(value)
     case "array":
     case "composite":
-      return type.plainJson ? `to_json(${value})::text` : `(${jsonValue(type, value)})::text`
+      return type.plainJson ? jsonText(value) : castTo(jsonValue(type, value), "text")
     default:
-      return `(${value})::text`
+      return outputText(type, value)
   }
 }

@@ -6,7 +6,7 @@
 import { AHEAD, BEHIND, COMMA, Items } from "../page/Items.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import { Literal, QUOTE } from "./JsonBytes.ts"
-import { jsonValue } from "./RowJson.ts"
+import { jsonText, jsonValue } from "./RowJson.ts"
 import { HEAD, type SentBytes, VALUE_HEAD } from "./SentBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./SentMoment.ts"
 import * as Sent from "./SentValue.ts"
@@ -48,7 +48,7 @@ export const sentColumn = (name: string, type: ColumnType, value: string): SentC
   if (form !== undefined) return { name, sql: value, form }
   const sql = jsonValue(type, value)
   return type.plainJson || type.kind === "array" || type.kind === "composite"
-    ? { name, sql: `to_json(${sql})::text`, form: Sent.JSON_TEXT }
+    ? { name, sql: jsonText(sql), form: Sent.JSON_TEXT }
     : { name, sql, form: Sent.TEXT }
 }
 

@@ -3,6 +3,7 @@ import type { ReadableColumn } from "../row/Catalog.ts"
 import type { TypeOperators } from "../row/ColumnType.ts"
 import { shownText } from "../row/RowJson.ts"
 import { quoteName } from "../row/SqlName.ts"
+import { call, castTo, operate } from "../row/SystemSql.ts"
 import type { FilterCondition } from "./Selection.ts"
 import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
 import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
@@ -30,7 +31,7 @@ const patternOf = (sought: string, parameters: SqlParameters): string =>
 /** Case is folded by the named collation, whatever the column's own; upper case, for ς and σ meet only there. */
 const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
   const pattern = patternOf(sought, parameters)
-  return `upper(${text} COLLATE ${collation}) LIKE upper(${pattern} COLLATE ${collation})`
+  return operate(call("upper", `${text} COLLATE ${collation}`), "~~", call("upper", `${pattern} COLLATE ${collation}`))
 }
 
 /** True where rows are found by the index of their whole text before each column is looked into. */
@@ -47,7 +48,7 @@ const searchSql = (plan: SelectionPlan, parameters: SqlParameters): string => {
   if (!searchesIndex(plan)) return columns
   const whole = rowText(table.columns, table.foldCollation, columnSql).sql
   const pattern = `${searchFunction(table.foldCollation).sql}(ARRAY[${patternOf(search, parameters)}])`
-  return `${whole} LIKE ${pattern} AND ${columns}`
+  return `${operate(whole, "~~", pattern)} AND ${columns}`
 }
 
 const COMPARISON = { eq: "eq", ne: "eq", gt: "gt", ge: "ge", lt: "lt", le: "le" } as const
@@ -74,11 +75,11 @@ const emptySql = (column: ReadableColumn): string => {
   const isNull = `${of} IS NOT DISTINCT FROM NULL`
   switch (column.type.kind) {
     case "text":
-      return `(${isNull} OR (${of})::text = '')`
+      return `(${isNull} OR ${operate(shownText(column.type, of), "=", "''")})`
     case "jsonb":
-      return `(${isNull} OR (${of})::jsonb = ANY ('{"null","{}","[]","\\"\\""}'::jsonb[]))`
+      return `(${isNull} OR ${operate(castTo(of, "jsonb"), "=", `ANY ('{"null","{}","[]","\\"\\""}'::pg_catalog.jsonb[])`)})`
     case "json":
-      return `(${isNull} OR (${of})::text ~ '^\\s*(null|\\{\\s*\\}|\\[\\s*\\]|"")\\s*$')`
+      return `(${isNull} OR ${operate(castTo(of, "text"), "~", `'^\\s*(null|\\{\\s*\\}|\\[\\s*\\]|"")\\s*$'`)})`
     default:
       return `(${isNull})`
   }
@@ -89,14 +90,17 @@ const periodSql = ({ column, from, to }: PlannedPeriod, zone: string, parameters
   const of = columnSql(column)
   const day = (text: string) => parameters.add(text, "pg_catalog.date")
   if (column.type.kind === "date") {
-    return [...(from === null ? [] : [`${of} >= ${day(from)}`]), ...(to === null ? [] : [`${of} <= ${day(to)}`])]
+    return [
+      ...(from === null ? [] : [operate(of, ">=", day(from))]),
+      ...(to === null ? [] : [operate(of, "<=", day(to))]),
+    ]
   }
   const midnight = (date: string) =>
     column.type.kind === "timestamp"
-      ? `(${date})::timestamp`
-      : `timezone(${parameters.add(zone, TEXT)}, (${date})::timestamp)`
+      ? castTo(date, "timestamp")
+      : call("timezone", parameters.add(zone, TEXT), castTo(date, "timestamp"))
   return [
-    ...(from === null ? [] : [`${of} >= ${midnight(day(from))}`]),
-    ...(to === null ? [] : [`${of} < ${midnight(`${day(to)} + 1`)}`]),
+    ...(from === null ? [] : [operate(of, ">=", midnight(day(from)))]),
+    ...(to === null ? [] : [operate(of, "<", midnight(operate(day(to), "+", "1")))]),
   ]
 }

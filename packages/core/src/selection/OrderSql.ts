@@ -3,7 +3,7 @@
  * "after" is one row comparison, which an index answers by starting at the place. A nullable sort is walked in two
  * branches, values then NULLs, for neither the NULLS LAST of a descending order nor an OR can be answered so.
  */
-import type { TypeOperators } from "../row/ColumnType.ts"
+import type { ColumnType, TypeOperators } from "../row/ColumnType.ts"
 import { operatorSql } from "./ConditionSql.ts"
 import type { Direction } from "./Selection.ts"
 import type { SqlParameters } from "./SqlParameters.ts"
@@ -11,8 +11,8 @@ import type { SqlParameters } from "./SqlParameters.ts"
 /** One expression of the order. */
 export interface OrderTerm {
   readonly sql: string
-  /** What its value in a cursor is cast to. */
-  readonly type: string
+  /** Its value in a cursor is cast to it. */
+  readonly type: Pick<ColumnType, "sql" | "inert">
   readonly operators: TypeOperators
 }
 
@@ -41,7 +41,7 @@ export const branchesAfter = (
   const { sort, ties, direction } = order
   const beyond = (terms: ReadonlyArray<OrderTerm>, values: ReadonlyArray<string | null>): string =>
     comparison(
-      terms.map((term, index) => ({ ...term, value: parameters.add(values[index] ?? "", term.type) })),
+      terms.map((term, index) => ({ ...term, value: parameters.add(values[index] ?? "", term.type.sql) })),
       direction,
       order.countsEquals,
     )

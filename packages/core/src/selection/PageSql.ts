@@ -3,6 +3,7 @@
  * of one message a row, and a page's bytes are bounded before they are put together.
  */
 import { PAGE_BYTES } from "../page/Page.ts"
+import { call, castTo, operate } from "../row/SystemSql.ts"
 
 /** A row longer than this is not sent; the driver takes no message over 16 MiB. */
 export const LONGEST_ROW = 15 * 1024 * 1024
@@ -18,7 +19,13 @@ export interface PageRows {
 }
 
 const sentRows = ({ sql, values }: PageRows): string =>
-  `(SELECT record_send(ROW(${values.join(", ")})) AS "r" FROM (${sql}) AS "t" OFFSET 0) AS "q"`
+  `(SELECT ${call("record_send", `ROW(${values.join(", ")})`)} AS "r" FROM (${sql}) AS "t" OFFSET 0) AS "q"`
+
+const length = (value: string): string => call("octet_length", value)
+
+/** The rows for which it holds put together, and how many there are in all. */
+const gathered = (holds: string): string =>
+  `SELECT ROW(${call("string_agg", `"r"`, `''::pg_catalog.bytea`)} FILTER (WHERE ${holds})), ${castTo(call("count", "*"), "text")} `
 
 /**
  * Of rows that are all short, so that any number of them makes no long page: whoever reads fewer than were found asks
@@ -27,18 +34,16 @@ const sentRows = ({ sql, values }: PageRows): string =>
 export const hastyPage = (page: PageRows): string | undefined => {
   const longest = Math.floor(PAGE_BYTES / page.limit) - page.keyBytes
   if (longest <= 0) return undefined
-  return (
-    `SELECT ROW(string_agg("r", ''::bytea) FILTER (WHERE octet_length("r") <= ${longest})), count(*)::text ` +
-    `FROM ${sentRows(page)}`
-  )
+  return `${gathered(operate(length(`"r"`), "<=", String(longest)))}FROM ${sentRows(page)}`
 }
 
 /** Of rows of any length: their bytes are added up. */
 export const carefulPage = (page: PageRows): string => {
-  const shown = `("bytes" <= ${PAGE_BYTES} OR "n" = 1) AND octet_length("r") <= ${LONGEST_ROW}`
+  const fits = `(${operate(`"bytes"`, "<=", String(PAGE_BYTES))} OR ${operate(`"n"`, "=", "1")})`
+  const bytes = call("sum", operate(length(`"q"."r"`), "+", String(page.keyBytes)))
   return (
-    `SELECT ROW(string_agg("r", ''::bytea) FILTER (WHERE ${shown})), count(*)::text ` +
-    `FROM (SELECT "q".*, row_number() OVER "w" AS "n", sum(octet_length("q"."r") + ${page.keyBytes}) OVER "w" AS "bytes" ` +
+    gathered(`${fits} AND ${operate(length(`"r"`), "<=", String(LONGEST_ROW))}`) +
+    `FROM (SELECT "q".*, ${call("row_number")} OVER "w" AS "n", ${bytes} OVER "w" AS "bytes" ` +
     `FROM ${sentRows(page)} WINDOW "w" AS (ROWS UNBOUNDED PRECEDING)) AS "s"`
   )
 }

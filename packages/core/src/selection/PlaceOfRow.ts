@@ -2,9 +2,11 @@
  * The place of a row in a walk: the values of the order's terms, as texts that PostgreSQL reads as the same values. They are
  * read from what was sent of the row. What it does not show, or not so that it can be read back, is sent behind what it shows.
  */
+import { outputText } from "../row/RowJson.ts"
 import { type SentColumn, sentForm, type SentRows, sentText } from "../row/SentRow.ts"
 import * as Sent from "../row/SentValue.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "../row/SentMoment.ts"
+import { call } from "../row/SystemSql.ts"
 import type { OrderTerm } from "./OrderSql.ts"
 
 /** A value of a place that is longer as text cannot be carried in a cursor; its column is cut one character later. */
@@ -46,9 +48,10 @@ export class PlaceOfRow {
       if (index >= 0) return { index, form: shown[index]!.sent.form }
       const name = `"p${selected.length}"`
       selected.push(`${sql} AS ${name}`)
-      const form = sentForm(type)
+      const form = sentForm(type.sql)
       const isShort = form !== undefined && SHORT.has(form)
-      sent.push(isShort ? `"t".${name}` : `left("t".${name}::text, ${LONGEST_PLACE_VALUE + 1})`)
+      const value = `"t".${name}`
+      sent.push(isShort ? value : call("left", outputText(type, value), String(LONGEST_PLACE_VALUE + 1)))
       return { index: shown.length + sent.length - 1, form: isShort ? form : Sent.TEXT }
     })
     this.selected = selected

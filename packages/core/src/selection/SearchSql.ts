@@ -10,6 +10,7 @@
 import type { ReadableColumn } from "../row/Catalog.ts"
 import type { ColumnType } from "../row/ColumnType.ts"
 import { quoteQualified } from "../row/SqlName.ts"
+import { BYTEWISE } from "../row/SystemSql.ts"
 
 /** Holds those functions and nothing else; everybody may use it. */
 export const SEARCH_SCHEMA = "cabinet_search"
@@ -70,5 +71,5 @@ export const rowText = (
   const texts = columns.map((column) => indexableText(column.type, of(column)))
   const unfit = columns.filter((_, index) => texts[index] === null)
   const list = texts.filter((text) => text !== null).join(", ")
-  return { sql: `(${searchFunction(foldCollation).sql}(ARRAY[${list}]::text[]) COLLATE "C")`, unfit }
+  return { sql: `(${searchFunction(foldCollation).sql}(ARRAY[${list}]::pg_catalog.text[]) ${BYTEWISE})`, unfit }
 }

@@ -9,6 +9,7 @@ import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import type { QueryRow, RowQuery } from "../row/RowReader.ts"
 import { rowsWithin, SentRow, sentColumn } from "../row/SentRow.ts"
 import { quoteQualified } from "../row/SqlName.ts"
+import { BYTEWISE, call, castTo, operate } from "../row/SystemSql.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
 import { carefulPage, hastyPage } from "./PageSql.ts"
@@ -37,7 +38,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
-  const { columns, row, values } = shownSql(plan)
+  const { columns, row, values, inert: shownInert } = shownSql(plan)
   const place = new PlaceOfRow(termsOf(order), values)
   const list = [...(columns === "" ? [] : [columns]), ...place.selected].join(", ")
   const page = {
@@ -53,10 +54,17 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
     isHasty: hasty !== undefined,
     place,
     values: parameters.values,
-    inert: plan.table.inert && plan.filters.every(({ column }) => column.type.inert),
+    inert: plan.table.inert && shownInert && besides(plan).every(({ type }) => type.inert),
     planAnew: searchesIndex(plan),
     proof: plan.table.stamp === null ? null : { oid: plan.table.oid, stamp: plan.table.stamp },
   }
+}
+
+/** The columns whose values the statement reads besides those that it shows. */
+const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
+  if (search !== "" || table.identity === "text") return table.columns
+  const asked = [period?.column, sort].filter((column) => column !== undefined && column !== null)
+  return [...filters.map(({ column }) => column), ...asked, ...ties]
 }
 
 /** What is shown as SQL: the columns by their numbers, and the row that is made of them. */
@@ -64,6 +72,8 @@ interface ShownSql {
   readonly columns: string
   readonly row: SentRow
   readonly values: ReadonlyArray<ShownValue>
+  /** Whether all of it is PostgreSQL's own. */
+  readonly inert: boolean
 }
 
 /** What is shown of a table is one object as long as the table is what it is, and written but once. */
@@ -80,6 +90,7 @@ const shownSql = ({ showing }: SelectionPlan): ShownSql => {
     columns: values.map((value, index) => `${value.sql} AS "c${index}"`).join(", "),
     row: new SentRow(values.map(({ sent }) => sent)),
     values,
+    inert: showing.shown.every(({ type }) => type.inert),
   }
   written.set(showing, sql)
   return sql
@@ -126,7 +137,7 @@ const orderOf = (plan: SelectionPlan): Order => {
 
 const columnTerm = (column: ReadableColumn): OrderTerm => ({
   sql: columnSql(column),
-  type: column.type.sql,
+  type: column.type,
   operators: operatorsOf(column.type),
 })
 
@@ -139,14 +150,14 @@ const OID = `"pg_catalog"."oid"`
 
 /** Where a row lies: the file, then the place in it. */
 const PLACE: ReadonlyArray<OrderTerm> = [
-  { sql: `${OBJECT}."tableoid"`, type: OID, operators: SYSTEM_OPERATORS },
-  { sql: `${OBJECT}."ctid"`, type: `"pg_catalog"."tid"`, operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."tableoid"`, type: { sql: OID, inert: true }, operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."ctid"`, type: { sql: `"pg_catalog"."tid"`, inert: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** What a row says: the beginning of its text, then the hash of the whole. */
 const TEXTS: ReadonlyArray<OrderTerm> = [
-  { sql: `("w"."text" COLLATE "C")`, type: TEXT, operators: SYSTEM_OPERATORS },
-  { sql: `"w"."hash"`, type: "pg_catalog.bytea", operators: SYSTEM_OPERATORS },
+  { sql: `("w"."text" ${BYTEWISE})`, type: { sql: TEXT, inert: true }, operators: SYSTEM_OPERATORS },
+  { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", inert: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** What a place has a value of each for. */
@@ -176,9 +187,9 @@ const orderedPage = (
 
 /** The text of the whole row, hidden columns too, made once a row. */
 const rowTextSql = (plan: SelectionPlan): string =>
-  ` CROSS JOIN LATERAL (SELECT left("x"."text", ${TEXT_PREFIX}) AS "text",` +
-  ` sha256(convert_to("x"."text", 'UTF8')) AS "hash"` +
-  ` FROM (SELECT ROW(${plan.table.columns.map(columnSql).join(", ")})::text AS "text" OFFSET 0) AS "x") AS "w"`
+  ` CROSS JOIN LATERAL (SELECT ${call("left", `"x"."text"`, String(TEXT_PREFIX))} AS "text",` +
+  ` ${call("sha256", call("convert_to", `"x"."text"`, "'UTF8'"))} AS "hash"` +
+  ` FROM (SELECT ${castTo(`ROW(${plan.table.columns.map(columnSql).join(", ")})`, "text")} AS "text" OFFSET 0) AS "x") AS "w"`
 
 /**
  * Range by range of the files' blocks, each sorted by itself, so that a page reads no further than it must; the ranges
@@ -195,21 +206,25 @@ const blockPage = (
   const start = after === null ? null : blockOf(after[1] ?? "")
   const [branch] = branchesAfter(order, after, parameters)
   const object = quoteQualified(table.detail.schema, table.detail.name)
+  const size = `coalesce(${call("max", call("pg_relation_size", `"l"."oid"`))}, 0)`
   const last =
-    `(SELECT coalesce(max(pg_relation_size("l"."oid")), 0) / current_setting('block_size')::bigint FROM (` +
+    `(SELECT ${operate(size, "/", castTo(call("current_setting", "'block_size'"), "int8"))} FROM (` +
     `WITH RECURSIVE "f"("oid") AS (SELECT ${parameters.add(String(table.oid), OID)} UNION ` +
-    `SELECT "i"."inhrelid" FROM "f" JOIN pg_catalog.pg_inherits AS "i" ON "i"."inhparent" = "f"."oid"` +
+    `SELECT "i"."inhrelid" FROM "f" JOIN pg_catalog.pg_inherits AS "i" ON ${operate(`"i"."inhparent"`, "=", `"f"."oid"`)}` +
     `) SELECT "oid" FROM "f") AS "l")`
   const begin = start === null ? null : Math.floor(start / BLOCKS_AT_ONCE) * BLOCKS_AT_ONCE
+  const step = String(BLOCKS_AT_ONCE)
+  const series = (from: string, to: string, by: string) => call("generate_series", castTo(from, "int8"), to, by)
   const ranges =
     direction === "asc"
-      ? `generate_series(${begin ?? 0}::bigint, ${last}, ${BLOCKS_AT_ONCE})`
-      : `generate_series(${begin ?? `${last} / ${BLOCKS_AT_ONCE} * ${BLOCKS_AT_ONCE}`}::bigint, 0, -${BLOCKS_AT_ONCE})`
+      ? series(String(begin ?? 0), last, step)
+      : series(String(begin ?? operate(operate(last, "/", step), "*", step)), "0", `-${step}`)
+  const tid = (block: string) => castTo(call("format", "'(%s,0)'", block), "tid")
   const within = [
-    `${OBJECT}."ctid" >= format('(%s,0)', "g"."b")::tid`,
-    `${OBJECT}."ctid" < format('(%s,0)', "g"."b" + ${BLOCKS_AT_ONCE})::tid`,
+    operate(`${OBJECT}."ctid"`, ">=", tid(`"g"."b"`)),
+    operate(`${OBJECT}."ctid"`, "<", tid(operate(`"g"."b"`, "+", step))),
     // Only the range where the last page ended holds rows on both sides of its end.
-    ...(branch?.where.map((beyond) => `("g"."b" <> ${begin} OR ${beyond})`) ?? []),
+    ...(branch?.where.map((beyond) => `(${operate(`"g"."b"`, "<>", String(begin))} OR ${beyond})`) ?? []),
   ]
   return (
     `SELECT "t".* FROM ${ranges} AS "g"("b") CROSS JOIN LATERAL (` +

@@ -18,7 +18,7 @@ const shape = (text: string) =>
   text
     .replaceAll(/"(?:[^"]|"")*"/g, "N")
     .replaceAll(/'(?:[^']|'')*'/g, "L")
-    .replaceAll(/octet_length\(N\) <= \d+/g, "octet_length(N) <= K")
+    .replaceAll(/(octet_length\(N\) OPERATOR\(pg_catalog\.<=\)) \d+/g, "$1 K")
 
 const Value = Schema.String.check(Schema.isMaxLength(30))
 

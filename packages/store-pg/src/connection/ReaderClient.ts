@@ -2,13 +2,14 @@
  * The reader's connections: a LOGIN role of its own that may select and nothing else. Reads never run on the owner's
  * connection under another role, for a customer's view could set the role back.
  */
-import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
-import { passingThrough } from "./PassedThrough.ts"
-import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
-import * as SessionPool from "./SessionPool.ts"
-import { reader } from "./SessionSettings.ts"
-import { CONNECT } from "./Silence.ts"
+import {
+  MAX_CONNECTIONS,
+  type ReaderOptions,
+  type ReaderSessions,
+  readerSessions,
+  STATEMENT_TIMEOUT,
+} from "./ReaderSessions.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
 
 /** What is known of the standby that rows are read from. */
@@ -24,7 +25,7 @@ export interface StandbyState {
 
 /** A streaming standby that rows are read from while it is near enough. */
 export interface Standby {
-  readonly client: PgClient.PgClient
+  readonly sessions: ReaderSessions
   readonly isNear: () => boolean
   /** It does not answer, or is no standby: what is asked of it now may never be answered. */
   readonly isLost: () => boolean
@@ -34,11 +35,11 @@ export interface Standby {
   readonly settled: Effect.Effect<StandbyState>
 }
 
-/** The reader's pool, or none where there is no reader: then reading is off. */
+/** The reader's sessions, or none where there is no reader: then reading is off. */
 export class ReaderClient extends Context.Service<
   ReaderClient,
   {
-    readonly client: Option.Option<PgClient.PgClient>
+    readonly sessions: Option.Option<ReaderSessions>
     /** The role's name, as privileges are asked for it. */
     readonly role: string
     /** How many reads can be under way at once. */
@@ -52,54 +53,14 @@ export class ReaderClient extends Context.Service<
   }
 >()("@data-cabinet/store-pg/connection/ReaderClient") {}
 
-const MAX_CONNECTIONS = 8
-const STATEMENT_TIMEOUT = 8_000
-
-export interface ReaderOptions {
-  readonly url: string
-  readonly role: string
-  readonly maxConnections?: number
-  /** How long one query may run, and how long it may wait for a lock. */
-  readonly statementTimeoutMillis?: number
-  readonly lockTimeoutMillis?: number
-}
-
-const NAME = "data-cabinet reader"
-
-/** A pool of the reader's sessions, on the primary or on a standby. */
-export const readerPool = (options: ReaderOptions, group: SessionGroup = sessionGroup(options.url, NAME)) =>
-  SessionPool.layer({
-    url: options.url,
-    stream: group.stream,
-    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-    types: passingThrough(),
-    idleTimeout: "60 seconds",
-    connectTimeout: CONNECT,
-    applicationName: group.applicationName,
-    settings: reader({
-      statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
-      lockTimeoutMillis: options.lockTimeoutMillis ?? 2_000,
-    }),
-  })
-
 /** Beside an OwnerClient its sessions are looked after with the owner's. */
 export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
     Effect.gen(function* () {
-      const group = sessionGroup(options.url, NAME)
-      const built = yield* Layer.build(Layer.fresh(readerPool(options, group)))
-      const watch = yield* Effect.serviceOption(SilenceWatch)
-      if (Option.isSome(watch)) {
-        yield* watch.value.join({
-          group,
-          isLimited: false,
-          probe: () => sessionGroup(options.url, `${NAME} probe`),
-          open: (own) => readerPool({ ...options, maxConnections: 1 }, own),
-        })
-      }
+      const sessions = yield* readerSessions(options, yield* Effect.serviceOption(SilenceWatch))
       return ReaderClient.of({
-        client: Option.some(Context.get(built, PgClient.PgClient)),
+        sessions: Option.some(sessions),
         role: options.role,
         maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
         statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
@@ -112,5 +73,5 @@ export const layer = (options: ReaderOptions) =>
 export const layerOff = (role: string, offReason: string) =>
   Layer.succeed(
     ReaderClient,
-    ReaderClient.of({ client: Option.none(), role, maxConnections: 0, statementTimeoutMillis: 0, offReason }),
+    ReaderClient.of({ sessions: Option.none(), role, maxConnections: 0, statementTimeoutMillis: 0, offReason }),
   )

@@ -4,7 +4,7 @@
  * its opening and its first use; so this is a client of its own over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Stream } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionOf } from "./DatabaseAddress.ts"
 import { checkSession } from "./SessionCheck.ts"
@@ -51,10 +51,6 @@ class Session implements SqlConnection.Connection {
 
 const rowsOf = (result: PgConnection.Result) => result.rows
 
-/** Whether a RESET ALL would undo settings that the session must have: then it has to be ended instead. */
-export const settingsAreLoose = (connection: SqlConnection.Connection): boolean =>
-  connection instanceof Session && connection.settingsAreLoose
-
 /** PostgreSQL answers ROLLBACK to the COMMIT of a transaction that failed. */
 const commit = (connection: SqlConnection.Connection) =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
@@ -68,7 +64,32 @@ const rolledBack = () => {
   })
 }
 
-const make = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
+/** Whole sessions, lent for as long as their work takes. */
+export interface LentSessions {
+  /** `settingsAreLoose`: a DISCARD ALL would undo settings that the session must have, so it has to be let go of instead. */
+  readonly use: <A, E>(
+    work: (session: PgConnection.PgConnection, settingsAreLoose: boolean) => Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | SqlError.SqlError>
+  /** Closes a session that is lent once it is given back. */
+  readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
+}
+
+/** For who has to know which session did what: no statement of one is pipelined with another's. */
+export const lentSessions = (
+  options: SessionPoolOptions,
+): Effect.Effect<LentSessions, SqlError.SqlError, Scope.Scope> =>
+  Effect.map(open(options), ({ pool, checked, check }) => ({
+    use: (work) =>
+      pool.use((connection) => {
+        const known = checked.get(connection)
+        return known === undefined
+          ? Effect.flatMap(check(connection), ({ settingsAreLoose }) => work(connection, settingsAreLoose))
+          : work(connection, known.settingsAreLoose)
+      }),
+    letGo: (session) => pool.invalidate(session),
+  }))
+
+const open = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
   // Sessions are looked for by their names, so these are made sure of like the rest.
   const set = applicationName === undefined ? kind.set : { ...kind.set, application_name: applicationName }
   const settings = { ...kind, set }
@@ -85,6 +106,11 @@ const make = Effect.fnUntraced(function* ({ url, settings: kind, applicationName
       return session
     })
   }
+  return { pool, config, checked, check }
+})
+
+const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
+  const { pool, config, checked, check } = yield* open(options)
   const get = Effect.flatMap(pool.get, check)
   const pinned = Effect.flatMap(pool.get, (connection) =>
     Effect.flatMap(check(connection), (session) => Effect.map(connection.pin, (own) => [own, session] as const)),

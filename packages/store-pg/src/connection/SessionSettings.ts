@@ -83,18 +83,23 @@ export interface ReaderLimits {
   readonly lockTimeoutMillis: number
 }
 
-/** Of the reader, on the primary and on a standby. */
+/** Of the reader, on the primary and on a standby. Nothing of a customer's lies on the search path. */
 export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimits): SessionSettings => ({
   set: {
     ...SAME_FOR_ALL,
-    // The second is for the bodies of functions that customers' views call; our own statements name schemas.
-    search_path: "pg_catalog, public",
+    search_path: OWNER_PATH,
     default_transaction_read_only: "on",
     statement_timeout: String(statementTimeoutMillis),
     lock_timeout: String(lockTimeoutMillis),
   },
   found: FOUND,
 })
+
+/** Of the reader where a customer's functions may run: their bodies find what lies in `public`; our own statements name schemas. */
+export const readerApart = (limits: ReaderLimits): SessionSettings => {
+  const { set, found } = reader(limits)
+  return { set: { ...set, search_path: "pg_catalog, public, pg_temp" }, ...(found === undefined ? {} : { found }) }
+}
 
 /** Of the author, whose search path and limits are the customer's own. */
 export const author: SessionSettings = {

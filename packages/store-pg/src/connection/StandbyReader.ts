@@ -9,14 +9,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "./OwnerClient.ts"
-import {
-  layer as primaryReader,
-  ReaderClient,
-  type ReaderOptions,
-  readerPool,
-  type Standby,
-  type StandbyState,
-} from "./ReaderClient.ts"
+import { layer as primaryReader, ReaderClient, type Standby, type StandbyState } from "./ReaderClient.ts"
+import { type ReaderOptions, readerSessions } from "./ReaderSessions.ts"
 import { ReplayLag } from "./ReplayLag.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { short } from "./SessionSettings.ts"
@@ -69,19 +63,16 @@ export const layer = (options: StandbyOptions) =>
       const reader = yield* ReaderClient
       const primary = yield* StatementClient
       const pools = { ...options.reader, url: standbyAddress(options.url, options.reader.url) }
-      const poolOf = (layer: ReturnType<typeof readerPool>) =>
-        Effect.map(Layer.build(Layer.fresh(layer)), (context) => Context.get(context, PgClient.PgClient))
-      const client = yield* poolOf(readerPool(pools))
+      const sessions = yield* readerSessions(pools)
       // A session of its own, so that it never waits behind reads.
-      const watcher = yield* poolOf(
-        SessionPool.layer({
-          url: pools.url,
-          maxConnections: 1,
-          connectTimeout: PATIENCE,
-          applicationName: "data-cabinet standby watch",
-          settings: short(2_000),
-        }),
-      )
+      const watching = SessionPool.layer({
+        url: pools.url,
+        maxConnections: 1,
+        connectTimeout: PATIENCE,
+        applicationName: "data-cabinet standby watch",
+        settings: short(2_000),
+      })
+      const watcher = Context.get(yield* Layer.build(Layer.fresh(watching)), PgClient.PgClient)
       const clock = yield* Clock.Clock
       const lag = new ReplayLag()
       const { maxLagMillis } = options
@@ -155,7 +146,7 @@ export const layer = (options: StandbyOptions) =>
         Effect.forkScoped,
       )
       const standby: Standby = {
-        client,
+        sessions,
         isNear,
         isLost: () => reason !== null,
         setAside: () => {
@@ -171,6 +162,6 @@ export const layer = (options: StandbyOptions) =>
           }
         }),
       }
-      return ReaderClient.of({ ...reader, standby: Option.isSome(reader.client) ? standby : undefined })
+      return ReaderClient.of({ ...reader, standby: Option.isSome(reader.sessions) ? standby : undefined })
     }),
   ).pipe(Layer.provide(primaryReader(options.reader)))

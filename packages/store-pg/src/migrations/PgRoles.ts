@@ -115,7 +115,8 @@ const putRight = Effect.fnUntraced(function* (
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
       }
-      if (kind === "author") yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
+      // The author's tables are the owner's to alter; the reader's sessions are its to end, whatever runs in them.
+      yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
       return login(role, withLogin(options.url, role, password))
     })
 

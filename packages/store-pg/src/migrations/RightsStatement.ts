@@ -8,7 +8,7 @@ export const RIGHTS_STAND = `
   SELECT FROM pg_roles owner, pg_roles reader, pg_roles author
   WHERE owner.rolname = current_user AND reader.rolname = $1::text AND author.rolname = $2::text
     AND reader.rolcanlogin AND NOT reader.rolinherit AND author.rolcanlogin AND NOT author.rolinherit
-    AND pg_has_role(owner.oid, author.oid, 'USAGE')
+    AND pg_has_role(owner.oid, author.oid, 'USAGE') AND pg_has_role(owner.oid, reader.oid, 'USAGE')
     AND has_database_privilege(reader.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CREATE')

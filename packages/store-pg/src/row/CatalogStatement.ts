@@ -59,8 +59,22 @@ export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE}
   AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS})
   ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
 
-/** The rows of a catalog that say something of an object: another number when one comes, goes or changes. */
-const stampOf = (from: string): string => `(SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM ${from})`
+const EQUALS = "OPERATOR(pg_catalog.=)"
+
+/**
+ * The rows of a catalog that say something of an object: another number when one comes, goes or changes. All names bear their
+ * schema, since the reader asks it as well.
+ */
+const stampOf = (catalog: string, condition: string): string =>
+  `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(x.xmin::pg_catalog.text::pg_catalog.int8))
+      FROM pg_catalog.${catalog} x WHERE ${condition})`
+
+/** The same whether the owner asks, or the reader in the moment of a read; of the alias c. */
+const STAMPS = `
+    ${stampOf("pg_attribute", `x.attrelid ${EQUALS} c.oid AND x.attnum OPERATOR(pg_catalog.>) 0`)},
+    ${stampOf("pg_index", `x.indrelid ${EQUALS} c.oid`)},
+    ${stampOf("pg_statistic_ext", `x.stxrelid ${EQUALS} c.oid`)},
+    ${stampOf("pg_description", `x.objoid ${EQUALS} c.oid AND x.classoid ${EQUALS} 'pg_catalog.pg_class'::pg_catalog.regclass`)}`
 
 /**
  * Changes whenever an ordinary table, of PostgreSQL's own types and without heirs, comes to be
@@ -70,20 +84,36 @@ const stampOf = (from: string): string => `(SELECT concat(count(*), '/', sum(x.x
 const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     CASE WHEN c.reltuples < 0 THEN pg_stat_get_live_tuples(c.oid) END,
     has_schema_privilege(reader.oid, n.oid, 'USAGE'), has_table_privilege(reader.oid, c.oid, 'SELECT'),
-    ${stampOf("pg_attribute x WHERE x.attrelid = c.oid AND x.attnum > 0")},
-    ${stampOf("pg_index x WHERE x.indrelid = c.oid")},
-    ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")},
-    CASE WHEN s.id IS NOT NULL THEN ${stampOf("cabinet.field_column x WHERE x.source_id = s.id")} END)`
+    ${STAMPS},
+    CASE WHEN s.id IS NOT NULL THEN (
+      SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM cabinet.field_column x WHERE x.source_id = s.id) END)`
 
 /** What of the stamp says how rows are read, and can be seen by the reader itself: not of whose source a table is. */
-const PROOF = `concat_ws(' ', c.xmin, n.xmin,
-    ${stampOf("pg_attribute x WHERE x.attrelid = c.oid AND x.attnum > 0")},
-    ${stampOf("pg_index x WHERE x.indrelid = c.oid")},
-    ${stampOf("pg_description x WHERE x.objoid = c.oid AND x.classoid = 'pg_class'::regclass")})`
+const PROOF = `pg_catalog.concat_ws(' ', c.xmin, n.xmin, ${STAMPS})`
 
 /** `oid`: SQL of the object's. NULL when it is gone. */
 export const proofOf = (oid: string): string =>
-  `(SELECT ${PROOF} FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ${oid})`
+  `(SELECT ${PROOF} FROM pg_catalog.pg_class c
+    JOIN pg_catalog.pg_namespace n ON n.oid ${EQUALS} c.relnamespace WHERE c.oid ${EQUALS} ${oid})`
+
+/**
+ * Whether planning a read of the table `c` may run a function that a customer wrote. The planner works out what it can of
+ * every expression of an index, of statistics and of a constraint, and generated columns may be made only when they are
+ * read. What PostgreSQL made itself has an oid below this one; the functions of search indexes are ours.
+ */
+const RUNS_OTHERS = `(
+    EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated = 'v')
+    OR EXISTS (
+      SELECT FROM (
+        SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index i
+          WHERE i.indrelid = c.oid AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
+        UNION ALL SELECT 'pg_statistic_ext'::regclass, x.oid FROM pg_statistic_ext x WHERE x.stxrelid = c.oid
+        UNION ALL SELECT 'pg_constraint'::regclass, o.oid FROM pg_constraint o WHERE o.conrelid = c.oid AND o.contype = 'c'
+      ) part (catalog, oid)
+      JOIN pg_depend d ON d.classid = part.catalog AND d.objid = part.oid
+      WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.refobjid >= 16384
+        AND NOT (d.refclassid = 'pg_proc'::regclass AND EXISTS (
+          SELECT FROM pg_proc p WHERE p.oid = d.refobjid AND p.pronamespace = to_regnamespace('cabinet_search')))))`
 
 /** $1: the reader's role; $2: the object's oid. No row when it is gone. */
 export const STAMP_OF_FOUND = `
@@ -130,7 +160,7 @@ export const FIND_READABLE = `
         SELECT c.oid UNION SELECT h.inhrelid FROM part JOIN pg_inherits h ON h.inhparent = part.oid)
       SELECT FROM part JOIN pg_foreign_table l ON l.ftrelid = part.oid) END AS has_foreign,
     c.relhassubclass AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS has_heirs,
-    c.relkind = 'p' AS partitioned,
+    c.relkind = 'p' AS partitioned, c.relhassubclass AS had_heirs, ${RUNS_OTHERS} AS runs_others,
     ${isSearchIndexed("$4")} AS search_indexed
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 

@@ -1,6 +1,7 @@
 /**
- * Turns to read: as many at once as there are connections, and of one object no more than a share of them. However many
- * ask for one slow view, the readers of other objects find a place free.
+ * Turns to read: as many at once as there are connections. Of one object no more than a share of them, so that however many
+ * ask for one slow table, the readers of others find a place free. What may run a customer's functions has a share of its
+ * own, and each object of that kind a smaller one: neither one view nor all of them leave the tables without a place.
  */
 import { asked } from "@data-cabinet/core/cabinet/Course"
 import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
@@ -48,10 +49,19 @@ interface Turn {
   users: number
 }
 
+/** Who asks for a turn. */
+export interface TurnOf {
+  readonly object: string
+  /** False for a read that may run a customer's functions. */
+  readonly inert: boolean
+}
+
 export interface TurnLimits {
   /** How many may be under way at once, and how many of one object. */
   readonly places: number
   readonly share: number
+  /** The same of those that may run a customer's functions. */
+  readonly apart: { readonly places: number; readonly share: number }
   /** How long one waits in a line, in milliseconds. */
   readonly patience: number
   readonly ends: Deadlines
@@ -60,26 +70,30 @@ export interface TurnLimits {
 export class ObjectTurns {
   readonly #limits: TurnLimits
   readonly #places: Places
+  readonly #apart: Places
   readonly #turns = new Map<string, Turn>()
 
   constructor(limits: TurnLimits) {
     this.#limits = limits
     this.#places = new Places(limits.places)
+    this.#apart = new Places(limits.apart.places)
   }
 
   /** Runs `work` when it is this object's turn; fails with `late` when that takes longer than the patience. */
-  take<A, E, R, L>(object: string, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
+  take<A, E, R, L>(of: TurnOf, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
-      const turn = this.#enter(object)
+      const key = of.inert ? of.object : `apart ${of.object}`
+      const turn = this.#enter(key, of.inert)
       const held: Array<Places> = []
       // Most find a place free, and nothing is to be waited for.
       const take = (places: Places) =>
         Effect.map(places.tryTake() ? Effect.void : restore(this.#inLine(places, late)), () => void held.push(places))
       const leave = Effect.sync(() => {
-        this.#leave(object, turn)
+        this.#leave(key, turn)
         for (const places of held) places.release()
       })
-      return take(turn.places).pipe(
+      const first = of.inert ? take(turn.places) : Effect.flatMap(take(turn.places), () => take(this.#apart))
+      return first.pipe(
         Effect.flatMap(() => take(this.#places)),
         Effect.flatMap(() => restore(work)),
         Effect.ensuring(leave),
@@ -100,15 +114,16 @@ export class ObjectTurns {
     )
   }
 
-  #enter(object: string): Turn {
-    const turn = this.#turns.get(object) ?? { places: new Places(this.#limits.share), users: 0 }
+  #enter(key: string, inert: boolean): Turn {
+    const { share } = inert ? this.#limits : this.#limits.apart
+    const turn = this.#turns.get(key) ?? { places: new Places(share), users: 0 }
     turn.users++
-    this.#turns.set(object, turn)
+    this.#turns.set(key, turn)
     return turn
   }
 
-  #leave(object: string, turn: Turn): void {
+  #leave(key: string, turn: Turn): void {
     turn.users--
-    if (turn.users === 0) this.#turns.delete(object)
+    if (turn.users === 0) this.#turns.delete(key)
   }
 }

@@ -44,6 +44,8 @@ interface DetailRow extends ObjectRow {
   readonly key: string | null
   readonly has_foreign: boolean
   readonly has_heirs: boolean
+  readonly had_heirs: boolean
+  readonly runs_others: boolean
   readonly search_indexed: boolean
 }
 
@@ -69,7 +71,7 @@ export const layer = Layer.effect(
   Catalog,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const { client, offReason, role } = yield* ReaderClient
+    const { sessions, offReason, role } = yield* ReaderClient
     const known = new Map<number, TypeRow>()
     let folding: string | undefined
 
@@ -123,7 +125,7 @@ export const layer = Layer.effect(
 
     /** Where the reader's role was never made, nothing can be said to be missing: reading is off, and that is why. */
     const unlessNoRole = Effect.fnUntraced(function* <A>(answer: A, foundNothing: boolean) {
-      if (!foundNothing || Option.isSome(client)) return answer
+      if (!foundNothing || Option.isSome(sessions)) return answer
       const roles = yield* sql`SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = ${role}`
       return roles.length === 0 ? yield* unavailable(offReason) : answer
     })
@@ -173,20 +175,20 @@ const readable = (
           ? "key"
           : "place",
     oid: Number(row.oid),
-    inert: row.kind !== "view" && !row.row_policies,
+    inert: isAlone(row) && !row.row_policies && !row.runs_others,
     foldCollation,
     searchIndexed: row.search_indexed,
-    stamp: row.source_id === null && isStamped(row, columns) ? row.proof : null,
+    stamp: row.source_id === null && isAlone(row) ? row.proof : null,
   }
 }
 
+/** Its rows are its own alone: what is not so may come to run somebody's functions without any proof of a change. */
+const isAlone = (row: DetailRow): boolean =>
+  row.kind !== "view" && !row.had_heirs && !row.has_foreign && !row.partitioned
+
 /** The stamp says nothing of views' queries, of heirs and partitions, and of types that can change. */
 const isStamped = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
-  row.definition === null &&
-  !row.has_heirs &&
-  !row.has_foreign &&
-  !row.partitioned &&
-  columns.every(([, , type]) => type < FIRST_MADE_LATER)
+  row.definition === null && isAlone(row) && columns.every(([, , type]) => type < FIRST_MADE_LATER)
 
 type RawType = Omit<TypeRow, "oid" | "base" | "element" | "subtype" | "fields" | "operators"> & {
   readonly oid: bigint

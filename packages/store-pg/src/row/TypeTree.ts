@@ -47,35 +47,40 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
 /** Types of PostgreSQL's own that to_json writes otherwise than we do. */
 const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid"])
 
+/** Types whose values are names, with a schema where the search path does not lead to them. */
+const BY_PATH: ReadonlySet<string> = new Set(
+  "regclass,regcollation,regconfig,regdictionary,regnamespace,regoper,regoperator,regproc,regprocedure,regrole,regtype".split(
+    ",",
+  ),
+)
+
 /** PostgreSQL's own in whose texts `today` and its like mean something. */
 const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timestamp", "timestamptz"])
 
 /** The type of this oid, with all that it is made of; `rows` must hold them. */
-export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, within = false): ColumnType => {
+export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): ColumnType => {
   const row = rows.get(oid)
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
   const builtIn = row.oid < FIRST_MADE_LATER
   // A domain's values are its base's; but reading a text as something that holds domains runs their checks.
-  if (row.typtype === "d") {
-    const base = columnType(row.base, rows, within)
-    return within ? { ...base, inert: false } : base
-  }
+  if (row.typtype === "d") return { ...columnType(row.base, rows), inert: false }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
   if (row.element !== null) {
-    const element = columnType(row.element, rows, true)
+    const element = columnType(row.element, rows)
     const operators = element.operators === null ? null : SYSTEM_OPERATORS
     const { plainJson, inert, temporal } = element
     return { ...facts, kind: "array", element, operators, plainJson, inert, temporal }
   }
   if (row.typtype === "c") {
-    const fields = (row.fields ?? []).map(([name, of]) => ({ name, type: columnType(of, rows, true) }))
+    const fields = (row.fields ?? []).map(([name, of]) => ({ name, type: columnType(of, rows) }))
     return {
       ...facts,
       kind: "composite",
       fields,
       operators: fields.every(({ type }) => type.operators !== null) ? SYSTEM_OPERATORS : null,
-      plainJson: fields.every(({ type }) => type.plainJson),
-      inert: fields.every(({ type }) => type.inert),
+      // to_json looks for a cast to json among those of a type that was made later.
+      plainJson: builtIn && fields.every(({ type }) => type.plainJson),
+      inert: false,
       temporal: fields.some(({ type }) => type.temporal),
     }
   }
@@ -85,8 +90,8 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>, with
     kind,
     operators: row.typtype === "b" ? baseOperators(row) : SYSTEM_OPERATORS,
     plainJson: builtIn && !OWN_JSON.has(row.name),
-    inert: builtIn || row.typtype === "b" || row.typtype === "e",
-    temporal: row.subtype === null ? builtIn && TEMPORAL.has(row.name) : columnType(row.subtype, rows, true).temporal,
+    inert: builtIn && row.schema === "pg_catalog" && !BY_PATH.has(row.name),
+    temporal: row.subtype === null ? builtIn && TEMPORAL.has(row.name) : columnType(row.subtype, rows).temporal,
   }
 }
 

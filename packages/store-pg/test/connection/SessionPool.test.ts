@@ -74,6 +74,7 @@ it.each([
   ["owner", SessionSettings.owner, false],
   ["ownerShared", SessionSettings.ownerShared, true],
   ["reader", SessionSettings.reader(LIMITS), false],
+  ["readerApart", SessionSettings.readerApart(LIMITS), false],
   ["author", SessionSettings.author, false],
   ["short", SessionSettings.short(2_000), false],
   ["unlimited", SessionSettings.unlimited, false],
@@ -97,11 +98,13 @@ it.each([
 it("the owner's and the reader's pools send numbers with all their digits behind such a pooler", async () => {
   const statement = "SELECT value::text AS value FROM public.measure"
   const values = await Effect.gen(function* () {
-    const { client } = yield* ReaderClient.ReaderClient
+    const { sessions } = yield* ReaderClient.ReaderClient
+    const { shared, apart } = Option.getOrThrow(sessions)
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ value: string }>(statement)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ value: string }>(statement))),
-      ...(yield* Option.getOrThrow(client).unsafe<{ value: string }>(statement)),
+      ...(yield* shared.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
+      ...(yield* apart.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
     ]
   }).pipe(
     Effect.provide(
@@ -113,8 +116,8 @@ it("the owner's and the reader's pools send numbers with all their digits behind
     Effect.runPromise,
   )
   assert.deepStrictEqual(
-    values.map(({ value }) => value),
-    Array.from({ length: 3 }, () => "0.30000000000000004"),
+    values.map((row) => row["value" as keyof typeof row]),
+    Array.from({ length: 4 }, () => "0.30000000000000004"),
   )
   const url = pooler.through(database.url)
   const [outcome] = await Effect.runPromise(
@@ -135,7 +138,10 @@ it("a session whose settings a RESET would undo is ended after a read in which a
   const read = (url: string) =>
     RowReader.use((rows) => Effect.all([rows.read(query), rows.read(query)])).pipe(
       Effect.provide(
-        PgRowReader.layer.pipe(Layer.provide(ReaderClient.layer({ url, role: reader, maxConnections: 1 }))),
+        PgRowReader.layer.pipe(
+          Layer.provide(ReaderClient.layer({ url, role: reader, maxConnections: 1 })),
+          Layer.provide(OwnerClient.layer({ url: database.url })),
+        ),
       ),
       Effect.runPromise,
     )

@@ -6,14 +6,16 @@ import { ObjectTurns } from "../../src/row/ObjectTurns.ts"
 
 const late = Exit.fail("late" as const)
 
-const open = (places: number, share: number) =>
-  Effect.map(deadlines, (ends) => new ObjectTurns({ places, share, patience: 8_000, ends }))
+const A = { object: "a", inert: true }
+
+const open = (places: number, share: number, apart = { places, share }) =>
+  Effect.map(deadlines, (ends) => new ObjectTurns({ places, share, apart, patience: 8_000, ends }))
 
 /** Reads that are under way until they are told to end, by their names in the order they began. */
 const reads = (turns: ObjectTurns) => {
   const began: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
-  const read = (object: string, name: string) =>
+  const read = (object: string, name: string, inert = true) =>
     Effect.gen(function* () {
       const end = yield* Deferred.make<void>()
       ends.set(name, end)
@@ -21,7 +23,7 @@ const reads = (turns: ObjectTurns) => {
         Effect.sync(() => began.push(name)),
         Deferred.await(end),
       )
-      const fiber = yield* Effect.forkChild(turns.take(object, late, work))
+      const fiber = yield* Effect.forkChild(turns.take({ object, inert }, late, work))
       yield* Effect.yieldNow
       return fiber
     })
@@ -44,6 +46,23 @@ it.effect("ObjectTurns give an object its share, the others the rest, and each i
     assert.deepStrictEqual(began.slice(4), ["a3"])
     yield* end("a2")
     assert.deepStrictEqual(began.slice(5), ["a4"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ObjectTurns keep places for tables and for other views, however many ask for a view", () =>
+  Effect.gen(function* () {
+    const { began, read, end } = reads(yield* open(4, 3, { places: 3, share: 2 }))
+    for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
+    for (const name of ["w1", "w2"]) yield* read("w", name, false)
+    assert.deepStrictEqual(began, ["v1", "v2", "w1"])
+    yield* read("a", "a1")
+    yield* read("a", "a2")
+    assert.deepStrictEqual(began.slice(3), ["a1"])
+    // w2 waits for a session apart, a2 for any.
+    yield* end("a1")
+    assert.deepStrictEqual(began.slice(4), ["a2"])
+    yield* end("w1")
+    assert.deepStrictEqual(began.slice(5), ["w2"])
   }).pipe(Effect.scoped),
 )
 
@@ -73,9 +92,9 @@ it.effect("ObjectTurns take a place back from work that fails or is interrupted"
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read } = reads(turns)
-    assert.deepStrictEqual(yield* Effect.exit(turns.take("a", late, Effect.fail("broken"))), Exit.fail("broken"))
+    assert.deepStrictEqual(yield* Effect.exit(turns.take(A, late, Effect.fail("broken"))), Exit.fail("broken"))
     yield* Fiber.interrupt(yield* read("a", "a1"))
-    assert.strictEqual(yield* turns.take("a", late, Effect.succeed("read")), "read")
+    assert.strictEqual(yield* turns.take(A, late, Effect.succeed("read")), "read")
   }).pipe(Effect.scoped),
 )
 
@@ -87,7 +106,7 @@ it.effect("ObjectTurns call thousands in line, one after the other, though each 
     let done = 0
     const count = Effect.sync(() => void done++)
     const line = yield* Effect.forkChild(
-      Effect.forEach(Array.from({ length: 20_000 }), () => turns.take("a", late, count), {
+      Effect.forEach(Array.from({ length: 20_000 }), () => turns.take(A, late, count), {
         concurrency: "unbounded",
         discard: true,
       }),

@@ -4,6 +4,7 @@ import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRo
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import type { ReaderOptions } from "@data-cabinet/store-pg/connection/ReaderSessions"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
@@ -11,7 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
-export type ReadingOptions = Partial<Omit<ReaderClient.ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
+export type ReadingOptions = Partial<Omit<ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
 
 /** A page with its items as texts. */
 export type TextPage = Omit<RowsPage, "items"> & { readonly items: ReadonlyArray<string> }

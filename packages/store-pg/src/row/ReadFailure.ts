@@ -1,0 +1,35 @@
+/** What a read that failed in the database is answered by. */
+import { ReadError } from "@data-cabinet/core/row/ReadError"
+import type { SqlError } from "effect/sql"
+import { isAway, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+
+export const readerOff = (message: string): ReadError => new ReadError({ code: "reader_off", message, retryAfter: 2 })
+
+export const queryTimeout = (message: string): ReadError =>
+  new ReadError({ code: "query_timeout", message, retryAfter: 5 })
+
+export const OVER_TIME = "The query did not finish within its time limit."
+
+export const readError = (error: SqlError.SqlError): ReadError => {
+  if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+  const state = sqlState(error)
+  switch (state) {
+    case "55P03": // lock_not_available
+    case "40P01": // deadlock_detected
+      return new ReadError({
+        code: "table_busy",
+        message: "The table is locked by another session; ask again soon.",
+        retryAfter: 2,
+      })
+    case "57014": // query_canceled
+      return queryTimeout(OVER_TIME)
+    case "25006": // read_only_sql_transaction: the view tried to write
+    case "53100": // disk_full, out_of_memory, configuration_limit_exceeded: this query asked too much
+    case "53200":
+    case "53400":
+      return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+  }
+  return isAway(error)
+    ? readerOff("The reader cannot connect to the database now.")
+    : new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+}

@@ -1,0 +1,123 @@
+/**
+ * One read in one session. A read that runs nobody's functions is one statement and one round trip in a shared session. Any
+ * other is read apart: within a transaction that is undone, in a session that is put in order before anybody else has it,
+ * and whose backend is ended where it outlives its time, for a function can catch a cancel and set any time limit.
+ */
+import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
+import type { QueryRow, QueryValue, RowQuery } from "@data-cabinet/core/row/RowReader"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
+import { sqlMessage } from "../connection/StoreFailure.ts"
+import { OVER_TIME, queryTimeout, readError } from "./ReadFailure.ts"
+import { TRY_VALUE, withProof } from "./ReadStatement.ts"
+
+export type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
+
+type Found = ReadonlyArray<ReadonlyArray<unknown>>
+
+export interface ReadPlace {
+  readonly sessions: ReaderSessions
+  /** Ends a backend of the reader's on this server; never fails. */
+  readonly end: (pid: number, object: string) => Effect.Effect<void>
+  readonly ends: Deadlines
+  /** After so many milliseconds the database's own time limit was evaded. */
+  readonly millis: number
+}
+
+export const readRows = (place: ReadPlace, query: RowQuery): Rows =>
+  Effect.catchTag(query.inert ? readShared(place, query) : readApart(place, query), "SqlError", (error) =>
+    Effect.fail(readError(error)),
+  )
+
+/** The statement of a query and its values, with the question whether the object is what it was where that can be told. */
+const statementOf = ({ text, values, proof }: RowQuery): readonly [text: string, values: ReadonlyArray<string>] => {
+  const texts = values.map((value) => value.text)
+  return proof === null ? [text, texts] : [withProof(text, texts.length), [...texts, String(proof.oid)]]
+}
+
+const isProven = ({ proof }: RowQuery, found: Found): boolean =>
+  proof === null || found.every((row) => row.at(-1) === proof.stamp)
+
+const stale = Effect.fail(new StaleObject())
+
+const rowsOf = (query: RowQuery, found: Found): Rows =>
+  isProven(query, found) ? Effect.succeed(found as ReadonlyArray<QueryRow>) : stale
+
+/**
+ * An object that was changed since it was found may run somebody's functions by now, and so may one whose read fails or is
+ * broken off: the session is put in order then. That costs a good read nothing.
+ */
+const readShared = ({ sessions, end }: ReadPlace, query: RowQuery) =>
+  sessions.shared.use((session, settingsAreLoose) => {
+    const [text, values] = statementOf(query)
+    const order = Effect.suspend(() =>
+      putInOrder({ sessions: sessions.shared, session, settingsAreLoose, pid: session.processId }, (pid) =>
+        end(pid, query.object),
+      ),
+    )
+    const run = Effect.onInterrupt(session.queryValues(text, values, !query.planAnew), () => order)
+    return Effect.matchEffect(run, {
+      onSuccess: (found) => (isProven(query, found) ? rowsOf(query, found) : Effect.andThen(order, stale)),
+      onFailure: (error) =>
+        Effect.andThen(
+          order,
+          failed(query, error, (type, value) => session.queryValues(TRY_VALUE(type), [value], false)),
+        ),
+    })
+  })
+
+const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>
+  sessions.apart.use((session, settingsAreLoose) => {
+    const [text, values] = statementOf(query)
+    let pid = session.processId
+    let isEnded = false
+    const endNow = (of: number) => end(of, query.object)
+    const watch = ends.begin(millis, () => {
+      isEnded = true
+      Effect.runFork(endNow(pid))
+    })
+    const run = (statement: string, of: ReadonlyArray<string>) =>
+      undone(
+        session,
+        sessions.settings,
+        (begun) => {
+          pid = begun
+        },
+        session.queryValues(statement, of, false),
+      )
+    return Effect.matchEffect(run(text, values), {
+      onSuccess: (found) => rowsOf(query, found),
+      onFailure: (error) =>
+        isEnded
+          ? Effect.fail(queryTimeout(OVER_TIME))
+          : failed(query, error, (type, value) => run(TRY_VALUE(type), [value])),
+    }).pipe(
+      Effect.ensuring(
+        Effect.andThen(
+          Effect.suspend(() => putInOrder({ sessions: sessions.apart, session, settingsAreLoose, pid }, endNow)),
+          Effect.sync(() => watch.end()),
+        ),
+      ),
+    )
+  })
+
+/** Was it a value? Each is tried by itself, only now that something has failed, so that a good read pays nothing. */
+const failed = (
+  { values }: { readonly values: ReadonlyArray<QueryValue> },
+  error: SqlError.SqlError,
+  tried: (type: string, value: string) => Effect.Effect<unknown, SqlError.SqlError>,
+): Effect.Effect<never, ReadError | RefusedValue> => {
+  const verdict = readError(error)
+  if (verdict.code !== "query_failed") return Effect.fail(verdict)
+  return Effect.gen(function* () {
+    for (const [index, { text, type }] of values.entries()) {
+      const refusal = yield* Effect.result(tried(type, text))
+      if (refusal._tag === "Failure" && readError(refusal.failure).code === "query_failed") {
+        return yield* new RefusedValue({ index, message: sqlMessage(refusal.failure) })
+      }
+    }
+    return yield* verdict
+  })
+}

@@ -1,0 +1,196 @@
+/**
+ * Views and tables whose author means harm, read beside honest ones of the same cabinet: what his code does goes with its
+ * read, ends with its time, and never runs in a session that others' rows come from.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Fiber, Queue, Redacted, Result } from "effect"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { itemsOf, openReading, type Reading } from "./reading.ts"
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 2_000 })
+  await reading.run(`CREATE TABLE honest (id int PRIMARY KEY, at timestamptz[], t text)`)
+  await reading.run(`INSERT INTO honest VALUES (1, '{2026-01-02 03:04:05Z}', 'Ёж'), (2, NULL, 'b')`)
+  // Only in the reader's sessions: the author's own run it as well, when they make an index by it.
+  await reading.run(`CREATE FUNCTION spoil() RETURNS int LANGUAGE plpgsql AS $$
+    DECLARE named text;
+    BEGIN
+      IF session_user <> '${reading.readerRole}' THEN RETURN 1; END IF;
+      PERFORM set_config('TimeZone', 'Asia/Tokyo', false), set_config('search_path', 'nowhere', false),
+        set_config('statement_timeout', '0', false), set_config('default_transaction_read_only', 'off', false),
+        set_config('standard_conforming_strings', 'off', false), set_config('row_security', 'off', false),
+        pg_try_advisory_lock(4242), pg_try_advisory_xact_lock(4243), pg_notify('hostile', 'told');
+      FOR named IN SELECT name FROM pg_prepared_statements LOOP
+        EXECUTE format('DEALLOCATE %I', named);
+        EXECUTE format($f$PREPARE %I AS SELECT ROW('forged'::bytea), '1'$f$, named);
+      END LOOP;
+      EXECUTE 'LISTEN hostile';
+      RETURN 1;
+    END $$`)
+  await reading.run(
+    `CREATE FUNCTION planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN public.spoil(); END $$`,
+  )
+})
+afterAll(() => reading.close())
+
+const HONEST = [
+  { id: 1, at: ["2026-01-02T03:04:05Z"], t: "Ёж" },
+  { id: 2, at: null, t: "b" },
+]
+
+/** Every shared session is asked, and each again by the statement that it has prepared. */
+const honestReads = async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => reading.page("honest")))
+  for (const one of all) expect(itemsOf(one)).toEqual(HONEST)
+  expect(itemsOf(await reading.page("honest", [["q", "ёж"]]))).toEqual([HONEST[0]])
+}
+
+const rowsOf = async (sql: string) => (await reading.database.run(sql)) as ReadonlyArray<Record<string, unknown>>
+
+const locksHeld = (key: number) => rowsOf(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${key}`)
+
+const readerRuns = async (what: string) =>
+  (await rowsOf(`SELECT 1 FROM pg_stat_activity WHERE usename = '${reading.readerRole}' AND ${what}`)).length > 0
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const timeout = 60_000
+
+describe("an author who means harm", () => {
+  it("leaves nothing behind by a view's function", { timeout }, async () => {
+    await reading.run(`CREATE VIEW spoils AS SELECT id, spoil() AS s FROM honest`)
+    await honestReads()
+    const heard: Array<unknown> = []
+    const listening = Effect.runFork(
+      PgClient.PgClient.use((sql) =>
+        Effect.gen(function* () {
+          const queue = yield* sql.listen("hostile")
+          heard.push("listening")
+          for (;;) heard.push((yield* Queue.take(queue)).payload)
+        }),
+      ).pipe(Effect.scoped, Effect.provide(PgClient.layer({ url: Redacted.make(reading.database.url) }))),
+    )
+    await until(() => Promise.resolve(heard.length === 1))
+    for (let round = 0; round < 4; round++) {
+      const pages = await Promise.all(["spoils", "spoils", "spoils"].map((name) => reading.page(name)))
+      for (const page of pages) {
+        expect(itemsOf(page)).toEqual([
+          { id: 1, s: 1 },
+          { id: 2, s: 1 },
+        ])
+      }
+      await honestReads()
+      expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
+    }
+    await reading.database.run(`SELECT pg_notify('hostile', 'last')`)
+    await until(() => Promise.resolve(heard.at(-1) === "last"))
+    await Effect.runPromise(Fiber.interrupt(listening))
+    expect(heard).toEqual(["listening", "last"])
+  })
+
+  it("writes nothing, in a large object neither", { timeout }, async () => {
+    await reading.run(`CREATE FUNCTION write_all() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
+      DECLARE done text := '';
+      BEGIN
+        BEGIN PERFORM set_config('transaction_read_only', 'off', false); done := done || 'switched '; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN PERFORM lo_from_bytea(0, 'x'); EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN INSERT INTO public.honest VALUES (3); done := done || 'inserted '; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN CREATE TEMP TABLE honest (id int); done := done || 'created '; EXCEPTION WHEN OTHERS THEN NULL; END;
+        RETURN done;
+      END $$`)
+    await reading.run(`CREATE VIEW writes_all AS SELECT write_all() AS done`)
+    expect(itemsOf(await reading.page("writes_all"))).toEqual([{ done: "" }])
+    expect(await rowsOf(`SELECT 1 FROM pg_largeobject_metadata`)).toEqual([])
+    await honestReads()
+  })
+
+  it.each([
+    ["an index's expression", `CREATE INDEX traps ON trapped ((id + planned()))`],
+    ["an index's condition", `CREATE INDEX traps ON trapped (id) WHERE id > planned()`],
+    ["statistics", `CREATE STATISTICS traps ON (id + planned()), (id * 2) FROM trapped`],
+    ["a constraint", `ALTER TABLE trapped ADD CHECK (id > planned() - 100)`],
+    ["a partition's constraint", `CREATE TABLE heir (CHECK (id > planned() - 100)) INHERITS (trapped)`],
+    ["row policies", `CREATE POLICY traps ON trapped USING (planned() = 1)`],
+  ])(
+    "runs nothing in a shared session by %s that a table gets after it was found",
+    { timeout },
+    async (_by, statement) => {
+      await reading.run(`CREATE TABLE trapped (id int, t text)`)
+      await reading.run(`INSERT INTO trapped VALUES (7, 'x')`)
+      try {
+        const read = async () => {
+          const pages = await Promise.all(Array.from({ length: 4 }, () => reading.page("trapped")))
+          for (const page of pages) expect(itemsOf(page)).toEqual([{ id: 7, t: "x" }])
+          await honestReads()
+        }
+        await read()
+        await reading.run(statement)
+        if (statement.startsWith("CREATE POLICY")) await reading.run(`ALTER TABLE trapped ENABLE ROW LEVEL SECURITY`)
+        await read()
+        await read()
+        expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
+      } finally {
+        await reading.run(`DROP TABLE trapped CASCADE`)
+      }
+    },
+  )
+
+  const evade = (key: number) => `LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM set_config('statement_timeout', '0', false), pg_advisory_xact_lock(${key});
+      LOOP
+        BEGIN PERFORM pg_sleep(100); EXCEPTION WHEN query_canceled THEN NULL; END;
+      END LOOP;
+    END $$`
+
+  it("is ended where it catches every cancel, and its locks with it", { timeout }, async () => {
+    await reading.run(`CREATE FUNCTION evade() RETURNS int ${evade(4244)}`)
+    await reading.run(`CREATE VIEW evades AS SELECT evade() AS e`)
+    const crowd = Promise.all(Array.from({ length: 3 }, () => reading.page("evades")))
+    await until(async () => (await locksHeld(4244)).length > 0)
+    await honestReads()
+    const answers = await crowd
+    for (const answer of answers) {
+      expect(Result.isFailure(answer) && answer.failure).toMatchObject({ code: "query_timeout" })
+    }
+    await until(async () => !(await readerRuns(`query LIKE '%evades%' AND state = 'active'`)))
+    expect(await locksHeld(4244)).toEqual([])
+    await honestReads()
+  })
+
+  it("is ended as well where its client hangs up", { timeout }, async () => {
+    await reading.run(`CREATE FUNCTION evade_alone() RETURNS int ${evade(4245)}`)
+    await reading.run(`CREATE VIEW evades_alone AS SELECT evade_alone() AS e`)
+    const page = SelectRows.use((rows) => rows.page({ schema: "public", name: "evades_alone", params: [] }))
+    const client = reading.runtime.runFork(page)
+    await until(async () => (await locksHeld(4245)).length > 0)
+    await Effect.runPromise(Fiber.interrupt(client))
+    await until(async () => (await locksHeld(4245)).length === 0)
+    expect(await readerRuns(`query LIKE '%evades_alone%' AND state = 'active'`)).toBe(false)
+  })
+
+  it("changes no other client's search by a cast of an enum to text", { timeout }, async () => {
+    await reading.run(`CREATE TYPE mood AS ENUM ('happy', 'sad')`)
+    await reading.run(`CREATE TABLE moods (id int PRIMARY KEY, m mood)`)
+    await reading.run(`INSERT INTO moods VALUES (1, 'happy'), (2, 'sad')`)
+    await reading.run(`CREATE FUNCTION lie(mood) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'nothing'`)
+    await reading.run(`CREATE CAST (mood AS text) WITH FUNCTION lie(mood) AS ASSIGNMENT`)
+    expect(itemsOf(await reading.page("moods", [["q", "SAD"]]))).toEqual([{ id: 2, m: "sad" }])
+    const first = Result.getOrThrow(
+      await reading.page("moods", [
+        ["sort", "m"],
+        ["limit", "1"],
+      ]),
+    )
+    const params = [
+      ["sort", "m"],
+      ["limit", "1"],
+      ["cursor", first.nextCursor!],
+    ] as const
+    expect(itemsOf(await reading.page("moods", params))).toEqual([{ id: 2, m: "sad" }])
+  })
+})
