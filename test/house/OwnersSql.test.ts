@@ -1,0 +1,87 @@
+/**
+ * The owner's statements name nothing that a customer could have made. It is read in the text of all SQL, so that a
+ * statement written tomorrow is held to it too; that the reading finds faults is shown by planted ones.
+ */
+import { owner, ownerShared, short, unlimited } from "@data-cabinet/store-pg/connection/SessionSettings"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type KnownNames, ownNamesByFile, strayNames } from "../support/sqlNames.ts"
+import { allPrograms, allSqlTexts, callsOf, sqlTextsOf } from "../support/sqlTexts.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+let database: TestDatabase
+let known: KnownNames
+beforeAll(async () => {
+  database = await testDatabase({ empty: true })
+  const names = async (table: string, prefix: string) => {
+    const column = `${prefix}name`
+    const rows = await database.run(
+      `SELECT DISTINCT ${column}::text AS name FROM ${table} WHERE ${prefix}namespace = 'pg_catalog'::regnamespace`,
+    )
+    return new Set(rows.map((row) => String(row["name"])))
+  }
+  known = {
+    functions: await names("pg_proc", "pro"),
+    types: await names("pg_type", "typ"),
+    relations: await names("pg_class", "rel"),
+  }
+})
+afterAll(() => database.drop())
+
+/** Each with why it may. */
+const ALLOWED: ReadonlyArray<readonly [file: string, fault: RegExp]> = [
+  // The lock's file is a database of SQLite's.
+  ["embedded/DataDirLock.ts", /sqlite_master/],
+]
+
+it("every SQL text names only what is PostgreSQL's or the cabinet's own", () => {
+  const texts = allSqlTexts()
+  expect(texts.length).toBeGreaterThan(200)
+  const own = ownNamesByFile(texts)
+  const faults = texts.flatMap((text) =>
+    strayNames(text, known, own.get(text.file))
+      .filter((fault) => !ALLOWED.some(([file, allowed]) => text.file.endsWith(file) && allowed.test(fault)))
+      .map((fault) => `${text.where} ${fault}`),
+  )
+  expect(faults).toEqual([])
+})
+
+it.each([
+  ["SELECT ${trigrams}.show_trgm('ж') AS known", "untyped literal"],
+  ["SELECT ${trigrams}.show_trgm($1) AS known", "untyped literal"],
+  ["SELECT public.show_trgm($1)", "function of another schema"],
+  ["SELECT show_trgm($1)", "function that PostgreSQL has not"],
+  ["SELECT $1::public.d", "type of another schema"],
+  ["SELECT $1::citext", "type that PostgreSQL has not"],
+  ["SELECT 1 OPERATOR(public.=) 2", "operator of another schema"],
+  ["SELECT * FROM public.orders", "relation of another schema"],
+  ["INSERT INTO public.orders (a) VALUES (1)", "relation of another schema"],
+  ["DELETE FROM orders", "relation that PostgreSQL has not"],
+  ["SET LOCAL ROLE ${role}", "role set in a session"],
+  ["SELECT set_config('role', $1, true)", "role set in a session"],
+  [
+    "CREATE FUNCTION cabinet.f() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'",
+    "function with its owner's rights",
+  ],
+])("the check finds what it is for: %s", (statement, fault) => {
+  const [text] = sqlTextsOf("packages/store-pg/src/Planted.ts", `const planted = \`${statement}\``)
+  expect(strayNames(text!, known).join()).toContain(fault)
+})
+
+it("every session is opened by the one pool, and every kind of the owner's keeps customers' objects out", () => {
+  const programs = allPrograms()
+  const opening = (name: RegExp) =>
+    programs.flatMap(({ file, text }) => callsOf(file, text, name).map((call) => ({ file, call })))
+  const raw = opening(/^(PgClient\.(layer\w*|make\w*|from\w*)|PgPool\.make|PgConnection\.\w+)$/)
+  expect([...new Set(raw.map(({ file }) => file))]).toEqual(["packages/store-pg/src/connection/SessionPool.ts"])
+
+  const others = /connection\/(AuthorSession|ReaderClient)\.ts$/
+  const owners = opening(/^SessionPool\.layer$/).filter(({ file }) => !others.test(file))
+  expect(owners.length).toBeGreaterThan(4)
+  for (const { file, call } of owners) {
+    expect(call.replaceAll("SessionSettings.", ""), file).toMatch(
+      /settings: (short\(|unlimited\b|owner\b|multiplex \? ownerShared : owner\b)/,
+    )
+  }
+  for (const kind of [owner, ownerShared, short(1), unlimited])
+    expect(kind.set["search_path"]).toBe("pg_catalog, pg_temp")
+})
