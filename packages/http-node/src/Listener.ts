@@ -4,6 +4,11 @@ import type { AddressInfo, Socket } from "node:net"
 import { together } from "@data-cabinet/core/cabinet/Together"
 import { Present } from "@data-cabinet/core/cabinet/Present"
 import { Context, Effect, Layer, Schema } from "effect"
+import { faceOf, refusalAnswer } from "./refused/BadRequest.ts"
+import { heedExpectations } from "./refused/Expectation.ts"
+import { isReplayed } from "./refused/RawTarget.ts"
+import { hostFault } from "./refused/HostFault.ts"
+import { answerRefused } from "./refused/Refused.ts"
 
 export interface ListenOptions {
   /** 0 for any free port. */
@@ -69,15 +74,24 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             keepAliveTimeout: KEEP_ALIVE_MILLIS,
             connectionsCheckingInterval: 5_000,
             maxHeaderSize: HEADER_BYTES,
+            // Seen to below, in words.
+            requireHostHeader: false,
           },
           (request, response) => {
+            const fault = hostFault(request)
+            if (fault !== undefined) {
+              const { body, headers } = refusalAnswer(fault, faceOf(request.url!))
+              response.writeHead(fault.status, headers).end(body)
+              return
+            }
             response.once("close", open.join(response))
-            if (stopping.begun) response.shouldKeepAlive = false
+            if (stopping.begun || isReplayed(request.socket)) response.shouldKeepAlive = false
             handle([request, response])
           },
         )
         server.maxConnections = MAX_CONNECTIONS
-        answerHalfClosed(server)
+        heedExpectations(server)
+        answerHalfClosed(server, answerRefused(server, HEADER_BYTES))
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
             stopping.begun = true
@@ -103,7 +117,7 @@ const SPREADS = process.platform === "linux" || process.platform === "freebsd"
  * A sender may close its side of the connection once its body is sent (`nc -N` does), and still wait for the answer. Who
  * only asked for something and closes has gone away: Node would answer neither, and here only these are let go.
  */
-const answerHalfClosed = (server: Server): void => {
+const answerHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
   // Node has had this switch since its early days, though it does not describe it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const sending = new WeakSet<Socket>()
@@ -113,7 +127,7 @@ const answerHalfClosed = (server: Server): void => {
   })
   server.on("connection", (socket: Socket) =>
     socket.on("end", () => {
-      if (!sending.has(socket)) socket.end()
+      if (!sending.has(socket) && !handedOn.has(socket)) socket.end()
     }),
   )
 }

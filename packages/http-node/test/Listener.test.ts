@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { ManagedRuntime } from "effect"
 import { Listener } from "../src/Listener.ts"
+import { listening, speak } from "./refused/wire.ts"
 
 /** Sends these words, closes its side, and gives what came back; the server answers once it has seen that. */
 const closedAfter = async (words: string) => {
@@ -38,9 +39,20 @@ it("Listener lets go of somebody who asked and closed, so that the work for them
   assert.deepStrictEqual({ text, gone }, { text: "", gone: true })
 })
 
-it("Listener refuses a body that its sender did not finish", async () => {
-  const { text } = await closedAfter("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhi")
-  assert.match(text, /^HTTP\/1\.1 400 /)
+it("Listener never takes a body for whole that its sender did not finish", async () => {
+  const heard: Array<string> = []
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    request.resume().on("end", () => heard.push("end"))
+    request.on("error", () => {
+      heard.push("error")
+      response.writeHead(408).end()
+    })
+  }
+  await listening(handler, async (port) => {
+    const text = await speak(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhi", null)
+    assert.match(text, /^HTTP\/1\.1 408 [^]*connection: close/i)
+  })
+  assert.deepStrictEqual(heard, ["error"])
 })
 
 it("Listener hands requests on once all that came with them are there, in their order", async () => {

@@ -8,6 +8,7 @@ export type ErrorType = "invalid_request" | "unauthorized" | "not_found" | "conf
 
 /** Which type each code belongs to. */
 export const ERROR_TYPES = {
+  bad_request: "invalid_request",
   unknown_param: "invalid_request",
   bad_limit: "invalid_request",
   bad_cursor: "invalid_request",
@@ -38,6 +39,8 @@ export type ErrorCode = keyof typeof ERROR_TYPES
 
 /** What each code means, in one sentence for the reference page and `docs/errors.md`. */
 export const ERROR_MEANINGS = {
+  bad_request:
+    "This is no valid HTTP request: two hosts, raw control characters, a head that is too large (431) or does not arrive in time (408).",
   unknown_param: "The query has a parameter that this endpoint does not know.",
   bad_limit: "`limit` is not a whole number from 1 to 1000.",
   bad_cursor: "`cursor` was not issued by this endpoint, or was issued for another selection.",

@@ -2,6 +2,7 @@
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 
 export const ERROR_STATUS = {
+  bad_request: 400,
   unknown_param: 400,
   bad_limit: 400,
   bad_cursor: 400,

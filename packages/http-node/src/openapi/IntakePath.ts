@@ -106,6 +106,11 @@ export const INTAKE_PATH: PathItem = {
         error: "unsupported_encoding",
         detail: "Send the body plain, or with gzip, deflate or br.",
       }),
+      "431": refusal("The address and the headers are too large together.", {
+        ok: false,
+        error: "bad_request",
+        detail: "A request's line and headers together may have at most 98304 bytes, and 2000 headers.",
+      }),
       "429": refusal(
         "More than 60 requests a minute to this source, or from this client's address.",
         { ok: false, error: "rate_limited", detail: "Come back in 24 s.", retry_after: 24 },

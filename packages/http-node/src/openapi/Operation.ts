@@ -22,7 +22,7 @@ export const OPTIONAL_RATE_HEADERS = {
 }
 
 const ERROR_HEADERS: { readonly [status: number]: { readonly [name: string]: JsonSchema } } = {
-  400: RATE_HEADERS,
+  400: OPTIONAL_RATE_HEADERS,
   401: { "WWW-Authenticate": header("WWW-Authenticate") },
   404: RATE_HEADERS,
   409: RATE_HEADERS,
@@ -70,7 +70,7 @@ const queryParameter = ({ name, description, schema, repeats, example }: QueryPa
 })
 
 const errorResponses = (endpoint: Endpoint): OperationObject["responses"] => {
-  const own: ReadonlyArray<ErrorCode> = endpoint.query === "any" ? [] : ["unknown_param"]
+  const own: ReadonlyArray<ErrorCode> = endpoint.query === "any" ? [] : ["unknown_param", "bad_request"]
   const codes = new Set([...own, ...endpoint.errors, ...FRAME_ERRORS])
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
   return Object.fromEntries([...byStatus].map(([status, its]) => [String(status), errorResponse(status, its)]))

@@ -197,6 +197,7 @@ export const SCHEMAS = {
           "bad_json",
           "not_an_object",
           "bad_encoding",
+          "bad_request",
           "method_not_allowed",
           "unavailable",
           "internal_error",

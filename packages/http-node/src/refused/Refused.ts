@@ -1,0 +1,115 @@
+/**
+ * What becomes of a connection on which Node's parser, or its clock, gives up. Node would answer with an empty 400, in
+ * place of an answer that is under way as well. Here requests that came whole are answered first, as they would be
+ * anyway; one whose body broke off is told so by whoever waits for it; and what is no request gets an answer in words.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { type Face, faceOf, type Refusal, refusalText } from "./BadRequest.ts"
+import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
+
+/** How long a sender may go on sending after its answer: who closed at once would take the answer from it. */
+const LINGER_MILLIS = 2_000
+
+/** Where a request's path begins at the latest, if its line is not very unusual. */
+const PATH_WITHIN = 300
+
+/** Of Node's own, which its types do not name: the response that the socket belongs to now, and its parser. */
+type Serving = Socket & {
+  readonly _httpMessage?: ServerResponse | null
+  readonly parser?: { readonly getCurrentBuffer?: () => Buffer }
+  _unrefTimer?: () => void
+}
+
+/**
+ * Answers on `server` what Node would not. `headBytes`: what a request's line and headers may have. Gives the sockets that
+ * were handed on: what is done with them is their new connection's to decide.
+ */
+export const answerRefused = (server: Server, headBytes: number): { readonly has: (socket: Socket) => boolean } => {
+  const over = new WeakSet<Socket>()
+  const handedOn = new WeakSet<Socket>()
+  const toIntake = new WeakSet<Socket>()
+  server.on("connection", (socket: Serving) => noteFace(socket, toIntake))
+  server.on("clientError", (error: ParserError, socket: Serving) => {
+    if (over.has(socket)) return
+    over.add(socket)
+    if (!socket.writable) return void socket.destroy()
+    const response = socket._httpMessage ?? undefined
+    if (response === undefined && handOnRawTarget(server, socket, error)) return void handedOn.add(socket)
+    const refuse = () => end(socket, refusalText(refusalOf(error, headBytes), face))
+    const face = faceFrom(error, response?.req) ?? (toIntake.has(socket) ? "intake" : "api")
+    if (response === undefined) refuse()
+    else if (response.req.complete) afterAnswers(socket, refuse)
+    else if (error.code === BROKEN_OFF) breakOff(response)
+    else if (response.headersSent) socket.destroy()
+    else refuse()
+  })
+  return handedOn
+}
+
+const BROKEN_OFF = "HPE_INVALID_EOF_STATE"
+
+const refusalOf = ({ code, reason }: ParserError, headBytes: number): Refusal => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        status: 431,
+        detail: `A request's line and headers together may have at most ${headBytes} bytes, and 2000 headers.`,
+      }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, detail: "The request did not arrive in time." }
+    case "HPE_INVALID_URL":
+      return {
+        status: 400,
+        detail: "The address holds a character that must be percent-encoded, as %D0%98 for И or %20 for a space.",
+      }
+    case BROKEN_OFF:
+      return { status: 400, detail: "The request broke off." }
+    default:
+      return { status: 400, detail: `This is not a valid HTTP request${reason === undefined ? "" : `: ${reason}`}.` }
+  }
+}
+
+/** Who was addressed: by the request under way, or the last request line of the packet that was refused. */
+const faceFrom = (error: ParserError, request: IncomingMessage | undefined): Face | undefined => {
+  if (request !== undefined && !request.complete) return faceOf(request.url ?? "")
+  const packet = error.rawPacket?.toString("latin1") ?? ""
+  const line = [...packet.matchAll(/(?:^|\n)[A-Z]{3,7} ([^\s]+)/g)].at(-1)
+  return line === undefined ? undefined : faceOf(line[1]!)
+}
+
+/**
+ * A head that comes in many pieces is refused with its last one, when the first is gone. Node counts each piece as a sign of
+ * life before it looks at what came of it: the first time, the beginning can still be seen.
+ */
+const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
+  const signOfLife = socket._unrefTimer
+  if (signOfLife === undefined) return
+  socket._unrefTimer = () => {
+    socket._unrefTimer = signOfLife
+    signOfLife.call(socket)
+    const first = socket.parser?.getCurrentBuffer?.().toString("latin1", 0, PATH_WITHIN) ?? ""
+    const target = /^\s*[A-Z]+ (\S*)/.exec(first)?.[1]
+    if (target !== undefined && faceOf(target) === "intake") toIntake.add(socket)
+  }
+}
+
+/** Calls once all responses that the socket still owes are written. */
+const afterAnswers = (socket: Serving, call: () => void): void => {
+  const response = socket._httpMessage ?? undefined
+  if (response !== undefined) response.once("close", () => afterAnswers(socket, call))
+  else if (socket.writable) call()
+}
+
+/** The sender closed its side in the middle of a body. Whoever reads it hears of it as of a lost connection, and answers. */
+const breakOff = (response: ServerResponse): void => {
+  response.shouldKeepAlive = false
+  const { req: request } = response
+  if (request.listenerCount("error") > 0) request.emit("error", new Error("The body broke off"))
+}
+
+const end = (socket: Socket, text: string): void => {
+  const last = setTimeout(() => socket.destroy(), LINGER_MILLIS).unref()
+  socket.once("close", () => clearTimeout(last))
+  socket.end(text)
+}

@@ -1,0 +1,135 @@
+/** What Node's parser or its clock refuses is answered in the form of whom it was for, and never in place of another answer. */
+import { once } from "node:events"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { connect } from "node:net"
+import { assert, describe, it } from "vitest"
+import { answersIn, listening, speak } from "./wire.ts"
+
+const never = (_request: IncomingMessage, response: ServerResponse) => response.writeHead(500).end()
+
+const HOST = "Host: x\r\n"
+const LONG = "a".repeat(60_000)
+
+/** What is refused, by the lines that follow `METHOD target`, and how. */
+const REFUSED: ReadonlyArray<readonly [what: string, rest: ReadonlyArray<string | null>, status: number]> = [
+  ["two hosts", [` HTTP/1.1\r\n${HOST}${HOST.toUpperCase()}\r\n`], 400],
+  ["no host", [" HTTP/1.1\r\n\r\n"], 400],
+  ["a space in the address", [`?a=b c HTTP/1.1\r\n${HOST}\r\n`], 400],
+  ["an address of no HTTP", ["?a=\u0001 HTTP/1.1\r\n\r\n"], 400],
+  ["an unknown version", [` HTTP/3.1\r\n${HOST}\r\n`], 400],
+  ["a header that is none", [` HTTP/1.1\r\n${HOST}b@d\r\n\r\n`], 400],
+  ["a zero byte in a header", [` HTTP/1.1\r\n${HOST}A: b\0c\r\n\r\n`], 400],
+  ["a length and chunks", [` HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`], 400],
+  ["two lengths", [` HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`], 400],
+  ["a head too large", [` HTTP/1.1\r\n${HOST}A: ${LONG}${LONG}\r\n\r\n`], 431],
+  ["a head too large, in pieces", [` HTTP/1.1\r\n${HOST}`, `A: ${LONG}`, LONG, "\r\n\r\n"], 431],
+  ["an address too large, in pieces", [`?${LONG}`, LONG, ` HTTP/1.1\r\n${HOST}\r\n`], 431],
+  ["too many headers", [` HTTP/1.1\r\n${HOST}${"A: b\r\n".repeat(2_100)}\r\n`], 431],
+  ["a head that breaks off", [` HTTP/1.1\r\n${HOST}`, null], 400],
+]
+
+describe("what is no request", () => {
+  it.each(REFUSED)(
+    "%s is answered by the intake's form under its address, by the API's elsewhere",
+    async (_, rest, status) => {
+      await listening(never, async (port) => {
+        const [first, ...more] = rest
+        const ask = async (line: string) => {
+          const [answer, ...others] = answersIn(await speak(port, line + first!, ...more))
+          assert.deepEqual(others, [])
+          assert.strictEqual(answer!.status, status)
+          assert.strictEqual(answer!.headers.get("content-type"), "application/json")
+          assert.strictEqual(answer!.headers.get("connection"), "close")
+          return { ...answer!, json: JSON.parse(answer!.body) as Record<string, any> }
+        }
+        for (const path of ["/webhook/secret", "/mounted/webhook/secret", "/webhook/", "http://x/webhook/secret"]) {
+          const { json, headers } = await ask(`POST ${path}`)
+          assert.deepEqual(Object.keys(json), ["ok", "error", "detail"])
+          assert.deepInclude(json, { ok: false, error: "bad_request" })
+          assert.match(json["detail"], /\.$/)
+          assert.notInclude(json["detail"], "secret")
+          assert.strictEqual(headers.get("access-control-allow-origin"), "*")
+        }
+        for (const path of ["/api/v1/events", "/", "/api/v1/tables/public/webhooks"]) {
+          const { json, headers } = await ask(`GET ${path}`)
+          assert.deepEqual(Object.keys(json), ["error"])
+          assert.deepInclude(json["error"], { type: "invalid_request", code: "bad_request", param: null })
+          assert.match(json["error"].message, /\.$/)
+          assert.isNull(headers.get("access-control-allow-origin"))
+        }
+      })
+    },
+  )
+
+  it("bytes of another protocol get an answer too", async () => {
+    await listening(never, async (port) => {
+      for (const bytes of [Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {
+        const [answer] = answersIn(await speak(port, bytes))
+        assert.strictEqual(answer!.status, 400)
+        assert.strictEqual(JSON.parse(answer!.body).error.code, "bad_request")
+      }
+    })
+  })
+
+  it("a version without a host is older than Host, and is taken", async () => {
+    const handler = (_request: IncomingMessage, response: ServerResponse) => response.end("taken")
+    await listening(handler, async (port) => assert.match(await speak(port, "GET / HTTP/1.0\r\n\r\n"), /taken$/))
+  })
+})
+
+describe("what comes with a request", () => {
+  it("the answers of requests that came whole are given before what follows them is refused", async () => {
+    const waiting: Array<() => void> = []
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      waiting.push(() => response.end(`answer to ${request.url}`))
+      // Late, last first: what they were asked in is the order in which they are sent.
+      if (waiting.length === 2) for (const answer of waiting.toReversed()) setImmediate(answer)
+    }
+    await listening(handler, async (port) => {
+      const one = (path: string) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`
+      const answers = answersIn(await speak(port, `${one("/webhook/1")}${one("/webhook/2")}no request\r\n\r\n`))
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 400],
+      )
+      assert.deepEqual(
+        answers.slice(0, 2).map(({ body }) => body),
+        ["answer to /webhook/1", "answer to /webhook/2"],
+      )
+      assert.strictEqual(JSON.parse(answers[2]!.body).error, "bad_request")
+    })
+  })
+
+  it("a body of broken chunks is refused, and nobody takes what came of it for all", async () => {
+    let ended = false
+    const broken = new Promise<void>((resolve) => {
+      const handler = (request: IncomingMessage, response: ServerResponse) => {
+        request.resume().on("end", () => (ended = true))
+        request.on("error", () => {})
+        response.once("close", resolve)
+      }
+      void listening(handler, async (port) => {
+        const head = `POST /webhook/s HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`
+        const [answer] = answersIn(await speak(port, head, "2\r\nhi\r\n", "zz\r\n"))
+        assert.strictEqual(answer!.status, 400)
+        assert.deepInclude(JSON.parse(answer!.body), { ok: false, error: "bad_request" })
+      })
+    })
+    await broken
+    assert.isFalse(ended)
+  })
+
+  it("a sender that goes on after its refusal still gets it", async () => {
+    await listening(never, async (port) => {
+      const socket = connect(port, "127.0.0.1")
+      let text = ""
+      socket.on("data", (chunk) => (text += chunk.toString()))
+      let reset = false
+      socket.on("error", () => (reset = true))
+      socket.write(`POST /webhook/s HTTP/1.1\r\n${HOST}A: ${LONG}${LONG}${LONG}${LONG}${LONG}\r\n`)
+      await once(socket, "end")
+      socket.destroy()
+      assert.deepEqual([reset, answersIn(text)[0]!.status], [false, 431])
+    })
+  })
+})
