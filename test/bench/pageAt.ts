@@ -1,5 +1,6 @@
 /** The request of a page at any depth, its cursor made directly, and how many rows PostgreSQL reads for it. */
 import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { CursorKeys } from "@data-cabinet/core/page/CursorKey"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
@@ -40,8 +41,9 @@ export const pageAt = (
     const { cabinet } = yield* openCabinet(url)
     const found = yield* Context.get(cabinet, Catalog).find(...table)
     const readable = Option.getOrThrow(found)
+    const key = yield* Context.get(cabinet, CursorKeys).key
     const plan = (pairs: ParamPairs) =>
-      Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(pairs)), readable))
+      Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(pairs)), readable, key))
     const first = plan(params)
     const pairs: ParamPairs = place === null ? params : [...params, ["cursor", encodeCursor(first.walk, place)]]
     const { text, values } = selectionSql(plan(pairs), "UTC")

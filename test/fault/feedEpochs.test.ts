@@ -9,11 +9,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../support/cabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { baseBackup, caughtUp, cutLoose, follow } from "../support/follower.ts"
 import { moveDatabase } from "../support/moveDatabase.ts"
 import { requestOf } from "./feedWriter.ts"
 
@@ -122,16 +122,13 @@ beforeAll(async () => {
   await withStore(primary.url(DATABASE), async (store) => {
     sourceId = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
     await accept(store, some("first"))
-    // The base backup, by the same functions and copies that any backup program uses. Its start and stop need one session.
     await primary.run("SELECT slot_name::text FROM pg_create_physical_replication_slot('standby', true)")
-    await backup(primary)
+    await baseBackup(home, primary, "base")
     await accept(store, some("second"))
-    standby = await following(primary)
+    standby = await follow(home, primary, "base", "standby")
     await primary.run("SELECT pg_create_restore_point('here')::text")
     await caughtUp(primary, standby)
-    await standby.run("ALTER SYSTEM SET primary_conninfo = ''")
-    await standby.run("SELECT pg_reload_conf()")
-    while ((await standby.run("SELECT FROM pg_stat_wal_receiver")).length > 0) await sleep(20)
+    await cutLoose(standby)
     // From here on only the primary and the client know what happened.
     await burn(primary, 600)
     await accept(store, some("lost"))
@@ -143,44 +140,6 @@ beforeAll(async () => {
   await primary.end("SIGKILL")
 })
 afterAll(() => home.remove())
-
-const backup = async (primary: TestCluster) => {
-  const session = PgClient.layer({ url: Redacted.make(primary.url(DATABASE).replace("cabinet@", "postgres@")) })
-  const label = await Effect.runPromise(
-    Effect.scoped(
-      Effect.gen(function* () {
-        const connection = yield* (yield* PgClient.PgClient).reserve
-        yield* connection.execute("SELECT pg_backup_start('base', true)::text", [], undefined)
-        primary.copyTo("base")
-        const [stop] = (yield* connection.execute(
-          "SELECT labelfile FROM pg_backup_stop(false)",
-          [],
-          undefined,
-        )) as ReadonlyArray<{ labelfile: string }>
-        return stop!.labelfile
-      }),
-    ).pipe(Effect.provide(session)),
-  )
-  writeFileSync(join(home.dir, "base", "backup_label"), label)
-}
-
-const following = async (primary: TestCluster): Promise<TestCluster> => {
-  cpSync(join(home.dir, "base"), join(home.dir, "standby"), { recursive: true })
-  writeFileSync(join(home.dir, "standby", "standby.signal"), "")
-  const cluster = home.cluster("standby")
-  const from = `host=${primary.socketDir} user=postgres`
-  writeFileSync(
-    join(home.dir, "standby", "postgresql.auto.conf"),
-    `primary_conninfo = '${from}'\nprimary_slot_name = 'standby'\n`,
-  )
-  await cluster.start({ hot_standby: "on" })
-  return cluster
-}
-
-const caughtUp = async (primary: TestCluster, follower: TestCluster) => {
-  const [{ lsn }] = (await primary.run("SELECT pg_current_wal_flush_lsn()::text AS lsn")) as [{ lsn: string }]
-  while ((await follower.run(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is`))[0]!["is"] !== true) await sleep(20)
-}
 
 it("a point-in-time recovery goes on with old cursors", async () => {
   const cluster = await recovered("pitr")

@@ -8,6 +8,7 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCursorKeys from "@data-cabinet/store-pg/page/PgCursorKeys"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -71,7 +72,9 @@ const reading = (maxLagMillis: number, readUrl = standby.url(DATABASE)) => {
   const connections = StandbyReader.layer({ url: readUrl, maxLagMillis, reader }).pipe(
     Layer.provideMerge(OwnerClient.layer({ url })),
   )
-  const ports = Layer.merge(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provideMerge(connections))
+  const ports = Layer.mergeAll(PgCatalog.layer, PgCursorKeys.layer, PgRowReader.layer).pipe(
+    Layer.provideMerge(connections),
+  )
   const runtime = ManagedRuntime.make(
     SelectRows.layer.pipe(Layer.provide(Layer.succeed(CabinetTimeZone, "UTC")), Layer.provideMerge(ports)),
   )

@@ -19,6 +19,7 @@ import * as Server from "@data-cabinet/http-node/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgCursorKeys from "@data-cabinet/store-pg/page/PgCursorKeys"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
@@ -48,6 +49,7 @@ const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOp
     PgEventLog.layer,
     PgSources.layer,
     PgFeedStore.layer,
+    PgCursorKeys.layer,
     PgApiKeys.layer,
     PgAdmission.layer({ apiRate, intakeRate }),
     Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),

@@ -36,6 +36,7 @@ import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgOperators from "@data-cabinet/store-pg/key/PgOperators"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCursorKeys from "@data-cabinet/store-pg/page/PgCursorKeys"
 import * as PgPollBook from "@data-cabinet/store-pg/pull/PgPollBook"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgExposure from "@data-cabinet/store-pg/row/PgExposure"
@@ -101,6 +102,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgAdmission.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgApiKeys.layer,
     PgCatalog.layer,
+    PgCursorKeys.layer,
     PgCheckup.layer,
     PgDeliveryQueue.layer,
     PgEventDetail.layer({ originalDays: settings.retentionDays }),

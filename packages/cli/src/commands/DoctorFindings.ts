@@ -71,6 +71,17 @@ const ofImports = ({ failedImports: failed }: CheckupReport): ReadonlyArray<Find
   return [finding("imports", "bad", message)]
 }
 
+const ofSetBack = ({ setBackAt }: CheckupReport): ReadonlyArray<Finding> =>
+  setBackAt === null
+    ? []
+    : [
+        finding(
+          "history",
+          "bad",
+          `A client of the feed came at ${setBackAt} with a place that this database never had: the database was set back while its server ran on, as when clients are led to a promoted standby and back, or a machine is restored with its memory. Events that were accepted in between are not here; look for the copy that has them. The feed has begun a new epoch, and clients with newer cursors go on from what they have in common with it.`,
+        ),
+      ]
+
 const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
   const { clockSkewMillis: skew, connections, maxConnections } = checkup
   const tight = connections > maxConnections * 0.8
@@ -106,6 +117,7 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
           `The feed is held back by ${held.map(({ pid, application, seconds }) => `process ${pid} (${application}, ${Math.round(seconds)} s)`).join(", ")}. End it with: SELECT pg_terminate_backend(${held[0]!.pid});`,
         )
       : finding("feed", "ok", "Nothing holds the feed back."),
+    ...ofSetBack(checkup),
     ...ofRows(checkup),
     short.length > 0
       ? finding(

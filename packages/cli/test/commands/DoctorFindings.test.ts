@@ -23,6 +23,7 @@ const WELL: Seen = {
     connections: 10,
     maxConnections: 100,
     fenceHolders: [],
+    setBackAt: null,
     waitingRows: 0,
     rowsSetAside: { count: 0, first: [] },
     failedImports: [],
@@ -51,6 +52,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["connections", checkup({ connections: 81 }), "warn", /^81 of 100 .* Raise max_connections, or run fewer/],
   ["clock", checkup({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
   ["feed", checkup({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
+  ["history", checkup({ setBackAt: "2026-11-20T10:00:00Z" }), "bad", /at 2026-11-20T10:00:00Z .* look for the copy/],
   ["rows", checkup({ waitingRows: 4 }), "warn", /^4 rows wait .* once it is free/],
   [
     "rows",

@@ -38,6 +38,8 @@ export interface CheckupReport {
   readonly connections: number
   readonly maxConnections: number
   readonly fenceHolders: ReadonlyArray<FenceHolder>
+  /** Since when clients of the feed are known to have read events that this database does not have, RFC 3339; null if never in the last week. */
+  readonly setBackAt: string | null
   readonly waitingRows: number
   /** Rows that could not be planned by a fault of the program: how many, and the first of them with their reason. */
   readonly rowsSetAside: {

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { CursorKeys } from "../page/CursorKey.ts"
 import type { Items } from "../page/Items.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
@@ -33,9 +34,11 @@ export class Feed extends Context.Service<
     Effect.gen(function* () {
       const store = yield* FeedStore
       const sources = yield* Sources
+      const keys = yield* CursorKeys
       return Feed.of({
         page: Effect.fnUntraced(function* (params) {
-          const { sourceId, channel, limit, after } = yield* feedParams(params)
+          const key = yield* keys.key
+          const { sourceId, channel, limit, after } = yield* feedParams(key, params)
           if (sourceId === "unknown" || (sourceId !== null && Option.isNone(yield* sources.get(sourceId)))) {
             const message = "The cabinet has no source with this id."
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
@@ -44,7 +47,7 @@ export class Feed extends Context.Service<
           return {
             items: page.items,
             hasMore: page.hasMore,
-            nextCursor: writeCursor({ sourceId, channel }, page.next),
+            nextCursor: writeCursor(key, { sourceId, channel }, page.next),
           }
         }),
       })

@@ -5,10 +5,11 @@
 import { Effect } from "effect"
 import { type Channel, CHANNELS } from "../event/EventLog.ts"
 import { type CursorPosition, type CursorWalk, decodeCursor, encodeCursor } from "../page/Cursor.ts"
+import type { CursorKey } from "../page/CursorKey.ts"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../page/Page.ts"
 import { parseSourceId } from "../source/SourceId.ts"
 import { FeedError } from "./FeedError.ts"
-import { FEED_START, type FeedPosition } from "./FeedStore.ts"
+import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
 
 /** Every parameter of the feed; each may come once. */
 export const FEED_PARAMS = ["source_id", "channel", "limit", "cursor"] as const
@@ -36,7 +37,9 @@ const refuse = (param: FeedParam, message: string) =>
 
 const isFeedParam = (name: string): name is FeedParam => (FEED_PARAMS as ReadonlyArray<string>).includes(name)
 
+/** `key` is the cabinet's, which its cursors are signed with. */
 export const feedParams = (
+  key: CursorKey,
   pairs: ReadonlyArray<readonly [name: string, value: string]>,
 ): Effect.Effect<FeedRequest, FeedError> => {
   for (const [name] of pairs) {
@@ -55,7 +58,7 @@ export const feedParams = (
   if (channel === undefined) return refuse("channel", `channel is one of ${CHANNELS.join(", ")}.`)
   const limit = sent.limit === undefined ? DEFAULT_LIMIT : parseLimit(sent.limit)
   if (limit === undefined) return refuse("limit", `${LIMIT_EXPECTED}.`)
-  const after = sent.cursor === undefined ? FEED_START : readCursor({ sourceId, channel }, sent.cursor)
+  const after = sent.cursor === undefined ? FEED_START : readCursor(key, { sourceId, channel }, sent.cursor)
   if (after === undefined) {
     return refuse(
       "cursor",
@@ -67,23 +70,51 @@ export const feedParams = (
 
 type Filter = Pick<FeedRequest, "sourceId" | "channel">
 
-const walk = ({ sourceId, channel }: Filter): CursorWalk => ({ kind: "feed", scope: [sourceId, channel] })
+const walk = (key: CursorKey, { sourceId, channel }: Filter): CursorWalk => ({
+  kind: "feed",
+  scope: [sourceId, channel],
+  key,
+})
 
-/** The cursor of a place: good for the same source and channel only. */
-export const writeCursor = (filter: Filter, { epoch, xid, id }: FeedPosition): string =>
-  encodeCursor(walk(filter), [String(epoch), String(xid), String(id)])
+const START = 0n
 
-const readCursor = (filter: Filter, cursor: string): FeedPosition | undefined => {
-  const position = decodeCursor(walk(filter), cursor)
+const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): CursorPosition => [
+  String(epoch),
+  String(xid),
+  String(id),
+  String(receivedAt),
+]
+
+const PARTS = 4
+
+/** The cursor of a position: good for the same source and channel only. */
+export const writeCursor = (key: CursorKey, filter: Filter, { left = [], ...place }: FeedPosition): string =>
+  encodeCursor(walk(key, filter), left.length === 0 ? written(place) : [place, ...left].flatMap(written))
+
+const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPosition | undefined => {
+  const position = decodeCursor(walk(key, filter), cursor)
   return position === undefined ? undefined : readPosition(position)
 }
 
-/** A cursor is no secret, so a place that nothing ever stood at can be made up: such numbers never reach the database. */
+/** Another version may have put more into a cursor, or something else: such numbers never reach the database. */
 const readPosition = (position: CursorPosition): FeedPosition | undefined => {
-  const [epoch, xid, id, ...rest] = position
-  if (epoch == null || xid == null || id == null || rest.length > 0) return undefined
-  if (!position.every((part) => /^[0-9]{1,19}$/.test(part ?? ""))) return undefined
-  const place = { epoch: Number(epoch), xid: BigInt(xid), id: Number(id) }
-  const can = Number.isSafeInteger(place.epoch) && Number.isSafeInteger(place.id) && place.xid < 2n ** 63n
-  return can ? place : undefined
+  const count = position.length / PARTS
+  if (!Number.isInteger(count) || count < 1 || count > 1 + LEFT_EPOCHS) return undefined
+  const places: Array<FeedPlace> = []
+  for (let at = 0; at < position.length; at += PARTS) {
+    const place = readPlace(position.slice(at, at + PARTS))
+    if (place === undefined) return undefined
+    places.push(place)
+  }
+  const [first, ...left] = places as [FeedPlace, ...Array<FeedPlace>]
+  return left.length === 0 ? first : { ...first, left }
+}
+
+const readPlace = (parts: CursorPosition): FeedPlace | undefined => {
+  if (!parts.every((part): part is string => part !== null && /^[0-9]{1,19}$/.test(part))) return undefined
+  const [epoch, xid, id, receivedAt] = parts.map(BigInt) as [bigint, bigint, bigint, bigint]
+  const place = { epoch: Number(epoch), xid, id: Number(id) }
+  const can = Number.isSafeInteger(place.epoch) && Number.isSafeInteger(place.id) && xid < 2n ** 63n
+  if (!can || receivedAt >= 2n ** 63n) return undefined
+  return receivedAt === START ? place : { ...place, receivedAt }
 }

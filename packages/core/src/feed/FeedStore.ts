@@ -5,11 +5,24 @@ import type { Channel } from "../event/EventLog.ts"
 import type { Items } from "../page/Items.ts"
 
 /** A place in the feed: after this event of this transaction of this epoch. Transaction ids need 64 bits. */
-export interface FeedPosition {
+export interface FeedPlace {
   readonly epoch: number
   readonly xid: bigint
   readonly id: number
+  /** When that event was received, in microseconds since 2000; not told at the beginning. */
+  readonly receivedAt?: bigint
 }
+
+/**
+ * Where a client stands. A database that was set back may not know that place, while it knows one where the client was
+ * before: so a position also tells where it left the epochs before, the last one first.
+ */
+export interface FeedPosition extends FeedPlace {
+  readonly left?: ReadonlyArray<FeedPlace>
+}
+
+/** Of so many epochs a position tells where they were left. */
+export const LEFT_EPOCHS = 4
 
 export const FEED_START: FeedPosition = { epoch: 0, xid: 0n, id: 0 }
 

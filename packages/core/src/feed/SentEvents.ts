@@ -69,6 +69,10 @@ export const sentEvents = (events: ReadonlyArray<SentEvent>, names: ReadonlyMap<
 const moment = (to: DataView, at: number, { bytes, start }: SentBytes): number =>
   TIMESTAMPTZ.write(to, at, viewOf(bytes), start + HEAD + VALUE_HEAD, 8)
 
+/** In microseconds since 2000. */
+export const receivedAtOf = (event: SentEvent): bigint =>
+  viewOf(event[6].bytes).getBigInt64(event[6].start + HEAD + VALUE_HEAD)
+
 type Origins = ReadonlyArray<Literal>
 
 /** What says where an event came from, by channel. */

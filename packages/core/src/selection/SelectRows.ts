@@ -3,6 +3,7 @@ import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import { stage } from "../cabinet/Stage.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
+import { type CursorKey, CursorKeys } from "../page/CursorKey.ts"
 import type { Page } from "../page/Page.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
@@ -44,6 +45,7 @@ export class SelectRows extends Context.Service<
       const catalog = yield* Catalog
       const reader = yield* RowReader
       const timeZone = yield* CabinetTimeZone
+      const keys = yield* CursorKeys
       const orRefused = Effect.fnUntraced(function* (
         { schema, name }: RowsRequest,
         found: Option.Option<ReadableTable>,
@@ -52,8 +54,8 @@ export class SelectRows extends Context.Service<
         const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
         return yield* selectionError("no_such_table", null, message)
       })
-      const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable) {
-        const plan = yield* Effect.fromResult(selectionPlan(selection, table))
+      const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable, key: CursorKey) {
+        const plan = yield* Effect.fromResult(selectionPlan(selection, table, key))
         for (;;) {
           const query = selectionSql(plan, timeZone)
           const rows = yield* stage("rows.read", reader.read(query)).pipe(
@@ -67,6 +69,7 @@ export class SelectRows extends Context.Service<
       const readAnew = Effect.fnUntraced(function* (
         request: RowsRequest,
         selection: Selection,
+        key: CursorKey,
         before: ReadableTable,
         error: SelectionError | ReadError | StaleObject,
         tries: number,
@@ -75,16 +78,17 @@ export class SelectRows extends Context.Service<
         const table = yield* orRefused(request, yield* catalog.find(request.schema, request.name))
         if (error._tag !== "StaleObject" && isSame(before, table)) return yield* error
         if (tries === 0) return yield* changing
-        return yield* read(selection, table).pipe(
-          Effect.catch((again) => readAnew(request, selection, table, again, tries - 1)),
+        return yield* read(selection, table, key).pipe(
+          Effect.catch((again) => readAnew(request, selection, key, table, again, tries - 1)),
         )
       })
       return SelectRows.of({
         page: Effect.fnUntraced(function* (request) {
           const selection = yield* Effect.fromResult(selectionParams(request.params))
           const table = yield* orRefused(request, yield* catalog.presume(request.schema, request.name))
-          return yield* read(selection, table).pipe(
-            Effect.catch((error) => readAnew(request, selection, table, error, TRIES)),
+          const key = yield* keys.key
+          return yield* read(selection, table, key).pipe(
+            Effect.catch((error) => readAnew(request, selection, key, table, error, TRIES)),
           )
         }),
       })

@@ -5,6 +5,7 @@
  */
 import { Result } from "effect"
 import { type CursorPosition, type CursorWalk, decodeCursor } from "../page/Cursor.ts"
+import type { CursorKey } from "../page/CursorKey.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import type { Column } from "../row/Table.ts"
 import { clockWord } from "./ClockWord.ts"
@@ -51,6 +52,7 @@ export interface SelectionPlan {
 export const selectionPlan = (
   selection: Selection,
   table: ReadableTable,
+  cursorKey: CursorKey,
 ): Result.Result<SelectionPlan, SelectionError> => {
   const refuse = (code: SelectionCode, param: string, message: string) =>
     Result.fail(selectionError(code, param, message))
@@ -118,7 +120,7 @@ export const selectionPlan = (
     ties: key.filter((one) => one !== sort || key.length === 1),
     limit: selection.limit,
   } satisfies Partial<SelectionPlan>
-  const walk = walkOf(selection, plan)
+  const walk = walkOf(selection, plan, cursorKey)
   const after = selection.cursor === null ? null : decodeCursor(walk, selection.cursor)
   if (after === undefined) {
     const message =
@@ -184,7 +186,9 @@ const plannedPeriod = (period: Period | null, column: (name: string) => Readable
 const walkOf = (
   { limit: _limit, cursor: _cursor, direction: _direction, ...asked }: Selection,
   { table, sort, ties, direction }: Pick<SelectionPlan, "table" | "sort" | "ties" | "direction">,
+  key: CursorKey,
 ): CursorWalk => ({
+  key,
   kind: "rows",
   scope: [
     table.detail.schema,

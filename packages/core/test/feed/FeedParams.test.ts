@@ -1,14 +1,16 @@
 import { feedParams, FEED_PARAMS, writeCursor } from "@data-cabinet/core/feed/FeedParams"
-import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
+import { FEED_START, LEFT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
 import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { CursorKey } from "@data-cabinet/core/page/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 type Pairs = ReadonlyArray<readonly [string, string]>
 
-const read = (pairs: Pairs) => Effect.runSync(feedParams(pairs))
+const key = new CursorKey(Buffer.alloc(32, 7))
+const read = (pairs: Pairs) => Effect.runSync(feedParams(key, pairs))
 const refusal = (pairs: Pairs) => {
-  const { code, param } = Effect.runSync(Effect.flip(feedParams(pairs)))
+  const { code, param } = Effect.runSync(Effect.flip(feedParams(key, pairs)))
   return [code, param]
 }
 
@@ -64,7 +66,7 @@ describe("feedParams", () => {
 
   it("refuses a cursor of another source, channel or walk, and what is none", () => {
     const place = { epoch: 2, xid: 10n, id: 3 }
-    const cursor = writeCursor({ sourceId: 1, channel: null }, place)
+    const cursor = writeCursor(key, { sourceId: 1, channel: null }, place)
     assert.deepEqual(
       read([
         ["cursor", cursor],
@@ -83,13 +85,18 @@ describe("feedParams", () => {
     ] as ReadonlyArray<Pairs>) {
       assert.deepEqual(refusal([...pairs, ["cursor", cursor]]), ["bad_cursor", "cursor"])
     }
-    const foreign = encodeCursor({ kind: "rows", scope: [null, null] }, ["1", "2", "3"])
-    const made = (...place: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null] }, place)
+    const foreign = encodeCursor({ kind: "rows", scope: [null, null], key }, ["1", "2", "3", "0"])
+    const made = (...place: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null], key }, place)
     const nowhere = [
-      made("1", "-2", "3"),
-      made("1", "9223372036854775808", "3"),
-      made("9007199254740992", "2", "3"),
-      made("1", "2", "9007199254740992"),
+      made("1", "-2", "3", "0"),
+      made("1", "9223372036854775808", "3", "0"),
+      made("9007199254740992", "2", "3", "0"),
+      made("1", "2", "9007199254740992", "0"),
+      made("1", "2", "3", "9223372036854775808"),
+      made("1", "2", "3"),
+      made("1", "2", "3", "0", "1"),
+      made(...Array.from({ length: 24 }, () => "1")),
+      made(),
     ]
     for (const text of ["", "x", foreign, ...nowhere, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
       assert.deepEqual(refusal([["cursor", text]]), ["bad_cursor", "cursor"], text)
@@ -98,12 +105,23 @@ describe("feedParams", () => {
 
   const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
+  const Place = Schema.Struct({
+    epoch: whole(2 ** 31 - 1),
+    xid: whole(Number.MAX_SAFE_INTEGER),
+    id: whole(Number.MAX_SAFE_INTEGER),
+    receivedAt: whole(Number.MAX_SAFE_INTEGER),
+  })
+
   it.prop(
-    "gives every place back from its cursor",
-    { epoch: whole(2 ** 31 - 1), xid: whole(Number.MAX_SAFE_INTEGER), id: whole(Number.MAX_SAFE_INTEGER) },
-    ({ epoch, xid, id }) => {
-      const place = { epoch, xid: BigInt(xid) * 1000n, id }
-      const cursor = writeCursor({ sourceId: null, channel: "pull" }, place)
+    "gives every position back from its cursor, with the places where epochs were left",
+    { places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
+    ({ places }) => {
+      const [first, ...left] = places.map(({ epoch, xid, id, receivedAt }) => ({
+        ...{ epoch, xid: BigInt(xid) * 1000n, id },
+        ...(receivedAt === 0 ? {} : { receivedAt: BigInt(receivedAt) }),
+      }))
+      const place = left.length === 0 ? first! : { ...first!, left }
+      const cursor = writeCursor(key, { sourceId: null, channel: "pull" }, place)
       assert.match(cursor, /^[A-Za-z0-9_-]+$/)
       assert.deepEqual(
         read([

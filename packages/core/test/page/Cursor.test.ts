@@ -1,9 +1,12 @@
-import { hash } from "node:crypto"
+import { createHmac } from "node:crypto"
 import { decodeCursor, encodeCursor, type CursorWalk } from "@data-cabinet/core/page/Cursor"
+import { CursorKey } from "@data-cabinet/core/page/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-const walk: CursorWalk = { kind: "rows", scope: ["public", "orders", { sort: "total" }] }
+const secret = Buffer.from("the secret of a cabinet, 32 byte")
+const key = new CursorKey(secret)
+const walk: CursorWalk = { kind: "rows", scope: ["public", "orders", { sort: "total" }], key }
 const Text = Schema.NullOr(Schema.String)
 
 describe("encodeCursor", () => {
@@ -12,7 +15,7 @@ describe("encodeCursor", () => {
     [Schema.Array(Text), Schema.Array(Schema.String)],
     ([position, scope]) => {
       const wellFormed = position.map((value) => value?.toWellFormed() ?? null)
-      const own = { kind: "rows", scope } as const
+      const own = { kind: "rows", scope, key } as const
       assert.deepStrictEqual(decodeCursor(own, encodeCursor(own, wellFormed)), wellFormed)
       assert.match(encodeCursor(own, wellFormed), /^[A-Za-z0-9_-]+$/)
     },
@@ -51,16 +54,50 @@ describe("decodeCursor", () => {
     }
   })
 
-  it("refuses what somebody else put under a checksum", () => {
-    for (const text of ["", "[", "{}", "7", "[1]"]) {
-      const covered = JSON.stringify([1, walk.kind, walk.scope, text])
-      const bytes = Buffer.concat([Buffer.of(1), hash("sha256", covered, "buffer").subarray(0, 12), Buffer.from(text)])
-      assert.isUndefined(decodeCursor(walk, bytes.toString("base64url")), text)
+  it("refuses a cursor of which any one bit was turned", () => {
+    const bytes = Buffer.from(cursor, "base64url")
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const turned = Buffer.from(bytes)
+      turned[bit >> 3]! ^= 1 << (bit & 7)
+      assert.isUndefined(decodeCursor(walk, turned.toString("base64url")), `bit ${bit}`)
     }
+  })
+
+  it("refuses a cursor of another cabinet, and one that somebody made who knows all but the key", () => {
+    const other = new CursorKey(Buffer.from("the secret of another, 32 bytes!"))
+    assert.isUndefined(decodeCursor(walk, encodeCursor({ ...walk, key: other }, ["10.50", null, "7"])))
+    const text = JSON.stringify([["10.50", null, "7"]])
+    const covered = JSON.stringify([2, walk.kind, walk.scope, text])
+    const made = (by: Uint8Array, positions = text, signed = covered) =>
+      Buffer.concat([
+        Buffer.of(2),
+        createHmac("sha256", by).update(signed).digest().subarray(0, 16),
+        Buffer.from(positions),
+      ]).toString("base64url")
+    assert.strictEqual(made(secret), cursor)
+    for (const forged of [made(Buffer.alloc(0)), made(Buffer.alloc(32)), made(secret, text, text)]) {
+      assert.isUndefined(decodeCursor(walk, forged))
+    }
+    // Room for positions in several databases, which this version knows nothing of.
+    const two = JSON.stringify([["1"], ["2"]])
+    assert.isUndefined(decodeCursor(walk, made(secret, two, JSON.stringify([2, walk.kind, walk.scope, two]))))
+  })
+
+  it("refuses cursors of the version before, which had a checksum for everybody", () => {
+    assert.isUndefined(
+      decodeCursor(walk, Buffer.concat([Buffer.of(1), Buffer.alloc(12), Buffer.from("[]")]).toString("base64url")),
+    )
   })
 
   it.prop("refuses any text that was not issued", [Schema.String], ([text]) => {
     assert.isUndefined(decodeCursor(walk, text))
-    assert.isUndefined(decodeCursor(walk, Buffer.from(`\u0001${text}`).toString("base64url")))
+    assert.isUndefined(decodeCursor(walk, Buffer.from(`\u0002${text}`).toString("base64url")))
+  })
+})
+
+describe("CursorKey.sign", () => {
+  it.prop("is HMAC-SHA-256", [Schema.String, Schema.Uint8Array.check(Schema.isMaxLength(64))], ([text, bytes]) => {
+    const message = text.toWellFormed()
+    assert.deepStrictEqual(new CursorKey(bytes).sign(message), createHmac("sha256", bytes).update(message).digest())
   })
 })

@@ -1,4 +1,5 @@
 import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { CursorKey } from "@data-cabinet/core/page/CursorKey"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +11,8 @@ const table = tableOf(
   { key: ["id"] },
 )
 
-const plan = (params: ParamPairs, of = table) => selectionPlan(Result.getOrThrow(selectionParams(params)), of)
+const key = new CursorKey(Buffer.alloc(32, 7))
+const plan = (params: ParamPairs, of = table) => selectionPlan(Result.getOrThrow(selectionParams(params)), of, key)
 
 const planned = (params: ParamPairs, of = table) => Result.getOrThrow(plan(params, of))
 

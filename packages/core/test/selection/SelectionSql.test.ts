@@ -1,4 +1,5 @@
 import { encodeCursor } from "@data-cabinet/core/page/Cursor"
+import { CursorKey } from "@data-cabinet/core/page/CursorKey"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
@@ -6,12 +7,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { tableOf } from "./tables.ts"
 
+const key = new CursorKey(Buffer.alloc(32, 7))
 const NASTY = [`a"; DROP TABLE x; --`, "q", "t", "Ё\u2028", "'", "\\", "x".repeat(63), "$1", "a b"] as const
 
 const table = tableOf(Object.fromEntries([["id", "number!"], ...NASTY.map((name) => [name, "text"])]), { key: ["id"] })
 
 const statement = (params: ParamPairs, of = table, zone = "UTC") =>
-  selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of)), zone)
+  selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of, key)), zone)
 
 /** SQL text without quoted names, what follows from their lengths, and literals: what is left is its shape. */
 const shape = (text: string) =>
@@ -75,7 +77,7 @@ describe("selectionSql", () => {
       ["sort", "q"],
       ["limit", "5"],
     ]
-    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), table)).walk
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), table, key)).walk
     const { text, values } = statement([...base, ["cursor", encodeCursor(walk, ["'; --", "42"])]])
     assert.deepStrictEqual(values, [
       { text: "'; --", type: `"pg_catalog"."text"` },
@@ -112,7 +114,7 @@ describe("selectionSql", () => {
       ),
     }
     const base: ParamPairs = [["sort", "q"]]
-    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), of)).walk
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), of, key)).walk
     const { text } = statement([...base, ["cursor", encodeCursor(walk, ["x", "1"])]], of)
     assert.include(
       text,

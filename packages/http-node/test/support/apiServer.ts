@@ -5,6 +5,7 @@
 import { Admission } from "@data-cabinet/core/limit/Admission"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { CursorKey, CursorKeys } from "@data-cabinet/core/page/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
@@ -84,6 +85,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
         }),
       ),
       Layer.succeed(FeedStore, fill(ports.feed)),
+      Layer.succeed(CursorKeys, { key: Effect.succeed(new CursorKey(Buffer.alloc(32, 7))) }),
       Layer.succeed(Catalog, fill(ports.catalog)),
       Layer.succeed(SelectRows, fill(ports.rows)),
       Layer.succeed(Intake, fill(ports.intake)),

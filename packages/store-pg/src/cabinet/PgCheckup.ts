@@ -19,6 +19,8 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT count(*)::int4 FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
        current_setting('max_connections')::int4 AS max_connections,
        (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
+       (SELECT cabinet.rfc3339(max(seen_at)) FROM cabinet.setback
+        WHERE seen_at > clock_timestamp() - interval '7 days') AS set_back_at,
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()) AS longest`
 
@@ -74,6 +76,7 @@ interface General {
   readonly connections: number
   readonly max_connections: number
   readonly waiting_rows: number
+  readonly set_back_at: string | null
   readonly longest: number
 }
 
@@ -109,6 +112,7 @@ export const layer = Layer.effect(
           connections: general!.connections,
           maxConnections: general!.max_connections,
           fenceHolders: holders,
+          setBackAt: general!.set_back_at,
           waitingRows: general!.waiting_rows,
           rowsSetAside: {
             count: setAside[0]?.total ?? 0,

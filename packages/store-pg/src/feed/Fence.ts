@@ -34,6 +34,9 @@ export const HOLDERS = `pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
  * Where the last epoch is another server's, this one has accepted nothing: whatever is there was finished in an earlier
  * life, however high its ids are, and the next epoch, not begun yet, is the bound. A standby cannot say who is accepting
  * on its primary: `standby` is true there, and the bound means nothing.
+ *
+ * `there` says whether the event of the place ($1, $2, $3) that a client comes from is in this database. Events are never
+ * taken out, so where it is not, the database was set back since the client saw it.
  */
 export const FENCE_BOUND = `
 WITH now AS MATERIALIZED (
@@ -51,5 +54,6 @@ SELECT pg_is_in_recovery() AS standby,
          least(now.xmax,
                (SELECT min(${widenedXid("xid", "now.xmax")}) FROM holders WHERE seen),
                CASE WHEN EXISTS (SELECT FROM holders WHERE seen IS NOT TRUE) THEN now.xmin END)
-       ELSE 0 END::text AS bound
+       ELSE 0 END::text AS bound,
+       $1::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = $3::int8 AND e.epoch = $1::int8 AND e.xid = $2::int8) AS there
 FROM now`

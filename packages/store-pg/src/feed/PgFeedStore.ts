@@ -2,7 +2,8 @@
  * The feed's pages. Statements one after the other: first how far may be shown, then, in a later snapshot, what stands
  * there, and how the sources are called that it came from.
  */
-import { FeedStore, type FeedQuery } from "@data-cabinet/core/feed/FeedStore"
+import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { cameFromLater, movedOn } from "@data-cabinet/core/feed/FeedTrail"
 import { type SentEvent, sentEvents } from "@data-cabinet/core/feed/SentEvents"
 import { NO_ITEMS } from "@data-cabinet/core/page/Items"
 import { Effect, Layer } from "effect"
@@ -11,6 +12,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { FENCE_BOUND } from "./Fence.ts"
 import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
+import { beginEpochAbove, placeKnownHere } from "./SetBack.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -20,33 +22,50 @@ export const layer = Layer.effect(
       const { text, values } = pageStatement(query, epoch, bound, hasty)
       return (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
     })
+    const fenceBound = Effect.fnUntraced(function* ({ epoch, xid, id }: FeedPlace) {
+      const [fence] = yield* sql.unsafe<FenceRow>(FENCE_BOUND, [epoch, xid, id])
+      return fence!
+    })
     const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<SentEvent>) {
       const ids = [...new Set(events.map((event) => event[4]))]
       return new Map((yield* sql.values(SOURCE_NAMES, [int8Array(ids)])) as ReadonlyArray<[id: number, name: string]>)
     })
     return FeedStore.of({
-      page: Effect.fnUntraced(function* (query) {
-        const [fence] = yield* sql.unsafe<{ standby: boolean; epoch: string; bound: string }>(FENCE_BOUND)
-        if (fence!.standby) {
+      page: Effect.fnUntraced(function* (asked) {
+        let fence = yield* fenceBound(asked.after)
+        if (fence.standby) {
           return yield* unavailable(
             "This database is a standby, which cannot tell what its primary is about to commit.",
           )
         }
-        const hasty = yield* read(query, fence!.epoch, fence!.bound, true)
-        const found = hasty.every(isShown) ? hasty : yield* read(query, fence!.epoch, fence!.bound, false)
+        let query = asked
+        if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
+          yield* beginEpochAbove(sql, asked.after)
+          fence = yield* fenceBound(asked.after)
+        }
+        if (!fence.there || cameFromLater(asked.after)) {
+          query = { ...asked, after: yield* placeKnownHere(sql, asked.after) }
+        }
+        const hasty = yield* read(query, fence.epoch, fence.bound, true)
+        const found = hasty.every(isShown) ? hasty : yield* read(query, fence.epoch, fence.bound, false)
         const events = whileShown(found.slice(0, query.limit))
-        const last = events.at(-1)
-        if (last === undefined) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
-        const [, epoch, xid, id] = last
+        if (events.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
         return {
           items: sentEvents(events, yield* namesOf(events)),
-          next: { epoch: Number(epoch), xid, id: Number(id) },
+          next: movedOn(query.after, events),
           hasMore: found.length > events.length,
         }
       }, orUnavailable),
     })
   }),
 )
+
+interface FenceRow {
+  readonly standby: boolean
+  readonly epoch: string
+  readonly bound: string
+  readonly there: boolean
+}
 
 const isShown = (row: PageRow): row is SentEvent => row[0] !== null
 

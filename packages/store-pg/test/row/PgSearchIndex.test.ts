@@ -1,3 +1,4 @@
+import { CursorKey } from "@data-cabinet/core/page/CursorKey"
 import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
@@ -17,6 +18,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { randomFrom } from "./random.ts"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
+
+const key = new CursorKey(Buffer.alloc(32, 7))
 
 let reading: Reading
 beforeAll(async () => {
@@ -43,7 +46,7 @@ const scans = (name: string, params: ParamPairs, schema = "public") =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const table = Option.getOrThrow(yield* (yield* Catalog).find(schema, name))
-      const plan = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), table))
+      const plan = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), table, key))
       const query = selectionSql(plan, "UTC")
       const values = query.values.map(({ text }) => text)
       const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${query.text}`, values)

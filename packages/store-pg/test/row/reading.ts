@@ -6,6 +6,7 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import type { ReaderOptions } from "@data-cabinet/store-pg/connection/ReaderSessions"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCursorKeys from "@data-cabinet/store-pg/page/PgCursorKeys"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
@@ -27,7 +28,7 @@ export const openReading = async (options: ReadingOptions = {}) => {
   const owner = OwnerClient.layer({ url: database.url })
   const roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   if (!roles.reader.there || !roles.author.there) throw new Error("The test's owner may make roles")
-  const ports = Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(
+  const ports = Layer.mergeAll(PgCatalog.layer, PgCursorKeys.layer, PgRowReader.layer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(owner, ReaderClient.layer({ url: roles.reader.url, role: roles.reader.role, ...limits })),
     ),

@@ -1,0 +1,39 @@
+/**
+ * What cursors are signed with: HMAC-SHA-256 by a key that one cabinet has and nobody else. Written out over the hash of
+ * Node, for each page has one and this takes a fifth of the time that `createHmac` does.
+ */
+import { hash } from "node:crypto"
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+const BLOCK = 64
+const DIGEST = 32
+
+export class CursorKey {
+  readonly #inner = Buffer.alloc(BLOCK, 0x36)
+  readonly #outer = Buffer.alloc(BLOCK, 0x5c)
+
+  /** A secret of at most 64 bytes. */
+  constructor(secret: Uint8Array) {
+    for (const [at, byte] of secret.subarray(0, BLOCK).entries()) {
+      this.#inner[at]! ^= byte
+      this.#outer[at]! ^= byte
+    }
+  }
+
+  sign(text: string): Buffer {
+    const message = Buffer.allocUnsafe(BLOCK + Buffer.byteLength(text))
+    this.#inner.copy(message)
+    message.write(text, BLOCK)
+    const covered = Buffer.allocUnsafe(BLOCK + DIGEST)
+    this.#outer.copy(covered)
+    hash("sha256", message, "buffer").copy(covered, BLOCK)
+    return hash("sha256", covered, "buffer")
+  }
+}
+
+/** The key of the cabinet: kept with its data, so that cursors stay good wherever these are moved. */
+export class CursorKeys extends Context.Service<
+  CursorKeys,
+  { readonly key: Effect.Effect<CursorKey, StoreUnavailable> }
+>()("@data-cabinet/core/page/CursorKeys") {}
