@@ -58,7 +58,7 @@ it("serve refuses a wrong setting, wherever it comes from", async () => {
 it("serve says when the database cannot be reached, does not exist, or refuses the login", async () => {
   // Nobody listens on the discard port of the loopback.
   await refused(
-    ["serve"],
+    ["migrate"],
     { DATABASE_URL: "postgres://user:hush@127.0.0.1:9/cabinet" },
     /^The database at 127\.0\.0\.1:9\/cabinet cannot be reached \((?!.*hush).*Check that PostgreSQL runs there/,
   )

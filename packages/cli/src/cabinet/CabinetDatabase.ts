@@ -21,6 +21,7 @@ export interface CabinetDatabase extends OpenedDatabase {
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir">
 
 /**
+ * A database of the user's own that is not there yet is waited for as long as `patience` says, in milliseconds.
  * `serve` holds the data directory alone, `create` shares it; both make a database where there is none. `join` shares what is
  * there and makes nothing, so that a mistyped directory is told of and not filled. All for as long as the scope is open.
  */
@@ -29,14 +30,15 @@ export type DatabaseRole = "serve" | "create" | "join"
 export const cabinetDatabase = (
   place: Place,
   role: DatabaseRole,
+  patience = 0,
 ): Effect.Effect<CabinetDatabase, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { url, dataDir } = yield* location(place, role)
-    const opened = yield* openDatabase({
-      url,
-      readerUrl: place.readerUrl ?? undefined,
-      authorUrl: place.authorUrl ?? undefined,
-    })
+    const { readerUrl, authorUrl } = place
+    const opened = yield* openDatabase(
+      { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined },
+      patience,
+    )
     return { ...opened, url, dataDir, cabinet: null }
   })
 

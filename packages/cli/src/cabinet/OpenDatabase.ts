@@ -4,12 +4,14 @@
  */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
-import { sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
+import { lossAsFailure, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { StartError } from "./StartError.ts"
+import { waitForDatabase } from "./WaitForDatabase.ts"
 
 export interface DatabaseOptions {
   readonly url: string
@@ -33,6 +35,7 @@ export const describeUrl = (url: string): string => {
 const inWords = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
+  const words = failureWords(error)
   if (error.reason.cause instanceof SessionUnfit) {
     return new StartError({
       code: "database_unfit",
@@ -63,10 +66,20 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
       message: `The database user lacks a right at ${where}: ${sqlMessage(error)}. Let the database's owner grant it, or name the owner in DATABASE_URL.`,
     })
   }
-  if (state === undefined || state.startsWith("57P") || state.startsWith("53") || state.startsWith("08")) {
+  if (
+    state === undefined ||
+    state === "25006" ||
+    state === "58030" ||
+    state.startsWith("57P") ||
+    state.startsWith("53") ||
+    state.startsWith("08")
+  ) {
     return new StartError({
       code: "database_unreachable",
-      message: `The database at ${where} cannot be reached (${sqlMessage(error)}). Check that PostgreSQL runs there and that DATABASE_URL is right.`,
+      message:
+        words === undefined
+          ? `The database at ${where} cannot be reached (${sqlMessage(error)}). Check that PostgreSQL runs there and that DATABASE_URL is right.`
+          : `The database at ${where} cannot be used: ${words} (${sqlMessage(error)}).`,
     })
   }
   return new StartError({
@@ -75,14 +88,18 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   })
 }
 
-/** Safe to call by any number of processes at once. */
-export const openDatabase = (options: DatabaseOptions): Effect.Effect<OpenedDatabase, StartError> =>
+/** Safe to call by any number of processes at once. A database that is not there yet is waited for so many milliseconds. */
+export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Effect<OpenedDatabase, StartError> =>
   Effect.gen(function* () {
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
     return { applied, roles }
   }).pipe(
-    Effect.provide(OwnerClient.layer({ url: options.url, maxConnections: 2, applicationName: "data-cabinet start" })),
+    Effect.provide(OwnerClient.layer({ url: options.url, maxConnections: 2, applicationName: "data-cabinet start" }), {
+      local: true,
+    }),
+    lossAsFailure,
+    (open) => waitForDatabase(open, describeUrl(options.url), patience),
     Effect.catchTags({
       SqlError: (error) => Effect.fail(inWords(options.url, error)),
       MigrationError: (error) => Effect.fail(new StartError({ code: "database_unfit", message: error.message })),

@@ -15,6 +15,7 @@ import { httpLayer } from "./HttpLayer.ts"
 import { openMany } from "./OpenMany.ts"
 import type { Settings } from "./Settings.ts"
 import { StartError } from "./StartError.ts"
+import { START_PATIENCE } from "./WaitForDatabase.ts"
 import { saysItServes, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
 import { startWorkers } from "./Workers.ts"
@@ -123,7 +124,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
   Effect.gen(function* () {
     const { settings, firstKey } = options
     const { host, workers, metricsPort } = settings
-    const database = yield* cabinetDatabase(settings, "serve")
+    const database = yield* cabinetDatabase(settings, "serve", START_PATIENCE)
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
     if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)

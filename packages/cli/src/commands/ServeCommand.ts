@@ -6,6 +6,7 @@ import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
 import { openMany } from "../cabinet/OpenMany.ts"
 import { serve, serveAsWorker } from "../cabinet/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
+import { START_PATIENCE } from "../cabinet/WaitForDatabase.ts"
 import { workerNumber } from "../cabinet/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
@@ -81,7 +82,7 @@ export const workCommand = Command.make(
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {
-        const database = yield* cabinetDatabase(settings, "join")
+        const database = yield* cabinetDatabase(settings, "join", START_PATIENCE)
         const { serviceDomain } = settings
         if (serviceDomain === null) {
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))

@@ -1,7 +1,8 @@
 /** Whether this database can be served from: it answers, and has had every migration that this program brings. */
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect } from "effect"
-import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
+import { failureWords } from "../connection/FailureWords.ts"
+import { lossAsFailure } from "../connection/StoreFailure.ts"
 import { migrationNumbers } from "../migrations/PgMigrations.ts"
 
 const NO_ANSWER = "the database did not answer within 5 s"
@@ -19,6 +20,10 @@ export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClien
   // Whoever asks waits no longer; what is left of a check that is not answered would hold its connection.
   Effect.timeout("5 seconds"),
   Effect.catch((error) =>
-    Effect.succeed(Cause.isTimeoutError(error) ? NO_ANSWER : `the database does not answer: ${sqlMessage(error)}`),
+    Effect.succeed(
+      Cause.isTimeoutError(error)
+        ? NO_ANSWER
+        : `the database cannot be used: ${failureWords(error) ?? "it cannot be reached"}`,
+    ),
   ),
 )

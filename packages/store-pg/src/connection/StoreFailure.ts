@@ -5,26 +5,16 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
+import { failureWords } from "./FailureWords.ts"
+import { sqlMessage, sqlState } from "./SqlState.ts"
+
+export { sqlMessage, sqlState }
 
 /** How long a caller is told to wait before the next try, in seconds. */
 const RETRY_AFTER = 2
 
 /** No statement of a request may hold its caller longer. */
 const PATIENCE = "8 seconds"
-
-/** The SQLSTATE behind a driver's error, when PostgreSQL sent one. */
-export const sqlState = (error: SqlError.SqlError): string | undefined => {
-  const cause = error.reason.cause
-  if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
-  // A socket's own errors have codes too: `EPIPE` has the length of a SQLSTATE, but none of those is without a digit.
-  return typeof cause.code === "string" && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined
-}
-
-/** PostgreSQL's own sentence, without the statement that it was about. */
-export const sqlMessage = (error: SqlError.SqlError): string => {
-  const cause = error.reason.cause
-  return cause instanceof Error ? cause.message : error.message
-}
 
 /** True when the session or the server is gone, starting, stopping, full, or too slow; false when the statement is at fault. */
 export const isAway = (error: SqlError.SqlError): boolean => {
@@ -39,6 +29,7 @@ export const isAway = (error: SqlError.SqlError): boolean => {
     state.startsWith("28") || // the login is refused
     state === "3D000" || // the database does not exist
     state === "57014" || // statement timeout
+    state === "58030" || // the disk cannot be read or written
     state === "25006" // a standby: it cannot be written to
   )
 }
@@ -86,7 +77,14 @@ export const orUnavailable = <A, E, R>(
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
       if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not answer in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
-      if (isAway(error)) return Effect.fail(unavailable("The database cannot be reached."))
+      if (isAway(error)) {
+        const words = failureWords(error)
+        return Effect.fail(
+          unavailable(
+            words === undefined ? "The database cannot be reached." : `The database cannot be used: ${words}.`,
+          ),
+        )
+      }
       return isInTheWay(error)
         ? Effect.fail(unavailable("The database is busy: somebody else holds what this needs."))
         : Effect.die(error)

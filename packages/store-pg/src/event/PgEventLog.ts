@@ -11,6 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { boundTransactions } from "../connection/LostClient.ts"
+import { failureReport } from "../connection/FailureWords.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
@@ -223,7 +224,7 @@ export const layer = Layer.effect(
             if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
             const error = Cause.squash(cause)
             return SqlError.isSqlError(error)
-              ? Effect.logWarning(`accepting events was interrupted: ${sqlMessage(error)}`)
+              ? Effect.logWarning(`accepting events was interrupted: ${failureReport(error)}`)
               : Effect.logWarning("accepting events was interrupted", cause)
           }),
         )

@@ -1,0 +1,46 @@
+/**
+ * A process that stays waits for its database: after a reboot or a failover it may well be the first to be there. What does not
+ * pass by itself, such as a wrong password, ends the start at once. It says what it waits for, and for how long.
+ */
+import { failureReport, mayPass } from "@data-cabinet/store-pg/connection/FailureWords"
+import { Clock, Effect } from "effect"
+import { SqlError } from "effect/sql"
+
+/** How long `serve` and `work` wait, in milliseconds. */
+export const START_PATIENCE = 60_000
+
+const PAUSE = "1 second"
+/** Between one line of the log and the next, in milliseconds. */
+const SAY_AGAIN = 10_000
+
+const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
+
+/** Opens until it works, or until the error is none that passes, or the time is over: then that error is the outcome. */
+export const waitForDatabase = <A, E, R>(
+  open: Effect.Effect<A, E | SqlError.SqlError, R>,
+  where: string,
+  patience: number,
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.gen(function* () {
+    const began = yield* Clock.currentTimeMillis
+    let saidAt = Number.NEGATIVE_INFINITY
+    const passed = Effect.map(Clock.currentTimeMillis, (now) => now - began)
+    const again: Effect.Effect<A, E | SqlError.SqlError, R> = Effect.catch(open, (error) =>
+      Effect.gen(function* () {
+        const time = yield* passed
+        if (!SqlError.isSqlError(error) || !mayPass(error) || time >= patience) return yield* Effect.fail(error)
+        if (time - saidAt >= SAY_AGAIN) {
+          saidAt = time
+          const left = seconds(patience - time)
+          yield* Effect.logWarning(`waiting up to ${left} for the database at ${where}: ${failureReport(error)}`)
+        }
+        yield* Effect.sleep(PAUSE)
+        return yield* again
+      }),
+    )
+    const opened = yield* again
+    if (saidAt !== Number.NEGATIVE_INFINITY) {
+      yield* Effect.logInfo(`the database at ${where} is there after ${seconds(yield* passed)}`)
+    }
+    return opened
+  })

@@ -1,0 +1,87 @@
+/**
+ * What stands between us and a database, in words: the fault of a disk, a limit, a server or a pooler, never that of a
+ * statement. They name no host, user or database, and quote nothing, so they may be said to anybody who asks. They end the
+ * sentence "the database cannot be used: …".
+ */
+import type { SqlError } from "effect/sql"
+import { sqlMessage, sqlState } from "./SqlState.ts"
+
+const BY_STATE: Readonly<Record<string, string>> = {
+  "25006": "it is read-only: a standby, or set to be",
+  "3D000": "it does not exist",
+  "53100": "its disk is full",
+  "53200": "it is out of memory, or of room for locks",
+  "53300": "it takes no more connections",
+  "57P01": "it is shutting down",
+  "57P02": "it has crashed and recovers",
+  "57P03": "it is starting up or shutting down",
+  "58030": "it cannot read or write its disk",
+}
+
+/** A pooler's own refusals have few codes, and none that only they have. */
+const BY_POOLER: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /unsupported startup parameter/i,
+    "a pooler in between refuses the settings of our sessions: connect to PostgreSQL itself, or have the pooler pass them on",
+  ],
+  [/no more connections allowed/i, "a pooler in between takes no more connections"],
+  [/no such database/i, "a pooler in between does not know it"],
+  [
+    /server login has been failing|cannot connect to server|query_wait_timeout|pgbouncer|pooler/i,
+    "a pooler in between has no connection to it",
+  ],
+]
+
+const poolerWords = (error: SqlError.SqlError): string | undefined => {
+  if (sqlState(error)?.startsWith("08") !== true) return undefined
+  const message = sqlMessage(error)
+  return BY_POOLER.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** Undefined where there is no more to say than that it cannot be reached. */
+export const failureWords = (error: SqlError.SqlError): string | undefined => {
+  const state = sqlState(error)
+  if (state?.startsWith("28") === true) return "it refuses our login"
+  return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])
+}
+
+/** For the log: the same, and what PostgreSQL or the system said itself. */
+export const failureReport = (error: SqlError.SqlError): string => {
+  const words = failureWords(error)
+  return words === undefined ? sqlMessage(error) : `${words} (${sqlMessage(error)})`
+}
+
+/** The system's words for a server that is not there, or not yet: its name, its machine or its port. */
+const NOT_THERE: ReadonlySet<unknown> = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+])
+
+const NOT_YET: ReadonlySet<string> = new Set(["25006", "53300", "57P01", "57P02", "57P03"])
+
+/**
+ * Whether it is likely to be over by itself: a server that is away, starting, taking over or full. A wrong login, a database
+ * that does not exist and a refusal of TLS are not.
+ */
+export const mayPass = (error: SqlError.SqlError): boolean => {
+  const state = sqlState(error)
+  const { cause, operation } = error.reason
+  if (state !== undefined) {
+    if (!state.startsWith("08")) return NOT_YET.has(state)
+    return !/unsupported startup parameter|no such database/i.test(sqlMessage(error))
+  }
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+  if (code === "ENOENT") return (cause as { readonly syscall?: unknown }).syscall === "connect"
+  if (code !== undefined) return NOT_THERE.has(code)
+  // What the driver says itself, without a code of the system's.
+  return operation !== "connect" || /timed out|closed/i.test(sqlMessage(error))
+}

@@ -1,0 +1,55 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Refusal, refusingServer } from "../../../../test/support/refusingServer.ts"
+import { failureReport, failureWords, mayPass } from "../../src/connection/FailureWords.ts"
+import * as OwnerClient from "../../src/connection/OwnerClient.ts"
+import { orUnavailable } from "../../src/connection/StoreFailure.ts"
+
+let server: Awaited<ReturnType<typeof refusingServer>>
+let refusal: Refusal
+beforeAll(async () => {
+  server = await refusingServer(() => refusal)
+})
+afterAll(() => server.close())
+
+const asked = (url: string) =>
+  PgClient.PgClient.use((sql) => sql`SELECT 1`).pipe(Effect.provide(OwnerClient.layer({ url }), { local: true }))
+
+const refusedWith = (code: string, message: string): Promise<SqlError.SqlError> => {
+  refusal = { code, message }
+  return Effect.runPromise(Effect.flip(asked(server.url)))
+}
+
+it.each([
+  ["53100", 'could not extend file "base/5/1": No space left on device', /^its disk is full$/, false],
+  ["53300", "sorry, too many clients already", /^it takes no more connections$/, true],
+  ["57P03", "the database system is starting up", /^it is starting up/, true],
+  ["57P01", "terminating connection due to administrator command", /^it is shutting down$/, true],
+  ["28P01", 'password authentication failed for user "nobody"', /^it refuses our login$/, false],
+  ["3D000", 'database "cabinet" does not exist', /^it does not exist$/, false],
+  ["08P01", "unsupported startup parameter: jit", /^a pooler in between refuses the settings of our sessions/, false],
+  ["08P01", "no more connections allowed (max_client_conn)", /^a pooler in between takes no more connections$/, true],
+  ["08P01", "server login has been failing, try again later", /^a pooler in between has no connection to it$/, true],
+  ["08P01", "no such database: cabinet", /^a pooler in between does not know it$/, false],
+])("failureWords and mayPass sort %s, %s", async (code, message, words, passes) => {
+  const error = await refusedWith(code, message)
+  expect(failureWords(error)).toMatch(words)
+  expect(failureReport(error)).toContain(message)
+  expect(mayPass(error)).toBe(passes)
+})
+
+it("mayPass is true where nobody listens, where there is no such name or socket, and false for a wrong address", async () => {
+  const passes = async (url: string) => mayPass(await Effect.runPromise(Effect.flip(asked(url))))
+  expect(await passes("postgres://nobody@127.0.0.1:9/cabinet")).toBe(true)
+  expect(await passes("postgres://nobody@no-such-host.invalid/cabinet")).toBe(true)
+  expect(await passes("postgres://nobody@%2Fnowhere%2Fat%2Fall/cabinet")).toBe(true)
+  expect(await passes("mysql://nobody@127.0.0.1/cabinet")).toBe(false)
+})
+
+it("orUnavailable tells callers what it is, and nothing of ours", async () => {
+  refusal = { code: "53100", message: 'could not extend file "base/5/1" for nobody' }
+  const error = await Effect.runPromise(Effect.flip(orUnavailable(asked(server.url))))
+  expect(error.message).toBe("The database cannot be used: its disk is full.")
+})
