@@ -58,6 +58,17 @@ const flatText = (object: JsonObject, sorted: boolean): string | undefined => {
   return text === "" ? "{}" : `${text}}`
 }
 
+/** Undefined for a list with a list or an object in it. Joined: of very many pieces a sum would be a chain of as many links. */
+const flatListText = (list: ReadonlyArray<Json>): string | undefined => {
+  const texts: Array<string> = []
+  for (const item of list) {
+    const scalar = scalarText(item)
+    if (scalar === undefined) return undefined
+    texts.push(scalar)
+  }
+  return `[${texts.join(",")}]`
+}
+
 interface OpenList {
   readonly list: ReadonlyArray<Json>
   next: number
@@ -72,7 +83,8 @@ const write = (root: Json, sorted: boolean): string => {
   let text = ""
   let value = root
   for (;;) {
-    const whole = scalarText(value) ?? (value instanceof Map ? flatText(value, sorted) : undefined)
+    const whole =
+      scalarText(value) ?? (value instanceof Map ? flatText(value, sorted) : flatListText(value as ReadonlyArray<Json>))
     if (whole !== undefined) text += whole
     else if (isJsonList(value)) {
       text += "["

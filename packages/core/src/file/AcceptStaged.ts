@@ -12,6 +12,7 @@ import type { JsonObject } from "../event/Json.ts"
 import { jsonErrorInWords, parseJson } from "../intake/JsonBody.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
+import { turns } from "./Pieces.ts"
 import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
 /** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
@@ -53,12 +54,18 @@ export class AcceptStaged extends Context.Service<
         ahead.source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
         if (ahead.source === null) return null
         const last = rows.at(-1)!.n + 1
+        const turn = turns()
+        const events: Array<NewEvent> = []
+        for (const row of rows) {
+          events.push(toEvent(row))
+          yield* turn(row.payload.length)
+        }
         const request = {
           sourceId: claimed.sourceId,
           sourceVersion: ahead.source.version,
           channel: claimed.channel,
           history: claimed.history,
-          events: rows.map(toEvent),
+          events,
           original: null,
           staged: { importId: claimed.id, first, last },
         }

@@ -23,6 +23,8 @@ export interface ItemSink {
 export interface TextReader {
   readonly push: (text: string) => void
   readonly end: () => void
+  /** Instead of `end`, where that is long work: a piece of it at each step. */
+  readonly endInPieces?: () => Iterable<void>
 }
 
 /** Characters of one item: as many as intake takes bytes. What is longer is refused by its line. */

@@ -13,11 +13,12 @@ import { type FileError, fileError } from "./FileError.ts"
 import type { FileFormat } from "./FileFormat.ts"
 import type { Refusal } from "./FileItem.ts"
 import { type FileLook, type FileOptions, lookAt } from "./FileLook.ts"
+import { turns } from "./Pieces.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { readItems } from "./ReadItems.ts"
 import { SheetReader } from "./SheetReader.ts"
 import { type ImportStatus, StagedImports } from "./StagedImports.ts"
-import { stageBatches } from "./StageBatches.ts"
+import { type NewRow, stageBatches } from "./StageBatches.ts"
 
 /** How a file is taken in. */
 export interface ImportOptions extends FileOptions {
@@ -105,16 +106,19 @@ export class Import extends Context.Service<
         const seen = { rows: 0, refused: 0, replaced: 0 }
         const refusals: Array<Refusal> = []
         const preview: Array<string> = []
+        const turn = turns()
         yield* Stream.runForEach(
           reading.batches,
           Effect.fnUntraced(function* (batch) {
             seen.refused += batch.refusals.length
             seen.replaced = batch.replaced
             for (const refusal of batch.refusals) if (refusals.length < MAX_REFUSALS) refusals.push(refusal)
-            const rows = batch.items.map(({ payload }) => ({
-              payload: jsonText(payload),
-              empty: isEmptyPayload(payload),
-            }))
+            const rows: Array<NewRow> = []
+            for (const { payload } of batch.items) {
+              const text = jsonText(payload)
+              rows.push({ payload: text, empty: isEmptyPayload(payload) })
+              yield* turn(text.length)
+            }
             for (const row of rows) if (preview.length < PREVIEW_ROWS) preview.push(row.payload)
             seen.rows += rows.length
             if (seen.refused === 0 || options.skipRefused === true) yield* keep(rows)

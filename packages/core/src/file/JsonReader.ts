@@ -5,11 +5,15 @@
 import { Result } from "effect"
 import type { Json } from "../event/Json.ts"
 import { isJsonList } from "../event/Json.ts"
-import { type JsonSyntaxError, parseJson } from "../intake/JsonBody.ts"
+import { JsonReading, type JsonSyntaxError, parseJson } from "../intake/JsonBody.ts"
 import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
 
 /** Characters of a text that is read by a pointer. */
 export const MAX_POINTED = 33_554_432
+
+/** Of those, as many as are read in one go; and items that are given in one. */
+const PIECE = 65_536
+const ITEMS = 500
 
 const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
 
@@ -185,14 +189,22 @@ export class PointedReader implements TextReader {
   }
 
   end(): void {
+    const pieces = this.endInPieces()
+    for (let piece = pieces.next(); piece.done !== true;) piece = pieces.next()
+  }
+
+  *endInPieces(): Generator<void> {
     const refuse = (reason: string) => this.#sink.refuse({ line: 1, column: null, reason })
     if (this.#tooLong) return refuse(`a text read by a pointer may have ${MAX_POINTED} characters`)
-    const parsed = parseJson(this.#text)
+    const reading = new JsonReading(this.#text)
+    let parsed = reading.advance(PIECE)
+    for (; parsed === undefined; parsed = reading.advance(PIECE)) yield
     if (Result.isFailure(parsed)) return this.#sink.refuse(placed(parsed.failure, 1, 1))
     const found = atPointer(parsed.success, this.#pointer)
     if (found === undefined) return refuse(`nothing stands at ${this.#pointer}`)
     if (!isJsonList(found)) return refuse(`what stands at ${this.#pointer} is not a list`)
     for (const [n, item] of found.entries()) {
+      if (n % ITEMS === ITEMS - 1) yield
       if (item instanceof Map) this.#sink.item(n + 1, item)
       else this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
     }

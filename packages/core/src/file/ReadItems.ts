@@ -69,16 +69,22 @@ const textItems = (file: ReadableFile, look: FileLook): ItemReading => {
       read += chunk.length
       return gathered.take(read, decoding.replaced)
     })
-    const last = Stream.fromEffect(
-      Effect.sync(() => {
-        push(decoding.end())
-        reader.end()
-        return gathered.take(read, decoding.replaced)
-      }),
-    )
+    const last = Stream.suspend(() => {
+      push(decoding.end())
+      return Stream.mapEffect(Stream.fromIterable(endOf(reader), { chunkSize: 1 }), () =>
+        Effect.map(Effect.yieldNow, () => gathered.take(read, decoding.replaced)),
+      )
+    })
     return Stream.concat(pieces, last)
   })
   return { sheet: null, header: look.csv?.header ?? null, batches }
+}
+
+/** The end of a text, in as many steps as its reader takes for it, and one more in which it has ended. */
+function* endOf(reader: TextReader): Generator<void> {
+  if (reader.endInPieces === undefined) reader.end()
+  else yield* reader.endInPieces()
+  yield
 }
 
 const readerOf = (look: FileLook, sink: ItemSink): TextReader => {

@@ -1,6 +1,7 @@
 /**
  * A JSON parser that loses nothing: every digit of a number, the order of keys, keys like `__proto__`. It keeps its own
- * stack, refuses nesting past a limit instead of crashing, and says where and why a text is not JSON.
+ * stack, refuses nesting past a limit instead of crashing, and says where and why a text is not JSON. A long text can be
+ * read a piece at a time, so that nobody else has to wait until all of it is read.
  */
 import { Result } from "effect"
 import type { Json } from "../event/Json.ts"
@@ -48,17 +49,46 @@ export const emptyJsonNotes = (): JsonNotes => ({
  * place of the first. The one exception: a key with U+FFFD in it may stand for several keys that were different as sent,
  * so the second such key becomes `key2`, the third `key3`, and nothing is lost.
  */
-export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> => {
-  const start = bomLength(text)
-  const scanner = new JsonScanner(text, start)
-  try {
-    const value = read(scanner, options?.maxDepth ?? MAX_JSON_DEPTH, start, options?.notes)
-    if (options?.notes !== undefined) options.notes.replaced = scanner.replaced
-    return Result.succeed(value)
-  } catch (fault) {
-    if (!(fault instanceof JsonFault)) throw fault
-    const position = textPosition(start === 0 ? text : text.slice(start), fault.at - start)
-    return Result.fail({ _tag: "JsonSyntaxError", reason: fault.reason, ...position })
+export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> =>
+  new JsonReading(text, options).advance(Number.POSITIVE_INFINITY)!
+
+/** The reading of one JSON text, piece by piece. */
+export class JsonReading {
+  readonly #text: string
+  readonly #start: number
+  readonly #notes: JsonNotes | undefined
+  readonly #state: ReadState
+
+  constructor(text: string, options?: ParseJsonOptions) {
+    this.#text = text
+    this.#start = bomLength(text)
+    this.#notes = options?.notes
+    this.#state = {
+      scanner: new JsonScanner(text, this.#start),
+      maxDepth: options?.maxDepth ?? MAX_JSON_DEPTH,
+      open: [],
+      keys: [],
+      sentMarks: text.includes("\uFFFD"),
+      apart: new Map(),
+      level: -1,
+      place: 0,
+    }
+  }
+
+  /** Reads on for about so many characters; the outcome, or undefined where there is more to read. */
+  advance(characters: number): Result.Result<Json, JsonSyntaxError> | undefined {
+    const { scanner } = this.#state
+    const start = this.#start
+    try {
+      const value = read(this.#state, start, this.#notes, scanner.at + characters)
+      if (value === undefined) return undefined
+      if (this.#notes !== undefined) this.#notes.replaced = scanner.replaced
+      return Result.succeed(value)
+    } catch (fault) {
+      if (!(fault instanceof JsonFault)) throw fault
+      const position = textPosition(start === 0 ? this.#text : this.#text.slice(start), fault.at - start)
+      return Result.fail({ _tag: "JsonSyntaxError", reason: fault.reason, ...position })
+    }
   }
 }
 
@@ -66,17 +96,32 @@ export const parseJson = (text: string, options?: ParseJsonOptions): Result.Resu
 export const jsonErrorInWords = (error: JsonSyntaxError): string =>
   `not valid JSON: ${error.reason}, at ${positionInWords(error)}`
 
-const read = (scanner: JsonScanner, maxDepth: number, start: number, notes: JsonNotes | undefined): Json => {
-  const open: Array<Array<Json> | Map<string, Json>> = []
-  const keys: Array<string> = []
-  const sentMarks = scanner.text.includes("\uFFFD")
-  const apart = new Map<Map<string, Json>, Map<string, number>>()
-  const sent = notes?.sent
+interface ReadState {
+  readonly scanner: JsonScanner
+  readonly maxDepth: number
+  readonly open: Array<Array<Json> | Map<string, Json>>
+  readonly keys: Array<string>
+  /** U+FFFD was sent as such. */
+  readonly sentMarks: boolean
+  readonly apart: Map<Map<string, Json>, Map<string, number>>
   /** How many containers are open right inside the whole value or, if that is a list, right inside one of its items. */
-  let level = -1
+  level: number
   /** Which member that is, if it is one of an object there. */
-  let place = 0
+  place: number
+}
+
+/** Undefined where it stopped before its end, at a value that begins behind `stop`. */
+const read = (state: ReadState, start: number, notes: JsonNotes | undefined, stop: number): Json | undefined => {
+  const { maxDepth, open, keys, sentMarks, apart } = state
+  const scanner: JsonScanner = state.scanner
+  const sent = notes?.sent
+  let { level, place } = state
   value: for (;;) {
+    if (scanner.at > stop) {
+      state.level = level
+      state.place = place
+      return undefined
+    }
     const code = scanner.next()
     if (notes !== undefined && open.length < 2) {
       if (open.length === 0) notes.valueOffset = scanner.at - start

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../event/Json.ts"
 import type { JsonTexts } from "../event/JsonText.ts"
 import { bufferOf, decode, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
-import { type BodyKind, parseContentType } from "./ContentType.ts"
+import { type BodyKind, type ContentType, parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
@@ -21,7 +21,7 @@ import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
-import type { ParsedSubmission, Submission } from "./Submission.ts"
+import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
 /** Objects in one batch. */
 export const MAX_BATCH = 100
@@ -32,7 +32,7 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const body = bufferOf(submission.body)
   const query = submission.query === "" ? NO_QUERY : parseFormBody(queryBytes(submission.query))
   const signals = { source: submission.encoding, header: type.charset }
-  const read = bodyOf(body, type.kind, type.boundary, query, signals)
+  const read = bodyOf(body, type, query, signals, submission.json)
 
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
   const address = queryFields(query, queryCharset)
@@ -111,22 +111,26 @@ const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: numb
 
 const bodyOf = (
   body: Buffer,
-  kind: BodyKind,
-  boundary: string | null,
+  { kind, boundary }: ContentType,
   query: RawForm,
   signals: CharsetSignals,
+  json: SentJson | undefined,
 ): ReadBody => {
   if (body.length === 0) return oneObject(new Map(), decideCharset(query.evidence, signals), 0)
-  if (kind === "json") return jsonBody(body)
+  if (kind === "json") return jsonBody(body, json)
   if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), query, signals)
-  if (kind === "urlencoded") return mislabelledJson(body) ?? formBody(body, parseFormBody(body), query, signals)
-  return otherBody(body, kind, query, signals)
+  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(body, parseFormBody(body), query, signals)
+  return otherBody(body, kind, query, signals, json)
 }
 
-const jsonBody = (body: Buffer): ReadBody => {
+const readJson = (body: Buffer): SentJson => {
   const decoded = decode(body, UTF_8)
   const notes = emptyJsonNotes()
-  const parsed = parseJson(decoded.text, { notes })
+  return { decoded, notes, parsed: parseJson(decoded.text, { notes }) }
+}
+
+const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body)
   if (Result.isFailure(parsed)) {
     const detail = jsonErrorInWords(parsed.failure)
     return { ...unparsed(body, AS_JSON, detail), refusal: { error: "bad_json", detail } }
@@ -146,9 +150,9 @@ const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
 /** `curl -d '{"a":1}'` calls any body a form. A body that is a JSON object from end to end is no form that anybody filled in. */
-const mislabelledJson = (body: Buffer): ReadBody | null => {
+const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
   if (body[0] !== 123) return null
-  const read = jsonBody(body)
+  const read = jsonBody(body, json)
   return read.refusal === null ? read : null
 }
 
@@ -168,10 +172,14 @@ const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetS
 }
 
 /** Neither JSON nor a form by its content type: JSON, then a form, else text. What is not an object never makes a batch. */
-const otherBody = (body: Buffer, kind: BodyKind, query: RawForm, signals: CharsetSignals): ReadBody => {
-  const decoded = decode(body, UTF_8)
-  const notes = emptyJsonNotes()
-  const parsed = parseJson(decoded.text, { notes })
+const otherBody = (
+  body: Buffer,
+  kind: BodyKind,
+  query: RawForm,
+  signals: CharsetSignals,
+  json: SentJson | undefined,
+): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body)
   if (Result.isSuccess(parsed)) {
     const value = parsed.success
     const replaced = decoded.replaced + notes.replaced

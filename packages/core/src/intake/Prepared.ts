@@ -10,7 +10,9 @@ import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
+import { inTurns, jsonPieces, LONG_BODY } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
+import type { SentJson, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
 
 /** Bytes of a body that are kept as the original. */
@@ -25,7 +27,10 @@ export const WEBHOOK = { channel: "webhook", history: false } as const
 
 type Parsed = Exit.Exit<Prepared<IntakeAnswer>, IntakeError>
 
-/** Parses what came at the same time in one go, before anything of it is appended. A fault ends only what it is in. */
+/**
+ * Parses what came at the same time in one go, before anything of it is appended; but a long body in pieces, between which
+ * others have their turn. A fault ends only what it is in.
+ */
 export const parsingTogether = () => {
   const parse = together<readonly [() => Parsed, (parsed: Parsed) => void]>(queueMicrotask, (all) => {
     const outcomes = all.map(([one]) => {
@@ -37,21 +42,56 @@ export const parsingTogether = () => {
     })
     for (const [n, [, answer]] of all.entries()) answer(outcomes[n]!)
   })
+  const takeTurns = inTurns(setImmediate)
   return (request: IntakeRequest, source: IntakeSource): Ask<Prepared<IntakeAnswer>, IntakeError> =>
     staged("intake.parse", (answer) => {
+      if (request.body.byteLength > LONG_BODY) {
+        let isWanted = true
+        const parseOn = longParse(request, source)
+        takeTurns(() => {
+          const parsed = isWanted ? parseOn() : NOT_WANTED
+          if (parsed !== undefined && isWanted) answer(parsed)
+          return parsed !== undefined
+        })
+        return () => {
+          isWanted = false
+        }
+      }
       parse([() => prepared(request, source), answer])
       return () => {}
     })
 }
 
-/** What to append for a request to this state of its source, and how its receipts read as an answer. */
-const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
-  const submission = {
-    body: request.body,
-    contentType: request.sender.contentType,
-    query: request.query,
-    encoding: source.encoding,
+const NOT_WANTED: Parsed = Exit.interrupt()
+
+/** Each call does a piece of the work. */
+const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
+  let read: ReturnType<typeof jsonPieces> | undefined
+  let json: SentJson | undefined
+  return () => {
+    try {
+      read ??= request.undecodable === null ? jsonPieces(submissionOf(request, source)) : null
+      if (read === null) return prepared(request, source)
+      if (json !== undefined) return prepared(request, source, json)
+      json = read()
+      return undefined
+    } catch (fault) {
+      return Exit.die(fault)
+    }
   }
+}
+
+const submissionOf = (request: IntakeRequest, source: IntakeSource): Submission => ({
+  body: request.body,
+  contentType: request.sender.contentType,
+  query: request.query,
+  encoding: source.encoding,
+})
+
+/** What to append for a request to this state of its source, and how its receipts read as an answer. */
+const prepared = (request: IntakeRequest, source: IntakeSource, json?: SentJson): Parsed => {
+  const own = submissionOf(request, source)
+  const submission = json === undefined ? own : { ...own, json }
   const { undecodable } = request
   if (undecodable !== null) {
     const events = [undecodableEvent(submission, undecodable)]

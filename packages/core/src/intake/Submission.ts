@@ -1,7 +1,10 @@
 /** One request to an intake address as bytes, and what it was found to say. */
-import type { JsonObject } from "../event/Json.ts"
+import type { Result } from "effect"
+import type { Json, JsonObject } from "../event/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
+import type { Decoded } from "./Charset.ts"
 import type { CharsetDecidedBy } from "./FormText.ts"
+import type { JsonNotes, JsonSyntaxError } from "./JsonBody.ts"
 
 export interface Submission {
   /** After its content encoding was undone. */
@@ -12,6 +15,15 @@ export interface Submission {
   readonly query: string
   /** The source's own setting. */
   readonly encoding: SourceEncoding | null
+  /** The body as JSON, where it was read before, a piece at a time. */
+  readonly json?: SentJson
+}
+
+/** A body read as JSON, well or not. */
+export interface SentJson {
+  readonly decoded: Decoded
+  readonly notes: JsonNotes
+  readonly parsed: Result.Result<Json, JsonSyntaxError>
 }
 
 export interface ParsedEvent {

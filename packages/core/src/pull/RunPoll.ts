@@ -11,6 +11,7 @@ import { isEmptyPayload } from "../event/Payload.ts"
 import { AcceptStaged } from "../file/AcceptStaged.ts"
 import { type FileError, fileError } from "../file/FileError.ts"
 import { type FileOptions, lookAt } from "../file/FileLook.ts"
+import { inPieces, turns } from "../file/Pieces.ts"
 import { readItems } from "../file/ReadItems.ts"
 import { SheetReader } from "../file/SheetReader.ts"
 import { type HeldImport, type LeaseLost, StagedImports } from "../file/StagedImports.ts"
@@ -47,7 +48,7 @@ export class RunPoll extends Context.Service<
         hold: (held: HeldImport) => void,
       ): Effect.fn.Return<Staged, FileError | LeaseLost | StoreUnavailable, Scope.Scope> {
         const { body } = answer
-        const file = { name: nameOf(poll.url), size: body.length, bytes: Stream.succeed(body) }
+        const file = { name: nameOf(poll.url), size: body.length, bytes: inPieces(body) }
         const options = optionsOf(poll, answer.contentType)
         // A login page, or a gateway's, comes with 200 too; read as CSV it would be events.
         if (options.format === undefined && isPage(body)) {
@@ -58,6 +59,7 @@ export class RunPoll extends Context.Service<
           return yield* fileError("unreadable", "a workbook cannot be polled: JSON, NDJSON or CSV")
         const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
         const seenHere = new Set<string>()
+        const turn = turns()
         let items = 0
         let rows = 0
         let begun: { readonly held: HeldImport; readonly staging: Staging } | undefined
@@ -75,9 +77,14 @@ export class RunPoll extends Context.Service<
             for (const { payload } of batch.items) {
               const key = itemKey(payload, poll.keyField)
               const text = Buffer.from(key).toString("base64")
-              if (seenHere.has(text)) continue
+              if (seenHere.has(text)) {
+                yield* turn(REPEATED)
+                continue
+              }
               seenHere.add(text)
-              candidates.push({ payload: jsonText(payload), empty: isEmptyPayload(payload), key })
+              const written = jsonText(payload)
+              candidates.push({ payload: written, empty: isEmptyPayload(payload), key })
+              yield* turn(written.length)
             }
             for (let from = 0; from < candidates.length; from += LOOKUP) {
               const part = candidates.slice(from, from + LOOKUP)
@@ -193,6 +200,9 @@ const faulty = (poll: ClaimedPoll, fault: unknown): Ended => ({
   lastModified: poll.lastModified,
   nextSeconds: nextSeconds(poll.everySeconds, poll.failures + 1, null),
 })
+
+/** What an item that came twice counts for, whose text is not written. */
+const REPEATED = 8_192
 
 /** Keys that are looked up by one statement. */
 const LOOKUP = 5000

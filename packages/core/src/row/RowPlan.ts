@@ -162,7 +162,9 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string):
   const unrecorded: Array<string> = []
   let members = ""
   const missing: Array<MissingColumn> = []
-  let more: Map<string, Json> | undefined
+  /** Members of `_more`; not written while columns are missing, for then it is planned once more. */
+  const more: Array<string> = []
+  let needsMore = false
   for (const [field, value] of payload) {
     if (value === null || isServiceKey(field)) continue
     const kind = kindOf(value)
@@ -176,15 +178,18 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string):
     } else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
       missing.push({ field, kind })
     } else {
-      more ??= new Map()
-      more.set(field, fitsJsonb(value) ? value : jsonText(value))
+      needsMore = true
+      if (missing.length > 0) continue
+      // Of its own kind only what jsonb would not take is text, and that goes in as a text here, too.
+      const cell = kind === "text" && typeof value !== "string" ? JSON.stringify(jsonText(value)) : jsonText(value)
+      more.push(`${jsonText(field)}:${cell}`)
     }
   }
-  if (more !== undefined) {
+  if (needsMore) {
     if (layout.unrecorded.has(MORE_COLUMN)) unrecorded.push(MORE_COLUMN)
-    members += memberOf(MORE_COLUMN) + jsonText(more)
+    members += `${memberOf(MORE_COLUMN)}{${more.join(",")}}`
   }
-  return { unrecorded, members, missing, needsMore: more !== undefined && !layout.hasMore }
+  return { unrecorded, members, missing, needsMore: needsMore && !layout.hasMore }
 }
 
 /**

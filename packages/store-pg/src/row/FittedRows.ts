@@ -40,8 +40,34 @@ const planOf = (layout: TableLayout, event: RowSource): RowPlan | RowFault => {
   }
 }
 
-export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>): PlannedRows => {
-  const plans = events.map((event) => planOf(layout, event))
+export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>): PlannedRows =>
+  togetherOf(events.map((event) => planOf(layout, event)))
+
+/** Characters of events that are planned in one go; of more than that others have a turn in between. */
+const LONG = 131_072
+
+const textLength = (events: ReadonlyArray<RowSource>): number => {
+  let length = 0
+  for (const event of events) length += event.text.length
+  return length
+}
+
+const planLongRows = Effect.fnUntraced(function* (layout: TableLayout, events: ReadonlyArray<RowSource>) {
+  const plans: Array<RowPlan | RowFault> = []
+  let length = 0
+  for (const event of events) {
+    length += event.text.length
+    if (length > LONG) {
+      yield* Effect.yieldNow
+      length = 0
+    }
+    plans.push(planOf(layout, event))
+  }
+  yield* Effect.yieldNow
+  return togetherOf(plans)
+})
+
+const togetherOf = (plans: ReadonlyArray<RowPlan | RowFault>): PlannedRows => {
   const missing = new Map<string, MissingColumn>()
   let needsMore = false
   for (const plan of plans) {
@@ -65,12 +91,20 @@ export const fittedRows = Effect.fnUntraced(function* (
   SqlError.SqlError
 > {
   let table: SourceTable | undefined = known
-  let rows = planRows(table.layout, events)
+  const isLong = textLength(events) > LONG
+  let rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
   // Twice at the most: at the cap the fields that got no column go to `_more`, which may itself be missing.
   for (let n = 0; n < 2 && (rows.missing.length > 0 || rows.needsMore); n++) {
     table = yield* addColumns(sql, table.sourceId, rows.missing, rows.needsMore)
     if (table === undefined) return undefined
-    rows = planRows(table.layout, events)
+    rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
   }
-  return { table, plans: rows.plans }
+  // A plan that lacks a column is short of a value: it may wait, but it must not go into the table.
+  const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)
+  return { table, plans: isShort ? rows.plans.map(wholePlan) : rows.plans }
 })
+
+const wholePlan = (plan: RowPlan | RowFault): RowPlan | RowFault =>
+  plan instanceof RowFault || (plan.missing.length === 0 && !plan.needsMore)
+    ? plan
+    : new RowFault(new Error("its table did not get the columns it needs"))

@@ -1,0 +1,77 @@
+/** Long work on what somebody sent lets others have their turn: counted in turns, not in time. */
+import { Effect, Stream } from "effect"
+import { assert, it } from "vitest"
+import { PointedReader } from "../../src/file/JsonReader.ts"
+import { lookAt } from "../../src/file/FileLook.ts"
+import { inPieces, turns } from "../../src/file/Pieces.ts"
+import { readItems } from "../../src/file/ReadItems.ts"
+import { SheetReader } from "../../src/file/SheetReader.ts"
+
+const MEGABYTE = 1_048_576
+
+/** How often everything else had its turn while this ran. */
+const turnsDuring = async <A>(work: Effect.Effect<A, unknown>): Promise<readonly [turns: number, result: A]> => {
+  let count = 0
+  let isRunning = true
+  const tick = () => {
+    count++
+    if (isRunning) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const result = await Effect.runPromise(work)
+  isRunning = false
+  return [count, result]
+}
+
+it("inPieces gives all bytes in their order, and others a turn before each piece", async () => {
+  const bytes = Buffer.alloc(MEGABYTE + 1, "abcdefg")
+  const [count, pieces] = await turnsDuring(Stream.runCollect(inPieces(bytes)))
+  assert.isTrue(Buffer.concat([...pieces]).equals(bytes))
+  assert.isAtLeast(count, 16)
+  assert.deepStrictEqual(await Effect.runPromise(Stream.runCollect(inPieces(new Uint8Array(0)))), [])
+})
+
+it("turns gives others a turn each time that enough was done", async () => {
+  const turn = turns()
+  const [count] = await turnsDuring(Effect.forEach(Array.from({ length: 200 }), () => turn(10_000), { discard: true }))
+  assert.isAtLeast(count, (200 * 10_000) / 65_536 / 2)
+  assert.isAtMost(count, 60)
+})
+
+it("PointedReader reads its text and gives its items a piece at a time, as it does in one go", () => {
+  const read = (inOneGo: boolean) => {
+    const lines: Array<number> = []
+    const reader = new PointedReader({ item: (line) => lines.push(line), refuse: () => assert.fail() }, "/data")
+    reader.push(`{"data":[${'{"a":"0123456789"},'.repeat(60_000)}{}]}`)
+    let pieces = 0
+    if (inOneGo) reader.end()
+    else for (const _ of reader.endInPieces()) pieces++
+    return { lines, pieces }
+  }
+  const { lines, pieces } = read(false)
+  assert.strictEqual(lines.length, 60_001)
+  assert.isAtLeast(pieces, 120 + 15)
+  assert.deepStrictEqual(lines, read(true).lines)
+})
+
+it("readItems gives others their turns while it reads what came whole, by a pointer or not", async () => {
+  for (const pointer of ["", "/data"]) {
+    const list = `[${'{"a":"0123456789"},'.repeat(60_000)}{}]`
+    const body = Buffer.from(pointer === "" ? list : `{"data":${list}}`)
+    const file = { name: "x.json", size: body.length, bytes: inPieces(body) }
+    const reading = Effect.gen(function* () {
+      const look = yield* lookAt(file, { format: "json", pointer })
+      const items = yield* readItems(file, look, undefined)
+      return yield* Stream.runFold(
+        items.batches,
+        () => 0,
+        (sum, batch) => sum + batch.items.length,
+      )
+    })
+    const [count, items] = await turnsDuring(
+      Effect.scoped(Effect.provideService(reading, SheetReader, { open: () => Effect.die("no sheet") })),
+    )
+    assert.strictEqual(items, 60_001)
+    assert.isAtLeast(count, pointer === "" ? 30 : 150)
+  }
+})

@@ -1,0 +1,157 @@
+/** Long bodies are read a piece at a time, to the same end, and nobody waits for more than one piece. */
+import { Context, Exit } from "effect"
+import { assert, it } from "vitest"
+import type { Json, JsonObject } from "../../src/event/Json.ts"
+import { jsonText } from "../../src/event/JsonText.ts"
+import { emptyJsonNotes, JsonReading } from "../../src/intake/JsonBody.ts"
+import { inTurns, jsonPieces } from "../../src/intake/LongBody.ts"
+import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
+import { parsingTogether } from "../../src/intake/Prepared.ts"
+import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
+import type { IntakeSource } from "../../src/source/Source.ts"
+
+const TEXTS = [
+  '{"a":1.0,"b":[1,{"c":null,"d":[[],{}]},"x"],"a":2,"\uFFFD":1,"\uFFFD":2,"e":"\\u0000"}',
+  '[{"a":1,"b":2},{"a":1,"b":3},{ "a":1},{},{"a":{"b":[true,false]}}]',
+  '\uFEFF {"a":\n\n [1,2,}',
+  '{"a":"unfinished',
+  "[[[[[[[[1]]]]]]]]",
+  "17",
+  "",
+]
+
+const readIn = (text: string, characters: number) => {
+  const notes = emptyJsonNotes()
+  const reading = new JsonReading(text, { notes })
+  let pieces = 1
+  let outcome = reading.advance(characters)
+  for (; outcome === undefined; pieces++) outcome = reading.advance(characters)
+  const objects = outcome._tag !== "Success" ? [] : Array.isArray(outcome.success) ? outcome.success : [outcome.success]
+  const texts = objects.flatMap((object: Json, place) =>
+    object instanceof Map ? [notes.sent.textsIn(text)(object as JsonObject, place)] : [],
+  )
+  const { sent: _, ...told } = notes
+  return { pieces, told, texts, outcome: outcome._tag === "Success" ? jsonText(outcome.success) : outcome.failure }
+}
+
+it("JsonReading comes to the same end in pieces of any length", () => {
+  for (const text of TEXTS) {
+    const { pieces: _, ...whole } = readIn(text, Number.POSITIVE_INFINITY)
+    for (const characters of [0, 1, 2, 3, 5, 8, 1000]) {
+      const { pieces, ...read } = readIn(text, characters)
+      assert.deepStrictEqual(read, whole, `${text} by ${characters}`)
+      if (characters === 0 && text.length > 40 && !text.includes("unfinished")) assert.isAbove(pieces, 5)
+    }
+  }
+})
+
+it("JsonReading reads in one piece no more than it is told and the value that it is in", () => {
+  const reading = new JsonReading(`[${"1,".repeat(10_000)}1]`)
+  let pieces = 1
+  while (reading.advance(100) === undefined) pieces++
+  assert.isAtLeast(pieces, 20_000 / 103)
+})
+
+it("jsonPieces reads what would be read as JSON first, and parseSubmission takes it as if it read it itself", () => {
+  const body = Buffer.from(`{"list":[${'{"a":"\uFFFD"},'.repeat(8_000)}1],"b":"\xff"}`, "utf8")
+  for (const contentType of ["application/json", "text/plain", undefined, "application/x-www-form-urlencoded"]) {
+    const submission = { body, contentType, query: "q=1", encoding: null }
+    const read = jsonPieces(submission)!
+    let json = read()
+    let pieces = 1
+    for (; json === undefined; pieces++) json = read()
+    assert.isAbove(pieces, 1)
+    assert.deepStrictEqual(parseSubmission({ ...submission, json }), parseSubmission(submission))
+  }
+  const form = { body: Buffer.from("a=1"), contentType: "application/x-www-form-urlencoded", query: "", encoding: null }
+  assert.isNull(jsonPieces(form))
+  assert.isNull(jsonPieces({ ...form, contentType: "multipart/form-data; boundary=x" }))
+})
+
+it("inTurns gives each work a step in turn, and everything else a turn between two steps", () => {
+  const later: Array<() => void> = []
+  const take = inTurns((step) => later.push(step))
+  const done: Array<string> = []
+  const work = (name: string, steps: number) => {
+    let left = steps
+    return () => {
+      done.push(name)
+      return --left === 0
+    }
+  }
+  take(work("a", 3))
+  take(work("b", 1))
+  take(work("c", 2))
+  assert.deepStrictEqual(done, [])
+  while (later.length > 0) {
+    assert.strictEqual(later.length, 1)
+    const before = done.length
+    later.shift()!()
+    assert.strictEqual(done.length, before + 1)
+  }
+  assert.deepStrictEqual(done.toSorted().join(""), "aaabcc")
+  assert.deepStrictEqual(done.slice(0, 3), ["a", "b", "c"])
+  take(work("d", 1))
+  later.shift()!()
+  assert.strictEqual(done.at(-1), "d")
+})
+
+const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null } as unknown as IntakeSource
+const requestOf = (body: string): IntakeRequest => ({
+  source: SOURCE,
+  secret: "s",
+  body: Buffer.from(body),
+  undecodable: null,
+  query: "",
+  sender: {
+    contentType: "application/json",
+    ip: null,
+    referer: null,
+    origin: null,
+    userAgent: null,
+    acceptLanguage: null,
+  },
+})
+
+it("parsingTogether answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
+  const parse = parsingTogether()
+  const order: Array<string> = []
+  const asked = (name: string, request: IntakeRequest) =>
+    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
+      parse(request, SOURCE)((exit) => {
+        order.push(name)
+        resolve(exit)
+      }, Context.empty())
+    })
+  let ticks = 0
+  let counting = true
+  const tick = () => {
+    ticks++
+    if (counting) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const long = asked("long", requestOf(`{"list":[${"1,".repeat(300_000)}1]}`))
+  const faulty = asked("faulty", {
+    ...requestOf("x".repeat(100_000)),
+    get query(): string {
+      throw new RangeError("a planted fault")
+    },
+  })
+  const short = asked("short", requestOf('{"a":1}'))
+  const exits = await Promise.all([long, short, faulty])
+  counting = false
+  assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false])
+  assert.strictEqual(order[0], "short")
+  assert.isAbove(ticks, 8)
+})
+
+it("parsingTogether does nothing more for a long body that was given up", async () => {
+  const parse = parsingTogether()
+  let answered = false
+  const giveUp = parse(requestOf(`{"list":[${"1,".repeat(100_000)}1]}`), SOURCE)(() => {
+    answered = true
+  }, Context.empty())
+  giveUp()
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
+  assert.isFalse(answered)
+})
