@@ -136,6 +136,33 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
   ]
 }
 
+/** What PostgreSQL gives everybody, and what an author could keep. */
+const ofNeighbours = ({ database, isOpenToAll, authorStays, locksForAll }: CheckupReport): ReadonlyArray<Finding> => [
+  isOpenToAll
+    ? finding(
+        "neighbours",
+        "warn",
+        `Every login of the server may enter the database. Let its owner run, and grant CONNECT to those who are to: REVOKE ALL ON DATABASE "${database}" FROM PUBLIC;`,
+      )
+    : finding("neighbours", "ok", "Nobody enters the database but who was let in by name."),
+  ...(authorStays
+    ? [
+        finding(
+          "password",
+          "warn",
+          "The author's login holds for good, with a password that a script may have chosen. A start of this version by a user that may change the role puts that right.",
+        ),
+      ]
+    : []),
+  finding(
+    "locks",
+    "ok",
+    locksForAll
+      ? "Who is in the database may take advisory locks, as many as the server has room for. Only a superuser can take that right away (docs/operations.md)."
+      : "Nobody takes advisory locks but who was granted it.",
+  ),
+]
+
 const ofPolls = ({ failingPolls: failing }: CheckupReport): Finding => {
   if (failing.length === 0) return finding("polls", "ok", "No poll fails.")
   const each = failing.map(({ id, sourceId, failures }) => `poll ${id} of source ${sourceId} (${failures} in a row)`)
@@ -202,6 +229,7 @@ export interface Seen {
 export const doctorFindings = ({ roles, reading, checkup, standby, gauge }: Seen): ReadonlyArray<Finding> => [
   ...ofRoles(roles, reading),
   ...ofDatabase(checkup),
+  ...ofNeighbours(checkup),
   ofPolls(checkup),
   ...ofImports(checkup),
   ofSearch(checkup),

@@ -66,7 +66,7 @@ export const sqlCommand = Command.make(
       yield* withCabinet({}, ({ roles: { author } }) =>
         Effect.gen(function* () {
           if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })
-          const outcomes = yield* runScript({ url: author.url, script, transaction })
+          const outcomes = yield* runScript({ ...author, script, transaction })
           const value = outcomes.map(({ rows, count }) => ({
             rows: rows === null ? null : new JsonText(`[${rows.join(",")}]`),
             count,

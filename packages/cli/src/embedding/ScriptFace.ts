@@ -29,7 +29,7 @@ export const runAsAuthor = (
   { transaction = true }: ScriptOptions,
 ): Promise<ReadonlyArray<ScriptOutcome>> => {
   if (!author.there) return run(Effect.fail(new ScriptError({ message: author.reason, number: 0 })))
-  const outcomes = runScript({ url: author.url, script, transaction })
+  const outcomes = runScript({ ...author, script, transaction })
   return run(
     Effect.map(outcomes, (all) =>
       all.map(({ statement, rows, count }) => ({

@@ -20,6 +20,9 @@ const WELL: Seen = {
     sizes: { events: 1, rows: 1, originals: 1, deliveries: 1, attempts: 1, staged: 1, seen: 1, other: 1 },
     clockSkewMillis: 3,
     isStandby: false,
+    isOpenToAll: false,
+    authorStays: false,
+    locksForAll: true,
     connections: 10,
     maxConnections: 100,
     fenceHolders: [],
@@ -53,6 +56,8 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["clock", checkup({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
   ["feed", checkup({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
   ["history", checkup({ setBackAt: "2026-11-20T10:00:00Z" }), "bad", /at 2026-11-20T10:00:00Z .* look for the copy/],
+  ["neighbours", checkup({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
+  ["password", checkup({ authorStays: true }), "warn", /a password that a script may have chosen/],
   ["rows", checkup({ waitingRows: 4 }), "warn", /^4 rows wait .* once it is free/],
   [
     "rows",

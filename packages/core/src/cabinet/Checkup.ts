@@ -34,6 +34,12 @@ export interface CheckupReport {
   /** How far the database's clock is ahead of this machine's, in milliseconds; the way there is taken off. */
   readonly clockSkewMillis: number
   readonly isStandby: boolean
+  /** Whether every login of the server may enter this database, the roles of its neighbours too. */
+  readonly isOpenToAll: boolean
+  /** The author's login, where it is of our making, holds for good: a password that the author chose would stay. */
+  readonly authorStays: boolean
+  /** Whether whoever may log in to the database may take advisory locks, and with them the server's room for locks. */
+  readonly locksForAll: boolean
   /** Sessions of the whole server, and how many it allows. */
   readonly connections: number
   readonly maxConnections: number

@@ -10,6 +10,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { revokeFromAll } from "../migrations/CloseDatabase.ts"
 
 const COLUMNS = "name, database_name, database_url, cabinet.rfc3339(created_at) AS created_at"
 const LIST = `SELECT ${COLUMNS} FROM cabinet.served ORDER BY name`
@@ -55,6 +56,8 @@ export const layer = ({ url }: { readonly url: string }) =>
 
       const makeDatabase = (database: string) =>
         sql.unsafe(`CREATE DATABASE ${quoteName(database)} ENCODING 'UTF8' TEMPLATE template0`).pipe(
+          // Before anything is in it.
+          Effect.andThen(sql.unsafe(revokeFromAll(database))),
           Effect.catchTag("SqlError", (error): Effect.Effect<never, RegistryError | SqlError.SqlError> => {
             if (sqlState(error) === "42501") {
               return refuse(

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
+import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { FOLD_COLLATION } from "../row/CatalogStatement.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
@@ -16,6 +17,11 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::text FROM pg_class c
         WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
        pg_is_in_recovery() AS is_standby,
+       (SELECT ${OPEN_TO_ALL} FROM pg_database d WHERE d.datname = current_database()) AS is_open_to_all,
+       EXISTS (SELECT FROM pg_roles r JOIN cabinet.login l ON l.role = r.rolname
+               WHERE r.rolname LIKE '%author' AND coalesce(r.rolvaliduntil, 'infinity') = 'infinity') AS author_stays,
+       EXISTS (SELECT FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+               WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = 'pg_advisory_lock' AND a.grantee = 0) AS locks_for_all,
        (SELECT count(*)::int4 FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
        current_setting('max_connections')::int4 AS max_connections,
        (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
@@ -73,6 +79,9 @@ interface General {
   readonly database_bytes: string
   readonly cabinet_bytes: string
   readonly is_standby: boolean
+  readonly is_open_to_all: boolean
+  readonly author_stays: boolean
+  readonly locks_for_all: boolean
   readonly connections: number
   readonly max_connections: number
   readonly waiting_rows: number
@@ -109,6 +118,9 @@ export const layer = Layer.effect(
           ) as CheckupReport["sizes"],
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
+          isOpenToAll: general!.is_open_to_all,
+          authorStays: general!.author_stays,
+          locksForAll: general!.locks_for_all,
           connections: general!.connections,
           maxConnections: general!.max_connections,
           fenceHolders: holders,

@@ -8,6 +8,7 @@ import { Effect, Schema } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import * as SessionPool from "./SessionPool.ts"
 import { author } from "./SessionSettings.ts"
+import { admitAuthor } from "../migrations/AuthorLogin.ts"
 import { lossAsFailure, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
 
@@ -28,6 +29,8 @@ export interface StatementOutcome {
 export interface ScriptOptions {
   /** The author's login. */
   readonly url: string
+  /** The owner's address, where the login holds only when the owner has just said so (see AuthorLogin). */
+  readonly admittedBy?: string | undefined
   readonly script: string
   /** False for statements that PostgreSQL takes outside a transaction only, such as VACUUM. */
   readonly transaction: boolean
@@ -79,11 +82,13 @@ const inWords = (number: number, many: boolean) => (error: SqlError.SqlError) =>
 /** The outcome of every statement, in order. */
 export const runScript = ({
   url,
+  admittedBy,
   script,
   transaction,
 }: ScriptOptions): Effect.Effect<ReadonlyArray<StatementOutcome>, ScriptError> =>
   Effect.gen(function* () {
     const statements = splitStatements(script)
+    if (admittedBy !== undefined) yield* Effect.mapError(admitAuthor(url, admittedBy), inWords(0, false))
     const sql = yield* PgClient.PgClient
     const session = yield* Effect.mapError(sql.reserve, inWords(0, false))
     const say = (statement: string) =>

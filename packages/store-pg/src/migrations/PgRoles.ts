@@ -14,6 +14,8 @@ import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { AUTHOR_SESSIONS, ROLES_TURN, untilSoon } from "./AuthorLogin.ts"
+import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
 import { scramVerifier } from "./ScramVerifier.ts"
 
@@ -21,7 +23,13 @@ export type RoleKind = "reader" | "author"
 
 /** A role that can log in, or the sentence that says why there is none. */
 export type RoleLogin =
-  | { readonly there: true; readonly role: string; readonly url: string }
+  | {
+      readonly there: true
+      readonly role: string
+      readonly url: string
+      /** For the author's login that we made: the owner's address, by which each session is let in (see AuthorLogin). */
+      readonly admittedBy?: string
+    }
   | { readonly there: false; readonly role: string; readonly reason: string }
 
 export interface Roles {
@@ -54,6 +62,12 @@ const withLogin = (url: string, role: string, password: string): string => {
 
 const login = (role: string, url: string): RoleLogin & { readonly there: true } => ({ there: true, role, url })
 
+/** The login of a role of ours, by the password that is kept. */
+const ownLogin = (kind: RoleKind, url: string, role: string, password: string) => {
+  const own = login(role, withLogin(url, role, password))
+  return kind === "author" ? { ...own, admittedBy: url } : own
+}
+
 const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
 
 const session = (url: string) =>
@@ -74,16 +88,16 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
     SELECT current_database()::text AS database, role, password FROM cabinet.login`
   const keptLogin = (kind: RoleKind) => {
     const found = kept.find(({ database, role }) => role === roleName(database, kind))
-    return found === undefined ? null : login(found.role, withLogin(url, found.role, found.password))
+    return found === undefined ? null : ownLogin(kind, url, found.role, found.password)
   }
   const reader = keptLogin("reader")
   const author = keptLogin("author")
   if (reader === null || author === null) return null
-  const [stand, reads, writes] = yield* Effect.all(
-    [sql.unsafe(RIGHTS_STAND, [reader.role, author.role]), letsIn(reader.url), letsIn(author.url)],
-    { concurrency: "unbounded" },
-  )
-  return stand.length === 1 && reads && writes ? { reader, author } : null
+  // The author's password is set whenever it is used.
+  const [stand, reads] = yield* Effect.all([sql.unsafe(RIGHTS_STAND, [reader.role, author.role]), letsIn(reader.url)], {
+    concurrency: "unbounded",
+  })
+  return stand.length === 1 && reads ? { reader, author } : null
 }, lossAsFailure)
 
 /** Makes the roles if need be, and sees that their rights are right; safe to repeat and to run at once. */
@@ -111,13 +125,14 @@ const putRight = Effect.fnUntraced(function* (
       const password = known?.password ?? randomBytes(24).toString("base64url")
       // Also a role that exists: after a restore its password may be another than the one kept with the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
-      yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'`)
+      const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* untilSoon}` : ""
+      yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'${bounds}`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
       }
       // The author's tables are the owner's to alter; the reader's sessions are its to end, whatever runs in them.
       yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
-      return login(role, withLogin(options.url, role, password))
+      return ownLogin(kind, options.url, role, password)
     })
 
   const roleOrReason = (kind: RoleKind, given: string | undefined, setting: string, off: string) =>
@@ -131,7 +146,8 @@ const putRight = Effect.fnUntraced(function* (
     )
 
   const work = Effect.gen(function* () {
-    yield* sql`SELECT FROM cabinet.turn WHERE name = 'roles' FOR UPDATE`
+    yield* sql.unsafe(ROLES_TURN)
+    yield* closeDatabase
     const reader = yield* roleOrReason("reader", options.readerUrl, "DATABASE_READER_URL", "Reading is off")
     const author = yield* roleOrReason("author", options.authorUrl, "DATABASE_AUTHOR_URL", "`cabinet sql` is off")
     if (reader.there) {
@@ -143,7 +159,7 @@ const putRight = Effect.fnUntraced(function* (
     }
     if (author.there) {
       const name = quoteName(author.role)
-      yield* run(`GRANT CONNECT, CREATE ON DATABASE ${quoteName(database)} TO ${name}`)
+      yield* run(`GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
       yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
       // Where `public` is another's, its owner has to let the author in; schemas of the author's own work all the same.
       yield* sql

@@ -1,4 +1,5 @@
 /** What the reader's and the author's roles must have, asked in one statement. */
+import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
  * $1 the reader's name, $2 the author's. One row when both have every right that `ensureRoles` gives, and none when either
@@ -12,6 +13,9 @@ export const RIGHTS_STAND = `
     AND has_database_privilege(reader.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CREATE')
+    AND has_database_privilege(author.oid, current_database(), 'TEMPORARY')
+    AND author.rolvaliduntil < 'infinity' AND author.rolconnlimit > 0
+    AND NOT (SELECT ${OPEN_TO_ALL} AND pg_has_role(datdba, 'USAGE') FROM pg_database d WHERE datname = current_database())
     AND has_schema_privilege(reader.oid, 'sources', 'USAGE') AND has_schema_privilege(author.oid, 'sources', 'USAGE')
     AND has_schema_privilege(reader.oid, 'public', 'USAGE') AND has_schema_privilege(author.oid, 'public', 'USAGE')
     AND has_schema_privilege(author.oid, 'public', 'CREATE')

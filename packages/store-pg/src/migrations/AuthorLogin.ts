@@ -1,0 +1,51 @@
+/**
+ * The author's login. PostgreSQL lets every role choose its own password, and a customer's script runs as the author: it
+ * could lock the service out, or keep a way in for itself. So the login holds for a minute at a time: before each session
+ * the owner sets the password that is kept and until when it is good, and neither can a role extend by itself.
+ */
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { short } from "../connection/SessionSettings.ts"
+import { scramVerifier } from "./ScramVerifier.ts"
+
+/** More than one cabinet's scripts need at once, and few enough to leave the server's connections to others. */
+export const AUTHOR_SESSIONS = 20
+
+/** Roles are changed by one session at a time: PostgreSQL refuses a second one that changes the same role. */
+export const ROLES_TURN = "SELECT FROM cabinet.turn WHERE name = 'roles' FOR UPDATE"
+
+/** For CREATE ROLE and ALTER ROLE, by the database's clock. */
+export const untilSoon = PgClient.PgClient.use((sql) =>
+  Effect.map(
+    sql<{ until: string }>`SELECT (clock_timestamp() + interval '1 minute')::text AS until`,
+    ([row]) => ` VALID UNTIL '${row!.until}'`,
+  ),
+)
+
+/** Lets a session of the author in that is opened within the next minute. */
+export const admitAuthor = (url: string, ownerUrl: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const { username, password } = new URL(url)
+    const role = quoteName(decodeURIComponent(username))
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql.unsafe(ROLES_TURN)
+        const verifier = scramVerifier(decodeURIComponent(password))
+        yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD '${verifier}'${yield* untilSoon}`)
+      }),
+    )
+  }).pipe(
+    Effect.provide(
+      SessionPool.layer({
+        url: ownerUrl,
+        maxConnections: 1,
+        connectTimeout: "5 seconds",
+        applicationName: "data-cabinet author's admission",
+        settings: short(5_000),
+      }),
+      { local: true },
+    ),
+  )

@@ -1,0 +1,39 @@
+/**
+ * Takes from everybody what PostgreSQL gives everybody in a new database: to log in to it and to make temporary tables. On a
+ * server of several databases the roles of one could otherwise read the functions and views of another, and use up its
+ * connections. Who is to log in besides is granted it by name, and keeps that.
+ */
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+
+/** Whether PUBLIC has any right to a database, `d` of pg_database. */
+export const OPEN_TO_ALL =
+  "EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a WHERE a.grantee = 0)"
+
+const LOOK = `
+SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
+       ARRAY(SELECT r.rolname::text FROM pg_roles r
+             WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> d.datdba AND r.rolname <> current_user
+               AND r.rolname !~ '^cabinet_.*_(reader|author)$' ORDER BY 1) AS others
+FROM pg_database d WHERE datname = current_database()`
+
+export const revokeFromAll = (database: string) => `REVOKE ALL ON DATABASE ${quoteName(database)} FROM PUBLIC`
+
+/** Closes this database, where it is this user's own. */
+export const closeDatabase = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [here] = yield* sql.unsafe<{
+    database: string
+    mine: boolean
+    open: boolean
+    others: ReadonlyArray<string>
+  }>(LOOK)
+  const { database, mine, open, others } = here!
+  if (!mine || !open) return
+  yield* sql.unsafe(revokeFromAll(database))
+  if (others.length === 0) return
+  yield* Effect.logWarning(
+    `nobody but the cabinet's own roles may log in to the database ${database} any more; who else is to is let in with: GRANT CONNECT ON DATABASE ${quoteName(database)} TO … (this server has ${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""})`,
+  )
+})

@@ -1,0 +1,98 @@
+/** Cabinets side by side on one PostgreSQL: whose roles enter which database, and what an author can keep of its login. */
+import { CabinetRegistry } from "@data-cabinet/core/cabinet/CabinetRegistry"
+import * as PgCabinetRegistry from "@data-cabinet/store-pg/cabinet/PgCabinetRegistry"
+import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { Effect, Layer } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { runSql } from "../../../../test/support/postgresAdmin.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let mine: TestDatabase
+let theirs: TestDatabase
+let roles: Roles
+
+const rolesOf = (database: TestDatabase) =>
+  Effect.runPromise(
+    ensureRoles({ url: database.url }).pipe(Effect.provide(Layer.fresh(OwnerClient.layer({ url: database.url })))),
+  )
+
+beforeAll(async () => {
+  mine = await testDatabase()
+  theirs = await testDatabase()
+  roles = await rolesOf(mine)
+  await rolesOf(theirs)
+})
+afterAll(async () => {
+  await mine.drop()
+  await theirs.drop()
+})
+
+const refusal = async (answer: Promise<unknown>): Promise<string> => {
+  const error: unknown = await answer.then(
+    () => assert.fail("it was let in"),
+    (error: unknown) => error,
+  )
+  return String((error as { reason?: { cause?: unknown } }).reason?.cause ?? error)
+}
+
+it("no role of one cabinet enters another's database", async () => {
+  for (const { role } of [roles.reader, roles.author]) {
+    assert.deepStrictEqual(await runSql(mine.urlAs(role), "SELECT 1 AS one"), [{ one: 1 }])
+    assert.match(await refusal(runSql(theirs.urlAs(role), "SELECT 1")), /permission denied for database/)
+  }
+})
+
+it("a database that is made for a cabinet is nobody else's from the beginning", async () => {
+  const name = `n${process.pid}`
+  const registry = PgCabinetRegistry.layer({ url: mine.url }).pipe(Layer.provide(OwnerClient.layer({ url: mine.url })))
+  const added = await Effect.runPromise(
+    CabinetRegistry.use((cabinets) => cabinets.add(name, null)).pipe(Effect.provide(registry)),
+  )
+  try {
+    const url = mine.urlAs(roles.author.role).replace(`/${mine.name}`, `/${added.madeDatabase}`)
+    assert.match(await refusal(runSql(url, "SELECT 1")), /permission denied for database/)
+  } finally {
+    await mine.run(`DROP DATABASE ${added.madeDatabase} WITH (FORCE)`)
+  }
+})
+
+it("a password that the author gives itself is gone at the next script, and good for a minute at most", async () => {
+  if (!roles.author.there) return assert.fail(roles.author.reason)
+  const { author } = roles
+  const stored = async () =>
+    (
+      await mine.run(
+        `SELECT rolpassword, rolvaliduntil < clock_timestamp() + interval '61 seconds' AS soon, rolconnlimit > 0 AS bound
+         FROM pg_authid WHERE rolname = '${author.role}'`,
+      )
+    )[0]!
+  const script = (text: string) => Effect.runPromise(runScript({ ...author, script: text, transaction: true }))
+  await script(`ALTER ROLE ${author.role} PASSWORD 'of my own'`)
+  const own = await stored()
+  await script("SELECT 1")
+  const after = await stored()
+  assert.notStrictEqual(after["rolpassword"], own["rolpassword"])
+  assert.deepInclude(after, { soon: true, bound: true })
+  assert.match(
+    await refusal(script(`ALTER ROLE ${author.role} VALID UNTIL 'infinity'`)),
+    /permission denied|must have|CREATEROLE/,
+  )
+  assert.match(await refusal(script(`ALTER ROLE ${author.role} CONNECTION LIMIT -1`)), /permission denied|must have/)
+})
+
+it("scripts of several processes at once are all let in", async () => {
+  if (!roles.author.there) return assert.fail(roles.author.reason)
+  const { author } = roles
+  const all = await Promise.all(
+    Array.from({ length: 6 }, () => Effect.runPromise(runScript({ ...author, script: "SELECT 1", transaction: true }))),
+  )
+  assert.lengthOf(all, 6)
+})
+
+it("the author may make temporary tables, and the reader none", async () => {
+  await runSql(mine.urlAs(roles.author.role), "CREATE TEMP TABLE t (a int)")
+  const url = mine.urlAs(roles.reader.role)
+  assert.match(await refusal(runSql(url, "CREATE TEMP TABLE t (a int)")), /permission denied to create temporary/)
+})
