@@ -276,7 +276,9 @@ describe("Addresses", () => {
       runtime.runPromise(Effect.flip(Addresses.use((addresses) => addresses.create({ url, sources: "all" }))))
     expect(await create("http://10.1.2.3/")).toMatchObject({
       code: "not_public",
-      message: "10.1.2.3 is not a public address: it is in 10.0.0.0/8 (private use)",
+      message: expect.stringMatching(
+        /^10\.1\.2\.3 is not a public address: it is in 10\.0\.0\.0\/8 \(private use\)\. .*SSRF.*CABINET_ALLOWED_NETWORKS, both for the server and for the command/,
+      ) as string,
     })
     expect(await create("http://[::1]/")).toMatchObject({ code: "not_public" })
     expect(await create("ftp://example.com/")).toMatchObject({ code: "bad_url" })

@@ -8,6 +8,10 @@ import { PinnedClient } from "../outgoing/PinnedClient.ts"
 const codeOf = (error: OutgoingError): AddressError["code"] =>
   error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url"
 
+/** Who saves an address and who sends to it may be two processes, and each goes by its own setting. */
+const ALLOW =
+  ". Requests go to public addresses only, which keeps the server from being used against its own network (SSRF). To allow this one, name its network in CABINET_ALLOWED_NETWORKS, both for the server and for the command (a program's option: allowedNetworks)"
+
 export const layer = Layer.effect(
   AddressCheck,
   Effect.gen(function* () {
@@ -15,7 +19,13 @@ export const layer = Layer.effect(
     return AddressCheck.of({
       check: (url) =>
         Effect.asVoid(client.check(url)).pipe(
-          Effect.mapError((error) => new AddressError({ code: codeOf(error), message: error.message })),
+          Effect.mapError((error) => {
+            const code = codeOf(error)
+            return new AddressError({
+              code,
+              message: code === "not_public" ? `${error.message}${ALLOW}` : error.message,
+            })
+          }),
         ),
     })
   }),
