@@ -89,7 +89,8 @@ const inShell = async (commands: string): Promise<string> => {
 
 it("every command of the README does what the README says", async () => {
   const [port] = await freePorts(1)
-  const tour = blocks(readFileSync(join(ROOT, "README.md"), "utf8").replaceAll(RECEIVER_PORT, String(port)))
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8")
+  const tour = blocks(readme.replaceAll(RECEIVER_PORT, String(port)))
   expect(tour.length).toBeGreaterThan(8)
   for (const { commands, shown } of tour) {
     const start = START.exec(commands)
@@ -102,5 +103,15 @@ it("every command of the README does what the README says", async () => {
     const printed = comparable(await inShell(commands))
     for (const line of comparable(shown ?? "").split("\n")) expect(printed, commands).toContain(line)
   }
+  // What the README filters by size has to be in numbers: as text, 9.50 comes after 10.
+  const filters = [...readme.matchAll(/\.rows\("([\w.]+)", \{ fc: "(\w+)", fo: "([gl][te])", fv: "([^"]+)"/g)]
+  expect(filters.length).toBeGreaterThan(0)
+  for (const [, object, column, condition, value] of filters) {
+    const filter = ["--fc", column!, "--fo", condition!, "--fv", value!]
+    const { stdout } = await home.cabinet(["rows", object!, ...filter, "--json"])
+    const { data, columns } = JSON.parse(stdout) as { data: Array<unknown>; columns: Array<Record<string, string>> }
+    expect(data.length).toBeGreaterThan(0)
+    expect(columns.find(({ name }) => name === column)!["type"]).toBe("numeric")
+  }
   expect(await server!.stop("SIGINT")).toBe(0)
-}, 240_000)
+}, 900_000)
