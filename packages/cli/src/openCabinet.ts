@@ -8,6 +8,7 @@
  *   await cabinet.intake(source.id, { fields: { total: "12.50" } })
  *   await cabinet.close()
  */
+// oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
 import "./embedding/Host.ts"
 import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
 import { Intake } from "@data-cabinet/core/intake/Intake"

@@ -6,6 +6,7 @@
  *   const take = Intake.use((intake) => intake.accept(1, { total: "12.50" })).pipe(Effect.provide(cabinet))
  *   const server = Server.layer({ host: "127.0.0.1", port: 8080, metrics: true }).pipe(Layer.provide(cabinet))
  */
+// oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
 import "./embedding/Host.ts"
 import type { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
 import type { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"

@@ -8,6 +8,7 @@
  *   const { baseUrl } = await cabinets.add("orders")
  *   const orders = await cabinets.open("orders")
  */
+// oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
 import "./embedding/Host.ts"
 import { Context, Effect, Exit, Scope } from "effect"
 import { cabinetDatabase } from "./cabinet/CabinetDatabase.ts"

@@ -8,6 +8,7 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { confirmed, yes } from "./Confirm.ts"
 import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
 import { addressJson } from "./DeliveryJson.ts"
 import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
@@ -137,13 +138,16 @@ const set = Command.make(
     ),
 ).pipe(Command.withDescription("Change where an address leads, or what it hears of"))
 
-const remove = Command.make("remove", { id }, (input) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      yield* AddressBook.use((book) => book.remove(input.id))
-      const words = `Address ${input.id} is removed: nothing more is sent to it.`
-      yield* report(yield* format, { id: input.id, removed: true }, () => words)
-    }),
+const remove = Command.make("remove", { id, yes }, (input) =>
+  Effect.andThen(
+    confirmed(input.yes, `Remove address ${input.id}, and cancel what is still due to it?`),
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        yield* AddressBook.use((book) => book.remove(input.id))
+        const words = `Address ${input.id} is removed: nothing more is sent to it.`
+        yield* report(yield* format, { id: input.id, removed: true }, () => words)
+      }),
+    ),
   ),
 ).pipe(Command.withDescription("Remove an address; what was still due is cancelled"))
 

@@ -5,6 +5,7 @@ import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
+import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { attemptJson, deliveryJson } from "./DeliveryJson.ts"
@@ -117,7 +118,7 @@ export const resend = Command.make(
           return yield* report(
             json,
             { address_id: input.id, from, to, resent: count },
-            () => `${count} deliveries are due again.`,
+            () => `${counted(count, "delivery is", "deliveries are")} due again.`,
           )
         }
         const delivery = yield* Addresses.use((addresses) => addresses.resend(input.id))

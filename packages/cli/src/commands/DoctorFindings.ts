@@ -4,6 +4,7 @@ import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import type { Settings } from "../cabinet/Settings.ts"
+import { counted } from "../output/Counted.ts"
 
 /** `bad` needs somebody now, `warn` soon. */
 type Level = "ok" | "warn" | "bad"
@@ -52,7 +53,7 @@ const ofRows = ({ waitingRows, rowsSetAside: { count, first } }: CheckupReport):
           finding(
             "rows",
             "warn",
-            `${waitingRows} rows wait for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
+            `${counted(waitingRows, "row waits", "rows wait")} for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
           ),
         ]
   if (count === 0) return waiting.length > 0 ? waiting : [finding("rows", "ok", "Every event has its row.")]
@@ -204,14 +205,14 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
     return finding(
       "deliveries",
       "bad",
-      `${gauge.stuck} deliveries have been due for over two minutes and nobody sends them (${numbers}). Start \`cabinet serve\` or \`cabinet work\`.`,
+      `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes and nobody sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet work\`.`,
     )
   }
   if (gauge.failingAddresses > 0) {
     return finding(
       "deliveries",
       "warn",
-      `${gauge.failingAddresses} addresses fail (${numbers}). \`cabinet address list\` names them, \`cabinet address log ID\` says why.`,
+      `${counted(gauge.failingAddresses, "address fails", "addresses fail")} (${numbers}). \`cabinet address list\` shows which, \`cabinet address log ID\` says why.`,
     )
   }
   return finding("deliveries", "ok", `Deliveries are sent: ${numbers}.`)

@@ -5,6 +5,7 @@ import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
+import { counted } from "../output/Counted.ts"
 import { plainLines } from "../output/PlainText.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
@@ -80,14 +81,14 @@ const originalText = (original: StoredOriginal, style: Style): string => {
     [
       ["From", original.ip ?? "unknown"],
       ["Content type", original.contentType ?? "none"],
-      ["Encoding", `${original.charset} (${decided}), ${original.replaced} characters replaced`],
+      ["Encoding", `${original.charset} (${decided}), ${counted(original.replaced, "character")} replaced`],
       ["User agent", original.userAgent ?? "none"],
       ["Referer", original.referer ?? "none"],
       ["Origin", original.origin ?? "none"],
       ["Languages", original.acceptLanguage ?? "none"],
       [
         "Body",
-        `${original.bodyBytes} bytes${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,
+        `${counted(original.bodyBytes, "byte")}${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,
       ],
     ],
     style,

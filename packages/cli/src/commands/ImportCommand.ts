@@ -8,6 +8,7 @@ import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { counted } from "../output/Counted.ts"
 import { plainText } from "../output/PlainText.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
@@ -56,7 +57,9 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
   const more = told.refused > SHOWN ? [`  and ${told.refused - SHOWN} more; see them with --dry-run --json`] : []
   const replaced =
     told.replaced > 0
-      ? [`${told.replaced} characters are not ${told.encoding}: they became \uFFFD. Is it another --encoding?`]
+      ? [
+          `${counted(told.replaced, "character is", "characters are")} not ${told.encoding}, and became \uFFFD. Is it another --encoding?`,
+        ]
       : []
   const refused = told.refused > 0 ? [`${told.refused} refused:`, ...refusals, ...more] : []
   const before =
@@ -65,9 +68,9 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
       : [`It was imported before: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
   const preview = told.state === "dry_run" ? told.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
   const head = {
-    done: `${told.accepted} rows of ${told.file} are events now.`,
-    accepting: `${told.file} is staged: ${told.accepted} of ${told.rows} rows are events, the rest waits${told.failure === null ? "" : ` (${told.failure})`}.`,
-    dry_run: `${told.rows} rows of ${told.file} would become events.`,
+    done: `${counted(told.accepted, "row")} of ${told.file} ${told.accepted === 1 ? "is an event" : "are events"} now.`,
+    accepting: `${told.file} is staged: ${told.accepted} of ${counted(told.rows, "row")} accepted, the rest waits${told.failure === null ? "" : ` (${told.failure})`}.`,
+    dry_run: `${counted(told.rows, "row")} of ${told.file} would become ${told.rows === 1 ? "an event" : "events"}.`,
     refused: `Nothing of ${told.file} was taken.`,
     failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot go on"}.`,
   }[told.state]
@@ -120,7 +123,7 @@ export const importCommand = Command.make(
         if (told.state === "refused") {
           return yield* new CommandError({
             code: "refused",
-            message: `${told.refused} rows of ${told.file} were refused, so nothing was taken. --skip-refused takes the others.`,
+            message: `${counted(told.refused, "row")} of ${told.file} ${told.refused === 1 ? "was" : "were"} refused, so nothing was taken. --skip-refused takes the others.`,
           })
         }
         if (told.state === "failed")

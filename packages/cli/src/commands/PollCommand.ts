@@ -6,8 +6,10 @@ import { parseInterval } from "@data-cabinet/core/pull/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
+import { counted } from "../output/Counted.ts"
 import { report, snakeKeys } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
 
@@ -27,7 +29,7 @@ const interval = (seconds: number): string => {
 
 const state = (poll: Poll): string => {
   if (poll.paused) return "paused"
-  return poll.failures === 0 ? "working" : `failed ${poll.failures} times`
+  return poll.failures === 0 ? "working" : `failed ${counted(poll.failures, "time")}`
 }
 
 const text = (name: string, value: string, about: string) =>
@@ -105,7 +107,7 @@ const outcome = (run: PollRun): string =>
     ? (run.failure ?? "failed")
     : run.outcome === "unchanged"
       ? "nothing new (304)"
-      : `${run.items} items, ${run.fresh} of them new`
+      : `${counted(run.items, "item")}, ${run.fresh} of them new`
 
 const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>
@@ -165,16 +167,19 @@ const resume = Command.make("resume", { id }, (input) =>
   ),
 ).pipe(Command.withDescription("Ask again, at once and then at the interval"))
 
-const remove = Command.make("remove", { id }, (input) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      yield* PollBook.use((book) => book.remove(input.id))
-      yield* report(
-        yield* format,
-        { id: input.id, removed: true },
-        () => `Poll ${input.id} is removed. Its events stay.`,
-      )
-    }),
+const remove = Command.make("remove", { id, yes }, (input) =>
+  Effect.andThen(
+    confirmed(input.yes, `Remove poll ${input.id} with its headers and its marks of what it has seen?`),
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        yield* PollBook.use((book) => book.remove(input.id))
+        yield* report(
+          yield* format,
+          { id: input.id, removed: true },
+          () => `Poll ${input.id} is removed. Its events stay.`,
+        )
+      }),
+    ),
   ),
 ).pipe(Command.withDescription("Remove a poll for good; its events stay"))
 

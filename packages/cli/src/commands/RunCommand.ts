@@ -74,9 +74,15 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   return 1
 }
 
+/** `help`, `help COMMAND` and `version` are what many type first. */
+const withoutWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (args[0] === "help") return [...args.slice(1), "--help"]
+  return args[0] === "version" && args.length === 1 ? ["--version"] : args
+}
+
 /** Never fails; what went wrong has been said. Interrupting it ends a server in order. */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
-  Command.runWith(cabinet, { version })(args).pipe(
+  Command.runWith(cabinet, { version })(withoutWords(args)).pipe(
     Effect.provide(settled),
     Effect.exit,
     Effect.map((exit) => exitCode(exit, args)),

@@ -12,6 +12,7 @@ import { card, columns } from "../output/Columns.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { confirmed, yes } from "./Confirm.ts"
 import { idArgument, format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
@@ -226,23 +227,28 @@ const remove = Command.make(
       Flag.withDescription("Drop its table with all its rows; the events stay in the feed"),
       Flag.withDefault(false),
     ),
+    yes,
   },
   (input) =>
-    withCabinet({}, () =>
-      Effect.gen(function* () {
-        if (input.keepTable && input.dropTable) {
-          return yield* new CommandError({ code: "usage", message: "Either --keep-table or --drop-table, not both." })
-        }
-        const table = input.dropTable ? "drop" : "keep"
-        yield* Sources.use((sources) => sources.remove(input.id, table))
-        yield* report(
-          yield* format,
-          { id: input.id, deleted: true, table },
-          () =>
-            `Source ${input.id} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
-        )
-      }),
-    ),
+    Effect.gen(function* () {
+      if (input.keepTable && input.dropTable) {
+        return yield* new CommandError({ code: "usage", message: "Either --keep-table or --drop-table, not both." })
+      }
+      const also = input.dropTable ? " and its table with all its rows" : ""
+      yield* confirmed(input.yes, `Delete source ${input.id}${also}?`)
+      return yield* withCabinet({}, () =>
+        Effect.gen(function* () {
+          const table = input.dropTable ? "drop" : "keep"
+          yield* Sources.use((sources) => sources.remove(input.id, table))
+          yield* report(
+            yield* format,
+            { id: input.id, deleted: true, table },
+            () =>
+              `Source ${input.id} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
+          )
+        }),
+      )
+    }),
 ).pipe(Command.withDescription("Delete a source for good"))
 
 const rotateSecret = Command.make("rotate-secret", { id, ...web }, (input) =>

@@ -2,19 +2,19 @@
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
+import { confirmed, yes } from "./Confirm.ts"
 import { idArgument, format, withCabinet } from "./Root.ts"
 
 const source = idArgument("SOURCE", "The source's number")
 const events = idArgument("EVENT", "Numbers of events").pipe(Argument.atLeast(1))
 
-const counted = (count: number): string => (count === 1 ? "1 event" : `${count} events`)
-
 export const trashCommand = Command.make("trash", { source, events }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const trashed = yield* Trash.use((trash) => trash.trash(input.source, input.events))
-      const words = `${counted(trashed)} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash ${[input.source, ...input.events].join(" ")}`
+      const words = `${counted(trashed, "event")} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash ${[input.source, ...input.events].join(" ")}`
       yield* report(yield* format, { source: input.source, trashed }, () => words)
     }),
   ),
@@ -24,18 +24,21 @@ export const untrashCommand = Command.make("untrash", { source, events }, (input
   withCabinet({}, () =>
     Effect.gen(function* () {
       const restored = yield* Trash.use((trash) => trash.untrash(input.source, input.events))
-      const words = `${counted(restored)} taken out of the trash: the rows are back, cancelled deliveries stay cancelled.`
+      const words = `${counted(restored, "event")} taken out of the trash: the rows are back, cancelled deliveries stay cancelled.`
       yield* report(yield* format, { source: input.source, restored }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Take events out of the trash: their rows come back"))
 
-export const purgeCommand = Command.make("purge", { events }, (input) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      const purged = yield* Trash.use((trash) => trash.purge(input.events))
-      const words = `${counted(purged)} erased for good, repeats included: payload, original request, row and receivers' answers. Their places in the feed stay, empty.`
-      yield* report(yield* format, { purged }, () => words)
-    }),
+export const purgeCommand = Command.make("purge", { events, yes }, (input) =>
+  Effect.andThen(
+    confirmed(input.yes, `Erase ${counted(input.events.length, "event")} for good, repeats included?`),
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const purged = yield* Trash.use((trash) => trash.purge(input.events))
+        const words = `${counted(purged, "event")} erased for good, repeats included: payload, original request, row and receivers' answers. Their places in the feed stay, empty.`
+        yield* report(yield* format, { purged }, () => words)
+      }),
+    ),
   ),
 ).pipe(Command.withDescription("Erase for good what was sent with these events; it cannot be undone"))

@@ -1,4 +1,5 @@
 /** Rows of cells, aligned for people. Cells are text from anywhere: they are made safe here. */
+import { counted } from "./Counted.ts"
 import { plainText } from "./PlainText.ts"
 import type { Style } from "./Style.ts"
 
@@ -35,7 +36,32 @@ const pad = (text: string, width: number): string => text + " ".repeat(Math.max(
 const WIDEST = 60
 const GAP = "  "
 
-/** A head and its rows, or the words that stand for none. The last column takes what is left of the line. */
+/** Less is no column any more. */
+const NARROWEST = 8
+
+const total = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
+
+/** The widths with which columns fit a line: the widest give way first, and the last of too many are left out. */
+const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
+  const widths = [...natural]
+  while (total(widths) > width) {
+    const widest = Math.max(...widths)
+    if (widest > NARROWEST) {
+      const next = Math.max(NARROWEST, ...widths.filter((each) => each < widest))
+      const many = widths.filter((each) => each === widest).length
+      const shrunk = Math.max(next, widest - Math.ceil((total(widths) - width) / many))
+      for (const [at, each] of widths.entries()) if (each === widest) widths[at] = shrunk
+    } else if (widths.length > 1) widths.pop()
+    else break
+  }
+  return widths
+}
+
+/**
+ * A head and its rows, or the words that stand for none. No line is longer than the terminal is wide; columns that have no
+ * place are counted below.
+ */
 export const columns = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -44,20 +70,22 @@ export const columns = (
   if (rows.length === 0) return style.dim(none)
   const last = head.length - 1
   const safe = rows.map((row) => row.map(plainText))
-  const widths = head.map((name, at) =>
-    Math.min(
-      WIDEST,
-      safe.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), widthOf(name)),
-    ),
-  )
-  const room = width - widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0)
-  widths[last] = room === Infinity ? Infinity : Math.max(12, room)
+  const natural = head.map((name, at) => {
+    const widest = safe.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), widthOf(name))
+    return at === last && width === Infinity ? widest : Math.min(at === last ? Math.max(WIDEST, width) : WIDEST, widest)
+  })
+  const widths = fitted(natural, width)
   const line = (cells: ReadonlyArray<string>) =>
-    cells
-      .map((cell, at) => (at === last ? cut(cell, widths[at]!) : pad(cut(cell, widths[at]!), widths[at]!)))
+    widths
+      .map((each, at) => {
+        const cell = cells[at] ?? ""
+        return at === last ? cut(cell, each) : pad(cut(cell, each), each)
+      })
       .join(GAP)
       .trimEnd()
-  return [style.bold(line(head)), ...safe.map(line)].join("\n")
+  const left = head.length - widths.length
+  const note = `${counted(left, "column has", "columns have")} no place here: --json shows all.`
+  return [style.bold(line(head)), ...safe.map(line), ...(left === 0 ? [] : [style.dim(note)])].join("\n")
 }
 
 /** Names and their values, one a line: for one object. */

@@ -45,7 +45,7 @@ it("trash, untrash and purge take events out of the table, back, and away for go
   expect(await ids()).toEqual([events[2]])
   expect(await json("untrash", String(source), String(events[1]))).toEqual({ source, restored: 1 })
   expect(await ids()).toEqual([events[1], events[2]])
-  expect(await json("purge", String(events[0]))).toEqual({ purged: 1 })
+  expect(await json("purge", String(events[0]), "--yes")).toEqual({ purged: 1 })
   const { event, original } = await json("event", String(events[0]))
   expect(event.payload).toEqual({})
   expect(original).toBeNull()

@@ -17,6 +17,31 @@ it("columns aligns by what a terminal shows, and cuts the last column at the lin
   expect(text.split("\n")).toEqual(["NAME  TEXT", "é́     one", "日本  a very long t…"])
 })
 
+it("columns keeps every line within the terminal, however many and wide the columns are", () => {
+  const lengths = [1, 3, 9, 20, 61, 500]
+  for (const count of [1, 2, 5, 12, 40]) {
+    for (const width of [20, 40, 80, 200]) {
+      const cells = Array.from({ length: count }, (_, at) => "x".repeat(lengths[at % lengths.length]!))
+      const head = cells.map((_, at) => `C${at}`)
+      const lines = columns(head, [cells, cells], { style, none: "none", width }).split("\n")
+      // The remark below is prose, which may wrap.
+      for (const line of lines.slice(0, 3)) expect(widthOf(line), `${count} in ${width}`).toBeLessThanOrEqual(width)
+      const shown = lines[0]!.trim().split(/\s+/).length
+      expect(lines.length === 4, `${count} in ${width}`).toBe(shown < count)
+      if (shown < count) expect(lines[3]).toMatch(new RegExp(`^${count - shown} columns? (has|have) no place here`))
+    }
+  }
+})
+
+it("columns gives nothing away where there is room, and the widest give way first", () => {
+  const row = ["short", "y".repeat(30), "z".repeat(200)]
+  const wide = columns(["A", "B", "C"], [row], { style, none: "none", width: Infinity })
+  expect(wide.split("\n")[1]).toBe(row.join("  "))
+  expect(columns(["A", "B", "C"], [row], { style, none: "none", width: 60 }).split("\n")[1]).toMatch(
+    /^short  y{24}…  z{24}…$/,
+  )
+})
+
 it("columns says in words that there is nothing", () => {
   expect(columns(["A"], [], { style, none: "Nothing." })).toBe("Nothing.")
 })

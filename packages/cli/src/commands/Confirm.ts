@@ -1,0 +1,28 @@
+/**
+ * What cannot be undone is asked for once more at a terminal, and otherwise takes `--yes`, so that neither a slip nor a
+ * script's mistake destroys anything by itself.
+ */
+import { Effect } from "effect"
+import { Flag, Prompt } from "effect/cli"
+import { CommandError } from "./CommandError.ts"
+
+export const yes = Flag.Boolean("yes").pipe(
+  Flag.withoutNegation,
+  Flag.withAlias("y"),
+  Flag.withDescription("Do it without asking"),
+  Flag.withDefault(false),
+)
+
+const refuse = (code: CommandError["code"], message: string) => Effect.fail(new CommandError({ code, message }))
+
+/** Fails unless it was said or is said now; `question` ends with a question mark. */
+export const confirmed = (said: boolean, question: string) => {
+  if (said) return Effect.void
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    return refuse("usage", `${question} This cannot be undone: say --yes if it is meant.`)
+  }
+  return Prompt.run(Prompt.Confirm({ message: `${question} This cannot be undone.`, initial: false })).pipe(
+    Effect.catch(() => Effect.succeed(false)),
+    Effect.flatMap((answer) => (answer ? Effect.void : refuse("refused", "Nothing was done."))),
+  )
+}

@@ -1,0 +1,54 @@
+/** What many type first, and what nobody should do by a slip. */
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { call } from "./call.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase({ empty: true })
+  vi.stubEnv("DATABASE_URL", database.url)
+  // The test runner has one of its own.
+  vi.stubEnv("BASE_URL", "")
+  await call(["migrate"])
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.drop()
+})
+
+it("help and version are what --help and --version are", async () => {
+  expect(await call(["help"])).toEqual(await call(["--help"]))
+  expect(await call(["help", "source", "add"])).toEqual(await call(["source", "add", "--help"]))
+  expect(await call(["version"])).toEqual({ code: 0, printed: "0.0.0\n", said: "" })
+})
+
+it("sql takes a script as an argument, and not two scripts", async () => {
+  expect(await call(["sql", "-c", "SELECT 1 AS one", "--json"])).toEqual({
+    code: 0,
+    said: "",
+    printed: '{"results":[{"rows":[{"one":1}],"count":1}]}\n',
+  })
+  expect(await call(["sql", "script.sql", "-c", "SELECT 1"])).toMatchObject({
+    code: 2,
+    said: "Either a FILE or -c, not both.\n",
+  })
+})
+
+it.for([
+  ["purge 1 2", "Erase 2 events for good, repeats included?"],
+  ["source delete 1", "Delete source 1?"],
+  ["source delete 1 --drop-table", "Delete source 1 and its table with all its rows?"],
+  ["address remove 1", "Remove address 1, and cancel what is still due to it?"],
+  ["poll remove 1", "Remove poll 1 with its headers and its marks of what it has seen?"],
+])("%s is not done without a word, and says which", async ([words, question]) => {
+  await database.run(
+    "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) OVERRIDING SYSTEM VALUE VALUES (1, 'S', 's', 'h') ON CONFLICT DO NOTHING",
+  )
+  expect(await call(words!.split(" "))).toEqual({
+    code: 2,
+    printed: "",
+    said: `${question} This cannot be undone: say --yes if it is meant.\n`,
+  })
+  expect(await database.run("SELECT id FROM cabinet.source")).toHaveLength(1)
+})
