@@ -56,6 +56,12 @@ export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promis
   ),
 )
 
+/** A schema of ours that somebody made before us: whoever owns it may replace what we put there. */
+const FOREIGN_SCHEMA = `
+  SELECT n.nspname::text AS schema, o.rolname::text AS owner
+  FROM pg_namespace n JOIN pg_roles o ON o.oid = n.nspowner
+  WHERE n.nspname IN ('cabinet', 'sources') AND o.rolname <> current_user AND NOT o.rolsuper LIMIT 1`
+
 const busy = () =>
   new MigrationError({
     code: "busy",
@@ -108,6 +114,13 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
           code: "rights",
           message:
             "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
+        })
+      }
+      const [foreign] = yield* sql.unsafe<{ schema: string; owner: string }>(FOREIGN_SCHEMA)
+      if (foreign !== undefined) {
+        return yield* new MigrationError({
+          code: "rights",
+          message: `The schema ${foreign.schema} is there already and belongs to ${foreign.owner}, who could put something else in its place at any time. Drop it, and start again.`,
         })
       }
       yield* createHouse(sql)

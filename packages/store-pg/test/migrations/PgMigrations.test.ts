@@ -29,3 +29,18 @@ it("migrate refuses a database that a newer program has been at", async () => {
   const error = await migrateAt(current.url).catch((error: unknown) => error)
   assert.match(String((error as Error).message), /newer version/)
 })
+
+it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role has made beforehand", async (schema) => {
+  const database = await testDatabase({ empty: true })
+  const role = `early_${database.name}`
+  await database.run(`CREATE ROLE ${role}`)
+  // As the author is: what it owns, we may use.
+  await database.run(`GRANT ${role} TO cabinet`)
+  await database.run(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`)
+  const error = await migrateAt(database.url).catch((error: unknown) => error)
+  assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
+  await database.run(`DROP SCHEMA ${schema}`)
+  await database.run(`DROP ROLE ${role}`)
+  assert.isNotEmpty(await migrateAt(database.url))
+  await database.drop()
+})
