@@ -57,6 +57,32 @@ INSERT INTO public.mine VALUES (1);
 CREATE SCHEMA own;
 CREATE VIEW own.totals AS SELECT total FROM sources.first_source;`
 
+/** The author's code, wherever a restore would run it, notes who it ran as; it tries to have another's rights first. */
+const TRAPS = `
+CREATE TABLE public.a_ran (who text);
+CREATE FUNCTION public.note() RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog AS $f$
+  BEGIN
+    BEGIN EXECUTE 'RESET ROLE'; EXCEPTION WHEN OTHERS THEN NULL; END;
+    INSERT INTO public.a_ran VALUES (current_user);
+    RETURN true;
+  END $f$;
+CREATE FUNCTION public.same(anyelement) RETURNS boolean IMMUTABLE LANGUAGE plpgsql SET search_path = pg_catalog AS $f$
+  BEGIN RETURN public.note(); END $f$;
+CREATE DOMAIN public.d AS int CHECK (public.note());
+CREATE VIEW public.literal AS SELECT '{1}'::public.d[] AS d, total FROM sources.first_source;
+CREATE TABLE public.checked (id int PRIMARY KEY, d public.d DEFAULT 1, CHECK (public.same(id)));
+CREATE INDEX checked_same ON public.checked (public.same(id));
+INSERT INTO public.checked VALUES (1, 1);
+CREATE MATERIALIZED VIEW own.kept AS SELECT id, public.same(id) AS s FROM public.checked;
+CREATE TYPE public.mood AS ENUM ('glad');
+CREATE FUNCTION public.as_int(public.mood) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT 1';
+CREATE CAST (public.mood AS int) WITH FUNCTION public.as_int(public.mood);
+CREATE FUNCTION public.fired() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN NEW; END';
+CREATE TRIGGER fired BEFORE INSERT ON public.mine FOR EACH ROW EXECUTE FUNCTION public.fired();
+CREATE RULE also AS ON DELETE TO public.mine DO ALSO SELECT ('{1}'::public.d[])[1];
+COMMENT ON VIEW public.literal IS 'the author''s';
+TRUNCATE public.a_ran;`
+
 const json = async (
   home: Home,
   env: Readonly<Record<string, string>>,
@@ -90,7 +116,7 @@ const tried = (from: () => Promise<TestCluster>) => {
     const first = await fetch(`${server.baseUrl}/api/v1/events`, { headers: { authorization: `Bearer ${key}` } })
     const cursor = ((await first.json()) as { next_cursor: string }).next_cursor
     await server.stop("SIGTERM")
-    expect(await home.cabinet(["sql"], env, SQL)).toMatchObject({ code: 0, stderr: "" })
+    expect(await home.cabinet(["sql"], env, `${SQL}${TRAPS}`)).toMatchObject({ code: 0, stderr: "" })
     return { key, path, id, cursor }
   }
   return {
@@ -112,8 +138,17 @@ const tried = (from: () => Promise<TestCluster>) => {
         { total: 12 },
         { total: 13 },
       ])
-      const more = "ALTER TABLE public.mine ADD more int; CREATE VIEW own.another AS SELECT 1 AS one;"
-      expect(await home.cabinet(["sql"], env, more)).toMatchObject({ code: 0, stderr: "" })
+      const more = `
+        SELECT DISTINCT who FROM public.a_ran;
+        SELECT 'glad'::public.mood::int;
+        DELETE FROM public.mine;
+        ALTER TABLE public.mine ADD more int;
+        CREATE VIEW own.another AS SELECT 1 AS one;`
+      const made = await home.cabinet(["sql"], env, more)
+      expect(made).toMatchObject({ code: 0, stderr: "" })
+      // The code ran while it was restored, and as nobody but the author.
+      expect(made.stdout).toContain(`cabinet_${DATABASE}_author`)
+      expect(made.stdout).not.toMatch(/\bcabinet\b/)
       expect((await json(home, env, "rows", "own.another")).data).toEqual([{ one: 1 }])
       expect((await json(home, env, "doctor")).ok).toBe(true)
       await server.stop("SIGTERM")
