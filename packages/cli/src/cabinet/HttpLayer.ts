@@ -5,8 +5,10 @@ import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
+import { cannotWrite } from "@data-cabinet/store-pg/cabinet/WriteCheck"
 import { whatIsMissing } from "@data-cabinet/store-pg/cabinet/PgReadiness"
-import { PgClient } from "@effect/sql-pg"
+import type { WriteSessions } from "@data-cabinet/store-pg/connection/WriteSession"
+import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { Settings } from "./Settings.ts"
 
@@ -17,8 +19,12 @@ export interface HttpOptions {
 
 export const readinessLayer = Layer.effect(
   Readiness,
-  Effect.map(PgClient.PgClient, (sql) =>
-    Readiness.of({ check: Effect.provideService(whatIsMissing, PgClient.PgClient, sql) }),
+  Effect.map(Effect.context<PgClient.PgClient | WriteSessions>(), (context) =>
+    Readiness.of({
+      check: Effect.flatMap(whatIsMissing, (missing) =>
+        missing === null ? cannotWrite : Effect.succeed(missing),
+      ).pipe(Effect.provideContext(context)),
+    }),
   ),
 )
 

@@ -45,6 +45,13 @@ export const failureWords = (error: SqlError.SqlError): string | undefined => {
   return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])
 }
 
+/** A disk, a limit or a standby: PostgreSQL answers, but nothing can be written until somebody does something, or it passes. */
+const LASTS: ReadonlySet<string> = new Set(["25006", "53100", "53200", "58030"])
+
+/** The words for what keeps anything from being written, and undefined for all else. */
+export const writeTrouble = (error: SqlError.SqlError): string | undefined =>
+  LASTS.has(sqlState(error) ?? "") ? failureWords(error) : undefined
+
 /** For the log: the same, and what PostgreSQL or the system said itself. */
 export const failureReport = (error: SqlError.SqlError): string => {
   const words = failureWords(error)

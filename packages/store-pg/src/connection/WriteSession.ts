@@ -22,9 +22,15 @@ export interface WriteSession {
   readonly waitsFor: () => WaitsFor | null
 }
 
+/** Why the last events could not be written, where no new session helps; null while they can be. */
+export interface WriteTrouble {
+  words: string | null
+}
+
 export class WriteSessions extends Context.Service<
   WriteSessions,
   {
+    readonly trouble: WriteTrouble
     /** Fails as a lost connection does where the database does not answer. `closed` is called once the session is. */
     readonly open: (
       opening: (connection: SqlConnection.Connection) => Effect.Effect<unknown, SqlError.SqlError>,
@@ -51,6 +57,7 @@ interface Options {
 }
 
 export const writeSessions = ({ url, applicationName, watch, pool }: Options): WriteSessions["Service"] => ({
+  trouble: { words: null },
   open: Effect.fnUntraced(function* (opening, closed) {
     let isClosed = false
     let waiting: { readonly what: WaitsFor; readonly since: number } | null = null

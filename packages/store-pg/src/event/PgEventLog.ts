@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { boundTransactions } from "../connection/LostClient.ts"
-import { failureReport } from "../connection/FailureWords.ts"
+import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
 import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
@@ -53,6 +53,12 @@ const send = (
 /** Checks the epoch of the feed, which may begin one, and returns what a writer has to know. */
 const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret`
 
+/** PostgreSQL refused the statement, with what it has no room or no right for: nothing of it was done. */
+const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
+  const error = Cause.squash(cause)
+  return SqlError.isSqlError(error) && writeTrouble(error) !== undefined
+}
+
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))
 
@@ -84,6 +90,7 @@ export const layer = Layer.effect(
       // The statement is the driver's: whether it was done is not known from here on.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
+      sessions.trouble.words = null
       // By then the next batch is on its way, and PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
       // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
@@ -205,7 +212,9 @@ export const layer = Layer.effect(
           const batch = pending.take()
           yield* underWayWhile(batch, settle(session, batch, true)).pipe(
             Effect.onExit((exit) =>
-              exit._tag === "Failure" ? failAll(batch, session.waitsFor() === "session") : Effect.void,
+              exit._tag === "Failure"
+                ? failAll(batch, session.waitsFor() === "session" && !isRefused(exit.cause))
+                : Effect.void,
             ),
           )
         }
@@ -223,6 +232,7 @@ export const layer = Layer.effect(
           Effect.catchCause((cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
             const error = Cause.squash(cause)
+            if (SqlError.isSqlError(error)) sessions.trouble.words = writeTrouble(error) ?? sessions.trouble.words
             return SqlError.isSqlError(error)
               ? Effect.logWarning(`accepting events was interrupted: ${failureReport(error)}`)
               : Effect.logWarning("accepting events was interrupted", cause)

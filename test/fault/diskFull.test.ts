@@ -1,0 +1,58 @@
+/**
+ * A disk that is full: PostgreSQL answers, and nothing can be written. A full disk is not to be had in a test without rights on
+ * the machine; so PostgreSQL says what it says then, wherever it would need new room: for events, and for new tables.
+ */
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+let database: TestDatabase
+let server: ServerProcess
+beforeAll(async () => {
+  database = await testDatabase()
+  server = await newHome().serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0" })
+})
+afterAll(async () => {
+  await database.run("DROP EVENT TRIGGER IF EXISTS no_room")
+  await endAll()
+  await database.drop()
+})
+
+const NO_ROOM = `BEGIN RAISE EXCEPTION 'could not extend file "base/5/1": No space left on device' USING ERRCODE = '53100'; END`
+
+const send = async (n: number) => {
+  const answer = await fetch(server.welcome.source!.intake_url, {
+    method: "POST",
+    body: JSON.stringify({ n }),
+    headers: { "content-type": "application/json" },
+  })
+  return { status: answer.status, detail: ((await answer.json()) as { detail?: string }).detail }
+}
+const ready = async () => {
+  const answer = await fetch(`${server.baseUrl}/readyz`)
+  return { status: answer.status, ...((await answer.json()) as object) }
+}
+
+it("is said by /readyz for as long as it is, by the log and to the sender, and found over without an event", async () => {
+  expect((await send(1)).status).toBe(200)
+  expect(await ready()).toMatchObject({ status: 200 })
+  await database.run(`CREATE FUNCTION public.no_room() RETURNS event_trigger LANGUAGE plpgsql AS $$ ${NO_ROOM} $$`)
+  await database.run(`CREATE FUNCTION public.no_row() RETURNS trigger LANGUAGE plpgsql AS $$ ${NO_ROOM} $$`)
+  await database.run(
+    "CREATE TRIGGER no_row BEFORE INSERT ON cabinet.event FOR EACH ROW EXECUTE FUNCTION public.no_row()",
+  )
+  await database.run(
+    "CREATE EVENT TRIGGER no_room ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.no_room()",
+  )
+  // PostgreSQL refused it, so it is known that it is not saved.
+  expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved just now; send it again" })
+  expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
+  await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })
+  await database.run("DROP TRIGGER no_row ON cabinet.event")
+  expect((await ready()).status).toBe(503)
+  await database.run("DROP EVENT TRIGGER no_room")
+  await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ status: 200 })
+  expect((await send(2)).status).toBe(200)
+})
