@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -121,6 +125,26 @@ it("Import refuses a file whose last line was cut off", async () => {
     assert.strictEqual(report.refusals.at(-1)?.line, line, name)
   }
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
+})
+
+it("Import takes nothing of a file that breaks off at the end of a line while it is read, and takes it when it is whole", async () => {
+  const source = await cabinet.source("shrinks")
+  const folder = mkdtempSync(join(tmpdir(), "data-cabinet-import-"))
+  const path = join(folder, "rows.csv")
+  const text = `a,b\n${"1,2\n".repeat(100_000)}`
+  writeFileSync(path, text)
+  // It was looked at whole; what is cut off is missing when it is read to be staged.
+  const cut = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
+    Effect.sync(() => {
+      if (phase === "staging" && done > 0) truncateSync(path, 200_000)
+    })
+  const failure = await cabinet.refused(source.id, path, {}, cut)
+  assert.deepInclude(failure, { _tag: "FileError", code: "unreadable" })
+  assert.match(failure.message, /had 400004 bytes, and broke off after 200000 of them/)
+  assert.deepStrictEqual(await cabinet.feed(source.id), [])
+  writeFileSync(path, text)
+  assert.deepInclude(await cabinet.file(source.id, path), { state: "done", accepted: 100_000 })
+  rmSync(folder, { recursive: true })
 })
 
 it("Import keeps every one of 10,000 columns, of which the table shows as many as it may have", async () => {

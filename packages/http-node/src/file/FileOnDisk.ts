@@ -1,5 +1,8 @@
-/** A file on this machine's disk, as the rules read it: in pieces, from its beginning, as often as they like. */
-import { createReadStream } from "node:fs"
+/**
+ * A file on this machine's disk, as the rules read it: in pieces, from its beginning, as often as they like. One that does not
+ * stay as it was found is refused at the end of the reading: it is being written, or breaks off, and would be taken in part.
+ */
+import { createReadStream, type Stats } from "node:fs"
 import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
@@ -15,6 +18,20 @@ const reasonOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
+/** All that was there when it was found, or the reason why it is not the same any more. */
+const pieces = async function* (path: string, found: Stats): AsyncGenerator<Uint8Array> {
+  let read = 0
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Uint8Array>) {
+    read += piece.byteLength
+    yield piece
+  }
+  const now = await stat(path)
+  if (read < found.size) throw new Error(`it had ${found.size} bytes, and broke off after ${read} of them`)
+  if (read !== found.size || now.size !== found.size || now.mtimeMs !== found.mtimeMs) {
+    throw new Error("it was changed while it was read; try again when it is whole")
+  }
+}
+
 const unreadable = (path: string, cause: unknown) =>
   fileError("unreadable", `${path} cannot be read: ${reasonOf(cause)}.`)
 
@@ -26,11 +43,8 @@ export const fileOnDisk = (path: string, name: string = basename(path)): Effect.
     return {
       name,
       size: found.size,
-      bytes: Stream.fromAsyncIterable(
-        {
-          [Symbol.asyncIterator]: () => createReadStream(path, { highWaterMark: PIECE_BYTES })[Symbol.asyncIterator](),
-        },
-        (cause) => unreadable(path, cause),
+      bytes: Stream.fromAsyncIterable({ [Symbol.asyncIterator]: () => pieces(path, found) }, (cause) =>
+        unreadable(path, cause),
       ),
     }
   })

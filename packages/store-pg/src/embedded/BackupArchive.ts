@@ -5,8 +5,9 @@
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises"
-import { dirname } from "node:path"
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { hostname } from "node:os"
+import { dirname, join } from "node:path"
 import { PassThrough, type Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
@@ -35,9 +36,37 @@ export interface ArchiveOptions {
 /** Whole pages of the database, many at once. */
 const CHUNK = 1024 * 1024
 
+const PARTIAL = ".cabinet-partial"
+
+/** A name may hold anything but what ends it here. */
+const HOST = hostname().replaceAll(/[^\w-]/g, "-")
+
+/**
+ * Removes what backups into this directory left that were killed. Whose process is still there, or ran on another
+ * machine that writes here, may be at it.
+ */
+const clearLeftovers = async (directory: string): Promise<void> => {
+  for (const name of await readdir(directory)) {
+    const [, host, pid] = /\.([\w-]+)\.(\d{1,10})\.cabinet-partial$/.exec(name) ?? []
+    if (host === HOST && !isRunning(Number(pid))) await rm(join(directory, name), { force: true })
+  }
+}
+
+/** Another process: one that had our own number is gone. */
+const isRunning = (pid: number): boolean => {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH"
+  }
+}
+
 /** Rejects where the file cannot be made. */
 export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<BackupArchive> => {
-  const unfinished = `${file}.${process.pid}.partial`
+  await clearLeftovers(dirname(file))
+  const unfinished = `${file}.${HOST}.${process.pid}${PARTIAL}`
   // It holds the keys' hashes and the roles' passwords.
   const handle = await open(unfinished, "w", 0o600)
   const tar: Pack = pack()
@@ -58,6 +87,8 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
 
   const add = async (name: string, size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>) => {
     const entry = tar.entry({ name, size, mode: 0o600, mtime: new Date(0) })
+    // Given up in its middle it fails beside the archive, which is what is listened to.
+    entry.on("error", () => {})
     const hash = createHash("sha256")
     for await (const piece of content) {
       if (failed.signal.aborted) throw fault
@@ -107,6 +138,8 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
           await written
           await handle.sync()
           await handle.close()
+          // Given up in the last moment: whoever was told so finds nothing.
+          if (failed.signal.aborted) throw new Error("it was given up")
           await rename(unfinished, file)
           finished = true
           await syncDirectory(dirname(file))
