@@ -74,7 +74,7 @@ it("every session is opened by the one pool, and every kind of the owner's keeps
   const raw = opening(/^(PgClient\.(layer\w*|make\w*|from\w*)|PgPool\.make|PgConnection\.\w+)$/)
   expect([...new Set(raw.map(({ file }) => file))]).toEqual(["packages/store-pg/src/connection/SessionPool.ts"])
 
-  const others = /connection\/(AuthorSession|ReaderClient)\.ts$/
+  const others = /connection\/(Author|Reader)\w+\.ts$/
   const owners = opening(/^SessionPool\.layer$/).filter(({ file }) => !others.test(file))
   expect(owners.length).toBeGreaterThan(4)
   for (const { file, call } of owners) {
