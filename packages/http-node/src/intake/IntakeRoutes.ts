@@ -31,6 +31,7 @@ import {
 } from "./IntakeResponse.ts"
 import { bodyOf } from "./ReadBody.ts"
 import { senderOf } from "./SenderOf.ts"
+import { tellUnavailable } from "./Unavailable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -42,6 +43,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const intake = yield* Intake
     const settings = yield* HttpSettings
     const limits = yield* BodyLimits
+    const tell = tellUnavailable()
     const budget: BodyBudget = { held: 0 }
     const ends = yield* deadlines
 
@@ -58,7 +60,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
         patience.end()
         if (Exit.isSuccess(outcome)) return answer(Effect.succeed(outcome.value))
         body.drop()
-        answer(Effect.suspend(() => failureResponse(request, outcome.cause, person)))
+        answer(Effect.suspend(() => failureResponse(request, outcome.cause, person, tell)))
       }
       const course = new Course<Response, Refused>(ended, context)
       let late = NOT_LOOKED_UP
@@ -116,10 +118,15 @@ const secretOf = ({ params }: Target): string => decodeSegment(params[0] ?? "") 
 
 const WITH_SECRET = { path: "/webhook/{intake_secret}" } as const
 
-const failureResponse = (request: Received, cause: Cause.Cause<Refused>, person: boolean): Effect.Effect<Response> => {
+const failureResponse = (
+  request: Received,
+  cause: Cause.Cause<Refused>,
+  person: boolean,
+  tell: (error: StoreUnavailable) => Effect.Effect<void>,
+): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
   if (failure?._tag === "IntakeError") return Effect.succeed(refusedResponse(request, failure, person))
-  if (failure !== undefined) return Effect.succeed(unavailableResponse(request, failure, person))
+  if (failure !== undefined) return Effect.as(tell(failure), unavailableResponse(request, failure, person))
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   return Effect.map(logFault(WITH_SECRET, cause), (number) => faultResponse(request, number, person))
 }

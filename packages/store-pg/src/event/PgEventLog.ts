@@ -16,6 +16,7 @@ import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../con
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch, type Target } from "./BatchPlan.ts"
+import { blockers } from "./Blockers.ts"
 import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import { isLockTimeout, targetTables } from "./TargetTables.ts"
@@ -28,6 +29,9 @@ export const WRITERS = 2
 
 /** Milliseconds after which a batch counts as held up: by a lock, or by a slow disk. */
 const HELD_UP = 50
+
+/** Milliseconds after that until it is asked who holds it up. */
+const LOOK_AFTER = 400
 
 /** How long a batch waits for a table that somebody has locked; its rows wait after that, the events do not. */
 const LOCK_WAIT = 1_000
@@ -51,7 +55,12 @@ const send = (
 }
 
 /** Checks the epoch of the feed, which may begin one, and returns what a writer has to know. */
-const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret`
+const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
+
+interface OpenedWriter {
+  readonly secret: string
+  readonly pid: number
+}
 
 /** PostgreSQL refused the statement, with what it has no room or no right for: nothing of it was done. */
 const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
@@ -77,6 +86,10 @@ export const layer = Layer.effect(
     /** How many requests are being written. */
     let underWay = 0
     let heldUp = false
+    const stuck = Latch.makeUnsafe(false)
+    /** The processes of the sessions that events are written on. */
+    const writers = new Set<number>()
+    const tellBlockers = blockers()
 
     const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp || pending.mayGoBeside(underWay))
     const openIfMayWrite = () => {
@@ -159,15 +172,23 @@ export const layer = Layer.effect(
     }
 
     /** The epoch of the feed is checked before the first event. A writer that has nothing to do is told of its session's end. */
-    const openSession = sessions.open(
-      Effect.fnUntraced(function* (connection) {
-        yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
-        yield* boundTransactions(connection)
-        const [opened] = yield* connection.execute(OPEN_WRITER, [], undefined)
-        keysOf = bodyKeys((opened as { readonly secret: string }).secret)
-      }),
-      () => void work.openUnsafe(),
-    )
+    const openSession = Effect.suspend(() => {
+      let pid = 0
+      return sessions.open(
+        Effect.fnUntraced(function* (connection) {
+          yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
+          yield* boundTransactions(connection)
+          const [opened] = (yield* connection.execute(OPEN_WRITER, [], undefined)) as ReadonlyArray<OpenedWriter>
+          keysOf = bodyKeys(opened!.secret)
+          pid = opened!.pid
+          writers.add(pid)
+        }),
+        () => {
+          writers.delete(pid)
+          work.openUnsafe()
+        },
+      )
+    })
 
     const failAll = (batch: PendingBatch, outcomeUnknown: boolean) =>
       Effect.sync(() => {
@@ -191,6 +212,7 @@ export const layer = Layer.effect(
         underWay += batch.length
         const slow = setTimeout(() => {
           heldUp = true
+          stuck.openUnsafe()
           openIfMayWrite()
         }, HELD_UP)
         const over = Effect.sync(() => {
@@ -240,6 +262,15 @@ export const layer = Layer.effect(
         )
       }
     })
+    // Before a writer gives up a lock, since nobody can tell afterwards who had it.
+    yield* Effect.gen(function* () {
+      stuck.closeUnsafe()
+      yield* stuck.await
+      do {
+        yield* Effect.sleep(LOOK_AFTER)
+        if (heldUp) yield* Effect.ignore(lossAsFailure(tellBlockers(writers)))
+      } while (heldUp)
+    }).pipe(Effect.forever, Effect.forkScoped)
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 

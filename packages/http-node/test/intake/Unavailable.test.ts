@@ -1,0 +1,22 @@
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { tellUnavailable } from "@data-cabinet/http-node/intake/Unavailable"
+import { assert, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+
+it.effect("tellUnavailable logs the first 503 of each cause and minute", () => {
+  const lines: Array<unknown> = []
+  const error = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
+  const tell = tellUnavailable()
+  return Effect.gen(function* () {
+    for (let n = 0; n < 3; n++) yield* tell(error("It is away."))
+    yield* tell(error("It is late."))
+    yield* TestClock.adjust("1 minute")
+    yield* tell(error("It is away."))
+    assert.deepStrictEqual(lines.flat(), [
+      "intake answers 503: It is away.",
+      "intake answers 503: It is late.",
+      "intake answers 503: It is away.",
+    ])
+  }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void lines.push(message))])))
+})

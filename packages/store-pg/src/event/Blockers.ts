@@ -1,0 +1,55 @@
+/**
+ * Says in the log whom accepting events waits for, once a session and minute: a sender that is answered 503 cannot know, and
+ * whoever runs the service would have to look at the very moment. A stranger that holds one of the locks of equal bodies is
+ * ended: their keys are made with a secret, so it has no business with them.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect } from "effect"
+import { int4Array } from "../connection/ArrayParameter.ts"
+
+/** $1 the writers' processes. */
+const BLOCKERS = `
+SELECT DISTINCT b.pid, b.usename::text AS login, coalesce(b.application_name, '') AS application, b.state,
+       cabinet.rfc3339(b.xact_start) AS since,
+       CASE w.locktype WHEN 'relation' THEN 'a lock on ' || w.relation::regclass WHEN 'advisory' THEN 'the lock of a body'
+         ELSE 'a row' END AS holds,
+       w.locktype = 'advisory' AND b.usesysid <> a.usesysid AS strange,
+       pg_has_role(b.usesysid, 'USAGE') AS may_end
+FROM pg_stat_activity a
+  JOIN pg_locks w ON w.pid = a.pid AND NOT w.granted
+  CROSS JOIN LATERAL unnest(pg_blocking_pids(a.pid)) AS blocking(pid)
+  JOIN pg_stat_activity b ON b.pid = blocking.pid
+WHERE a.pid = ANY ($1::int4[])`
+
+interface Blocker {
+  readonly pid: number
+  readonly login: string | null
+  readonly application: string
+  readonly state: string | null
+  readonly since: string | null
+  readonly holds: string
+  readonly strange: boolean
+  readonly may_end: boolean
+}
+
+const AGAIN_MILLIS = 60_000
+
+/** What is to be run while a batch is held up, with the processes of the writers' sessions. */
+export const blockers = () => {
+  const told = new Map<number, number>()
+  return Effect.fnUntraced(function* (writers: Iterable<number>) {
+    const sql = yield* PgClient.PgClient
+    const now = yield* Clock.currentTimeMillis
+    for (const [pid, at] of told) if (now - at >= AGAIN_MILLIS) told.delete(pid)
+    const found = yield* sql.unsafe<Blocker>(BLOCKERS, [int4Array([...writers])])
+    for (const { pid, login, application, state, since, holds, strange, may_end } of found) {
+      const ends = strange && may_end
+      if (ends) yield* sql.unsafe("SELECT pg_terminate_backend($1)", [pid])
+      if (told.has(pid)) continue
+      told.set(pid, now)
+      yield* Effect.logWarning(
+        `accepting events waits for process ${pid} (${login ?? "unknown"}, ${application}, ${state ?? "unknown"}), which holds ${holds}, in a transaction since ${since ?? "unknown"}${ends ? ": ended it" : ""}`,
+      )
+    }
+  })
+}
