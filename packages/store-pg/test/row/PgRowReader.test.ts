@@ -7,20 +7,25 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
 let reading: Reading
+/** With the usual time limit, for what is a lot to read. */
+let patient: Reading
 beforeAll(async () => {
+  patient = await openReading({ maxConnections: 4 })
   reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 2_000, lockTimeoutMillis: 200 })
   await reading.run(`CREATE TABLE t (id int PRIMARY KEY, n int)`)
   await reading.run(`INSERT INTO t VALUES (1, 10), (2, 0)`)
   await reading.run(`CREATE VIEW slow AS SELECT id, pg_sleep(60)::text AS nap FROM t`)
 })
-afterAll(() => reading.close())
+afterAll(() => Promise.all([reading.close(), patient.close()]))
 
 /** What a read that must fail said. */
-const failure = async (name: string, ...params: Parameters<Reading["page"]>[1] & {}) => {
-  const result = await reading.page(name, params)
+const failureIn = async (of: Reading, name: string, ...params: Parameters<Reading["page"]>[1] & {}) => {
+  const result = await of.page(name, params)
   if (Result.isSuccess(result)) throw new Error(`${name} was read`)
   return result.failure
 }
+
+const failure = (name: string, ...params: Parameters<Reading["page"]>[1] & {}) => failureIn(reading, name, ...params)
 
 const page = (name: string) => SelectRows.use((rows) => rows.page({ schema: "public", name, params: [] }))
 
@@ -265,14 +270,14 @@ describe("PgRowReader", () => {
     [600_000, [13, 7]],
   ])("ends a page of rows of %i bytes early at eight megabytes, and goes on from there", async (bytes, expected) => {
     const name = `heavy_${bytes}`
-    await reading.run(`CREATE TABLE ${name} (id int PRIMARY KEY, body text)`)
-    await reading.run(`ALTER TABLE ${name} ALTER body SET STORAGE EXTERNAL`)
-    await reading.run(`INSERT INTO ${name} SELECT g, repeat('x', ${bytes}) FROM generate_series(1, 20) g`)
+    await patient.run(`CREATE TABLE ${name} (id int PRIMARY KEY, body text)`)
+    await patient.run(`ALTER TABLE ${name} ALTER body SET STORAGE EXTERNAL`)
+    await patient.run(`INSERT INTO ${name} SELECT g, repeat('x', ${bytes}) FROM generate_series(1, 20) g`)
     const sizes: Array<number> = []
     let cursor: string | null = null
     do {
       const result: TextPage = Result.getOrThrow(
-        await reading.page(name, [["limit", "20"], ...(cursor === null ? [] : [["cursor", cursor] as const])]),
+        await patient.page(name, [["limit", "20"], ...(cursor === null ? [] : [["cursor", cursor] as const])]),
       )
       sizes.push(result.items.length)
       expect(result.hasMore).toBe(result.nextCursor !== null)
@@ -283,16 +288,16 @@ describe("PgRowReader", () => {
 
   it("counts the keys among a page's bytes", async () => {
     const columns = Array.from({ length: 300 }, (_, index) => `"${String(index).padEnd(60, "x")}" int`)
-    await reading.run(`CREATE TABLE keys (id int PRIMARY KEY, ${columns.join(", ")})`)
-    await reading.run(`INSERT INTO keys SELECT generate_series(1, 1000)`)
-    const { items, nextCursor } = Result.getOrThrow(await reading.page("keys", [["limit", "1000"]]))
+    await patient.run(`CREATE TABLE keys (id int PRIMARY KEY, ${columns.join(", ")})`)
+    await patient.run(`INSERT INTO keys SELECT generate_series(1, 1000)`)
+    const { items, nextCursor } = Result.getOrThrow(await patient.page("keys", [["limit", "1000"]]))
     const sizes = items.map((item) => item.length)
     const all = sizes.reduce((sum, size) => sum + size, 0)
     expect(all).toBeLessThanOrEqual(8 * 1024 * 1024)
     // Beside each value there are some bytes that the JSON does not have.
     expect(all).toBeGreaterThan(7 * 1024 * 1024)
     const { items: next } = Result.getOrThrow(
-      await reading.page("keys", [
+      await patient.page("keys", [
         ["limit", "1"],
         ["cursor", nextCursor!],
       ]),
@@ -301,28 +306,28 @@ describe("PgRowReader", () => {
   })
 
   it("shows a row alone that is longer than a page", async () => {
-    await reading.run(
+    await patient.run(
       `CREATE TABLE big_rows AS SELECT g AS id, repeat('x', 9000000) AS body FROM generate_series(1, 2) g`,
     )
-    await reading.run(`ALTER TABLE big_rows ADD PRIMARY KEY (id)`)
-    const { items, nextCursor } = Result.getOrThrow(await reading.page("big_rows"))
+    await patient.run(`ALTER TABLE big_rows ADD PRIMARY KEY (id)`)
+    const { items, nextCursor } = Result.getOrThrow(await patient.page("big_rows"))
     expect(items.map((item) => JSON.parse(item).id)).toEqual([1])
-    expect(itemsOf(await reading.page("big_rows", [["cursor", nextCursor!]])).map(({ id }) => id)).toEqual([2])
+    expect(itemsOf(await patient.page("big_rows", [["cursor", nextCursor!]])).map(({ id }) => id)).toEqual([2])
   })
 
   it.each(["shown", "hidden"])("says so where a page ends at a %s value that no cursor can carry", async (how) => {
-    await reading.run(`CREATE TABLE ends_${how} (id int PRIMARY KEY, body text)`)
-    await reading.run(`INSERT INTO ends_${how} SELECT g, repeat('x', 3999 + g) FROM generate_series(1, 3) g`)
+    await patient.run(`CREATE TABLE ends_${how} (id int PRIMARY KEY, body text)`)
+    await patient.run(`INSERT INTO ends_${how} SELECT g, repeat('x', 3999 + g) FROM generate_series(1, 3) g`)
     const params = (limit: string): ParamPairs => [
       ["sort", "body"],
       ["limit", limit],
       [how === "shown" ? "col" : "hide", "body"],
     ]
-    const { items, nextCursor } = Result.getOrThrow(await reading.page(`ends_${how}`, params("1")))
+    const { items, nextCursor } = Result.getOrThrow(await patient.page(`ends_${how}`, params("1")))
     expect(items).toEqual([how === "shown" ? `{"body":"${"x".repeat(4_000)}"}` : '{"id":1}'])
-    const rest = itemsOf(await reading.page(`ends_${how}`, [...params("5"), ["cursor", nextCursor!]]))
+    const rest = itemsOf(await patient.page(`ends_${how}`, [...params("5"), ["cursor", nextCursor!]]))
     expect(rest.length).toBe(2)
-    expect(await failure(`ends_${how}`, ...params("2"))).toMatchObject({
+    expect(await failureIn(patient, `ends_${how}`, ...params("2"))).toMatchObject({
       code: "bad_selection",
       param: "sort",
       message: expect.stringContaining("too long for a cursor"),
@@ -330,10 +335,10 @@ describe("PgRowReader", () => {
   })
 
   it("does not count among a page's bytes what it is sorted by and does not show", async () => {
-    await reading.run(`CREATE TABLE sorted_by (id int PRIMARY KEY, body text)`)
-    await reading.run(`INSERT INTO sorted_by SELECT g, repeat('x', 1000000 + g) FROM generate_series(1, 20) g`)
+    await patient.run(`CREATE TABLE sorted_by (id int PRIMARY KEY, body text)`)
+    await patient.run(`INSERT INTO sorted_by SELECT g, repeat('x', 1000000 + g) FROM generate_series(1, 20) g`)
     const { items, hasMore } = Result.getOrThrow(
-      await reading.page("sorted_by", [
+      await patient.page("sorted_by", [
         ["sort", "body"],
         ["hide", "body"],
         ["limit", "20"],
@@ -343,14 +348,14 @@ describe("PgRowReader", () => {
   })
 
   it.each([1, 3, 4, 7])("has row %i in its place, though it is much longer than the others", async (long) => {
-    await reading.run(`CREATE TABLE uneven_${long} AS
+    await patient.run(`CREATE TABLE uneven_${long} AS
       SELECT g AS id, repeat('x', CASE g WHEN ${long} THEN 3000000 ELSE 3 END) AS body FROM generate_series(1, 7) g`)
-    await reading.run(`ALTER TABLE uneven_${long} ADD PRIMARY KEY (id)`)
+    await patient.run(`ALTER TABLE uneven_${long} ADD PRIMARY KEY (id)`)
     const pages: Array<ReadonlyArray<number>> = []
     let cursor: string | null = null
     do {
       const result: TextPage = Result.getOrThrow(
-        await reading.page(`uneven_${long}`, [
+        await patient.page(`uneven_${long}`, [
           ["limit", "3"],
           ...(cursor === null ? [] : [["cursor", cursor] as const]),
         ]),
@@ -362,10 +367,13 @@ describe("PgRowReader", () => {
   })
 
   it("says so where one row alone is too long to send, and reads it with fewer columns", async () => {
-    await reading.run(`CREATE TABLE whale (id int PRIMARY KEY, body text)`)
-    await reading.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
-    expect(await failure("whale")).toMatchObject({ code: "query_failed", message: expect.stringContaining("col") })
-    expect(itemsOf(await reading.page("whale", [["col", "id"]]))).toEqual([{ id: 1 }])
+    await patient.run(`CREATE TABLE whale (id int PRIMARY KEY, body text)`)
+    await patient.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
+    expect(await failureIn(patient, "whale")).toMatchObject({
+      code: "query_failed",
+      message: expect.stringContaining("col"),
+    })
+    expect(itemsOf(await patient.page("whale", [["col", "id"]]))).toEqual([{ id: 1 }])
   })
 
   it.each([
