@@ -78,8 +78,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
       kind: "composite",
       fields,
       operators: fields.every(({ type }) => type.operators !== null) ? SYSTEM_OPERATORS : null,
-      // to_json looks for a cast to json among those of a type that was made later.
-      plainJson: builtIn && fields.every(({ type }) => type.plainJson),
+      plainJson: fields.every(({ type }) => type.plainJson),
       inert: false,
       temporal: fields.some(({ type }) => type.temporal),
     }

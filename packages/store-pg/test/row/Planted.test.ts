@@ -59,6 +59,8 @@ const MADE = [
   ["ra", "public.span", "'[1,5)'"],
   ["ea", "public.mood[]", "'{ok,sad}'"],
   ["ca", "public.pair[]", "ARRAY[ROW(1, NULL, 'sad')::public.pair]"],
+  ["fl", "public.flat", "ROW(1, 'ok')"],
+  ["fa", "public.flat[]", "ARRAY[ROW(1, 'ok')::public.flat]"],
 ] as const
 
 const definitions = (columns: ReadonlyArray<readonly [string, string, string]>) =>
@@ -71,6 +73,7 @@ const TABLES = [
   `CREATE TYPE mood AS ENUM ('ok', 'sad')`,
   `CREATE DOMAIN amount AS numeric`,
   `CREATE TYPE pair AS (n int, at timestamptz, m public.mood)`,
+  `CREATE TYPE flat AS (n int, t text)`,
   `CREATE TYPE span AS RANGE (subtype = int4)`,
   `CREATE TABLE plain (id int PRIMARY KEY)`,
   `ALTER TABLE plain ${COLUMNS.map(([name, type]) => `ADD ${name} ${type}`).join(", ")}`,
@@ -230,7 +233,7 @@ const plants = ({ functions, operators, types }: ReturnType<typeof namesIn>): Re
       (type) => `CREATE OPERATOR public.${name} (LEFTARG = ${type}, RIGHTARG = ${type}, FUNCTION = public.trap)`,
     ),
   ),
-  ...["mood", "pair", "span"].flatMap((type) =>
+  ...["mood", "pair", "flat", "span"].flatMap((type) =>
     ["text", "json", "jsonb", "varchar"].flatMap((target) => [
       trap(`cast_${type}_${target}(public.${type})`, target),
       `CREATE CAST (public.${type} AS ${target}) WITH FUNCTION public.cast_${type}_${target} AS ASSIGNMENT`,
@@ -262,7 +265,7 @@ describe("what an author plants in public", () => {
       `SELECT to_json(now())`,
       `SELECT id FROM public.plain WHERE t::varchar(9) = v`,
       `SELECT e::text FROM public.made`,
-      `SELECT to_json(co) FROM public.made`,
+      `SELECT pg_catalog.to_json(e) FROM public.made`,
     ]) {
       const refusal = await runSql(asReader, bare).then(
         () => "none",
