@@ -18,8 +18,7 @@ const waiting = new Map<string, ChildProcess>()
 export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void => {
   dismiss(dir)
   const program = [process.execPath, fileURLToPath(PROGRAM), dir.root, String(pid), String(lingerMillis)]
-  // A line is a dismissal; the pipe's end is not.
-  const words = process.platform === "win32" ? program : ["/bin/sh", "-c", 'read -r _ || exec "$0" "$@"', ...program]
+  const words = process.platform === "win32" ? program : ["/bin/sh", "-c", 'read -r _; exec "$0" "$@"', ...program]
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(words[0]!, words.slice(1), {
     cwd: "/",
@@ -37,12 +36,13 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
 
 /** The server was stopped: nothing is left to care for. */
 export const dismiss = (dir: DataDir): void => {
-  waiting.get(dir.root)?.stdin!.end("\n")
-  waiting.delete(dir.root)
+  waiting.get(dir.root)?.kill("SIGKILL")
+  leaveToOthers(dir)
 }
 
 /** This process uses the server no more, and others do. */
 export const leaveToOthers = (dir: DataDir): void => {
-  waiting.get(dir.root)?.stdin!.end()
+  // Not ended: that would be work under way, of which nothing may be left after close().
+  waiting.get(dir.root)?.stdin!.destroy()
   waiting.delete(dir.root)
 }
