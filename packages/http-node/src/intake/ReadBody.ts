@@ -22,7 +22,7 @@ export const bodyOf = ({ headers, body }: Received, limits: Limits, budget: Body
   }
   if (body instanceof IncomingMessage) return new IncomingBody(body, limits, budget, ends)
   const { source } = body
-  // A sender that waits for `100 Continue` gets it from the request's own stream, once its body is wanted.
+  // A sender that waits for `100 Continue` gets it once the request's own stream is read (see refused/Expectation).
   return source instanceof IncomingMessage && headers["expect"] === undefined
     ? new IncomingBody(source, limits, budget, ends)
     : { whole: running(streamed(body, limits, budget)), drop: () => {} }
