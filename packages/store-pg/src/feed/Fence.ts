@@ -23,6 +23,15 @@ export const HOLDERS = `pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
         AND a.usesysid = (SELECT relowner FROM pg_class WHERE oid = 'cabinet.fence'::regclass))`
 
 /**
+ * Whether `e` is the event that a place names, as SQL over the place's parts. A database that was set back draws the same
+ * transaction ids and event ids again, so another event may stand at the very place: only the moment of receipt tells
+ * them apart. In microseconds since 2000; 0 where the place does not tell it.
+ */
+export const isEventOf = (epoch: string, xid: string, id: string, receivedAt: string): string =>
+  `e.id = ${id} AND e.epoch = ${epoch} AND e.xid = ${xid} AND (${receivedAt} = 0
+    OR e.received_at = '2000-01-01 00:00:00+00'::timestamptz + ${receivedAt} * interval '1 microsecond')`
+
+/**
  * The first position that a page must not show yet: an epoch, and a transaction id in it.
  *
  * The statement's snapshot, and with it `xmax`, is taken before the lock table and the sessions are read. An accept below
@@ -35,8 +44,8 @@ export const HOLDERS = `pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
  * life, however high its ids are, and the next epoch, not begun yet, is the bound. A standby cannot say who is accepting
  * on its primary: `standby` is true there, and the bound means nothing.
  *
- * `there` says whether the event of the place ($1, $2, $3) that a client comes from is in this database. Events are never
- * taken out, so where it is not, the database was set back since the client saw it.
+ * `there` says whether the event of the place ($1, $2, $3) that a client comes from, received at $4, is in this database.
+ * Events are never taken out, so where it is not, the database was set back since the client saw it.
  */
 export const FENCE_BOUND = `
 WITH now AS MATERIALIZED (
@@ -55,5 +64,5 @@ SELECT pg_is_in_recovery() AS standby,
                (SELECT min(${widenedXid("xid", "now.xmax")}) FROM holders WHERE seen),
                CASE WHEN EXISTS (SELECT FROM holders WHERE seen IS NOT TRUE) THEN now.xmin END)
        ELSE 0 END::text AS bound,
-       $1::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = $3::int8 AND e.epoch = $1::int8 AND e.xid = $2::int8) AS there
+       $1::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("$1::int8", "$2::int8", "$3::int8", "$4::int8")}) AS there
 FROM now`

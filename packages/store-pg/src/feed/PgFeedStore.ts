@@ -22,8 +22,8 @@ export const layer = Layer.effect(
       const { text, values } = pageStatement(query, epoch, bound, hasty)
       return (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
     })
-    const fenceBound = Effect.fnUntraced(function* ({ epoch, xid, id }: FeedPlace) {
-      const [fence] = yield* sql.unsafe<FenceRow>(FENCE_BOUND, [epoch, xid, id])
+    const fenceBound = Effect.fnUntraced(function* ({ epoch, xid, id, receivedAt = 0n }: FeedPlace) {
+      const [fence] = yield* sql.unsafe<FenceRow>(FENCE_BOUND, [epoch, xid, id, receivedAt])
       return fence!
     })
     const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<SentEvent>) {

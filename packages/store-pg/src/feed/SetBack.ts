@@ -11,14 +11,15 @@ import { movedTo, placesOf } from "@data-cabinet/core/feed/FeedTrail"
 import { Effect } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
+import { isEventOf } from "./Fence.ts"
 
 const BEGIN = "SELECT cabinet.begin_epoch_above($1::int8, $2::int8) AS ran_on"
 
 /** Of each place: is its epoch one of this database's, and its event there? */
 const PLACES = `
 SELECT p.epoch = 0 OR EXISTS (SELECT FROM cabinet.epoch k WHERE k.epoch = p.epoch) AS known,
-       p.epoch = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = p.id AND e.epoch = p.epoch AND e.xid = p.xid) AS there
-FROM unnest($1::int8[], $2::int8[], $3::int8[]) WITH ORDINALITY AS p(epoch, xid, id, n) ORDER BY p.n`
+       p.epoch = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("p.epoch", "p.xid", "p.id", "p.at")}) AS there
+FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) WITH ORDINALITY AS p(epoch, xid, id, at, n) ORDER BY p.n`
 
 const FIRST_AFTER = `
 SELECT xid::text AS xid, id::float8 AS id
@@ -41,6 +42,7 @@ export const placeKnownHere = Effect.fnUntraced(function* (sql: Statements, posi
     int8Array(places.map(({ epoch }) => epoch)),
     int8Array(places.map(({ xid }) => xid)),
     int8Array(places.map(({ id }) => id)),
+    int8Array(places.map(({ receivedAt = 0n }) => receivedAt)),
   ])
   const at = found.findIndex(({ known }) => known)
   const place = places[at]
