@@ -36,13 +36,10 @@ export const answerRefused = (server: Server, headBytes: number): { readonly has
     if (!socket.writable) return void socket.destroy()
     const response = socket._httpMessage ?? undefined
     if (response === undefined && handOnRawTarget(server, socket, error)) return void handedOn.add(socket)
-    const refuse = () => end(socket, refusalText(refusalOf(error, headBytes), face))
-    const face = faceFrom(error, response?.req) ?? (toIntake.has(socket) ? "intake" : "api")
-    if (response === undefined) refuse()
-    else if (response.req.complete) afterAnswers(socket, refuse)
-    else if (error.code === BROKEN_OFF) breakOff(response)
-    else if (response.headersSent) socket.destroy()
-    else refuse()
+    answerLast(socket, error, (request) => {
+      const face = faceFrom(error, request) ?? (toIntake.has(socket) ? "intake" : "api")
+      end(socket, refusalText(refusalOf(error, headBytes), face))
+    })
   })
   return handedOn
 }
@@ -94,11 +91,20 @@ const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
   }
 }
 
-/** Calls once all responses that the socket still owes are written. */
-const afterAnswers = (socket: Serving, call: () => void): void => {
+/**
+ * Requests that came whole are answered first. One that did not is the last of its connection, and nothing more will come of
+ * it: `refuse` is called in its place, or behind the others, unless an answer to it has begun.
+ */
+const answerLast = (socket: Serving, error: ParserError, refuse: (request?: IncomingMessage) => void): void => {
   const response = socket._httpMessage ?? undefined
-  if (response !== undefined) response.once("close", () => afterAnswers(socket, call))
-  else if (socket.writable) call()
+  if (response === undefined) refuse()
+  else if (response.req.complete) {
+    response.once("close", () => {
+      if (socket.writable) answerLast(socket, error, refuse)
+    })
+  } else if (error.code === BROKEN_OFF) breakOff(response)
+  else if (response.headersSent) socket.destroy()
+  else refuse(response.req)
 }
 
 /** The sender closed its side in the middle of a body. Whoever reads it hears of it as of a lost connection, and answers. */

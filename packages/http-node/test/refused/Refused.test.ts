@@ -119,6 +119,29 @@ describe("what comes with a request", () => {
     assert.isFalse(ended)
   })
 
+  it("behind a request that came whole, one whose body does not go on is refused as well, and holds no connection", async () => {
+    const broken: Array<string> = []
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      request.on("error", () => {
+        broken.push(request.url!)
+        response.end("broken off")
+      })
+      // Answered once the parser has given up.
+      request.resume().on("end", () => setTimeout(() => response.end("whole"), 200))
+    }
+    const whole = `POST /api/v1/first HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`
+    const head = `${whole}POST /webhook/second HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`
+    await listening(handler, async (port) => {
+      const [first, second, ...more] = answersIn(await speak(port, head, "zz\r\n"))
+      assert.deepEqual([first!.status, first!.body, second!.status, more], [200, "whole", 400, []])
+      assert.deepInclude(JSON.parse(second!.body), { ok: false, error: "bad_request" })
+      assert.deepEqual(broken, [])
+      const [one, other] = answersIn(await speak(port, head, "2\r\nhi\r\n", null))
+      assert.deepEqual([one!.body, other!.body], ["whole", "broken off"])
+      assert.deepEqual([...new Set(broken)], ["/webhook/second"])
+    })
+  })
+
   it("a sender that goes on after its refusal still gets it", async () => {
     await listening(never, async (port) => {
       const socket = connect(port, "127.0.0.1")
