@@ -25,18 +25,20 @@ export const waitForDatabase = <A, E, R>(
     const began = yield* Clock.currentTimeMillis
     let saidAt = Number.NEGATIVE_INFINITY
     const passed = Effect.map(Clock.currentTimeMillis, (now) => now - began)
-    const again: Effect.Effect<A, E | SqlError.SqlError, R> = Effect.catch(open, (error) =>
-      Effect.gen(function* () {
-        const time = yield* passed
-        if (!SqlError.isSqlError(error) || !mayPass(error) || time >= patience) return yield* Effect.fail(error)
-        if (time - saidAt >= SAY_AGAIN) {
-          saidAt = time
-          const left = seconds(patience - time)
-          yield* Effect.logWarning(`waiting up to ${left} for the database at ${where}: ${failureReport(error)}`)
-        }
-        yield* Effect.sleep(PAUSE)
-        return yield* again
-      }),
+    const again: Effect.Effect<A, E | SqlError.SqlError, R> = open.pipe(
+      Effect.catch((error) =>
+        Effect.gen(function* () {
+          const time = yield* passed
+          if (!SqlError.isSqlError(error) || !mayPass(error) || time >= patience) return yield* Effect.fail(error)
+          if (time - saidAt >= SAY_AGAIN) {
+            saidAt = time
+            const left = seconds(patience - time)
+            yield* Effect.logWarning(`waiting up to ${left} for the database at ${where}: ${failureReport(error)}`)
+          }
+          yield* Effect.sleep(PAUSE)
+          return yield* again
+        }),
+      ),
     )
     const opened = yield* again
     if (saidAt !== Number.NEGATIVE_INFINITY) {

@@ -117,7 +117,9 @@ describe("feedParams", () => {
     { places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
     ({ places }) => {
       const [first, ...left] = places.map(({ epoch, xid, id, receivedAt }) => ({
-        ...{ epoch, xid: BigInt(xid) * 1000n, id },
+        epoch,
+        xid: BigInt(xid) * 1000n,
+        id,
         ...(receivedAt === 0 ? {} : { receivedAt: BigInt(receivedAt) }),
       }))
       const place = left.length === 0 ? first! : { ...first!, left }

@@ -2,13 +2,14 @@
  * `Expect: 100-continue`: the sender waits to be asked for its body. It is asked when something begins to read that; who is
  * refused before is told so at once, and has not sent it for nothing. Any other expectation is passed over.
  */
-import { IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 
 export const heedExpectations = (server: Server): void => {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     let keepAlive = false
     request._read = (size) => {
-      request._read = IncomingMessage.prototype._read
+      // Its own again, which is the prototype's.
+      Reflect.deleteProperty(request, "_read")
       if (!response.headersSent) {
         response.writeContinue()
         response.shouldKeepAlive = keepAlive

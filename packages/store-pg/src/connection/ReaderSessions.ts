@@ -16,7 +16,7 @@ import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { reader, readerApart, type SessionSettings, short } from "./SessionSettings.ts"
 import { CONNECT } from "./Silence.ts"
-import { SilenceWatch } from "./SilenceWatch.ts"
+import type { SilenceWatch } from "./SilenceWatch.ts"
 
 export type Session = PgConnection.PgConnection
 

@@ -4,7 +4,7 @@
  * its opening and its first use; so this is a client of its own over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionOf } from "./DatabaseAddress.ts"
 import { checkSession } from "./SessionCheck.ts"
@@ -44,7 +44,7 @@ class Session implements SqlConnection.Connection {
   executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
     return this.#connection.queryValues(sql, params, false)
   }
-  executeStream(sql: string, params: ReadonlyArray<unknown>): Stream.Stream<any, SqlError.SqlError> {
+  executeStream(sql: string, params: ReadonlyArray<unknown>) {
     return this.#connection.stream(sql, params)
   }
 }

@@ -28,7 +28,7 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
   })
   // Without it a server may be left behind, and nothing else is lost.
   child.on("error", () => waiting.delete(dir.root))
-  child.stdin!.on("error", () => {})
+  child.stdin.on("error", () => {})
   child.unref()
   ;(child.stdin as unknown as { readonly unref: () => void }).unref()
   waiting.set(dir.root, child)
