@@ -59,6 +59,16 @@ export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE}
   AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS})
   ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
 
+/**
+ * True for a function of a search index, which we made; `oid`: SQL of the function's. Before the first of them is made, anybody
+ * who may make schemas may make one of that name: it is ours only where it and the function are.
+ */
+export const isSearchFunction = (oid: string): string => `EXISTS (
+      SELECT FROM pg_proc p JOIN pg_namespace m ON m.oid = p.pronamespace
+      WHERE p.oid = ${oid} AND m.nspname = 'cabinet_search' AND NOT EXISTS (
+        SELECT FROM pg_roles o
+        WHERE o.oid IN (m.nspowner, p.proowner) AND o.rolname <> current_user AND NOT o.rolsuper))`
+
 const EQUALS = "OPERATOR(pg_catalog.=)"
 
 /**
@@ -112,8 +122,7 @@ const RUNS_OTHERS = `(
       ) part (catalog, oid)
       JOIN pg_depend d ON d.classid = part.catalog AND d.objid = part.oid
       WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.refobjid >= 16384
-        AND NOT (d.refclassid = 'pg_proc'::regclass AND EXISTS (
-          SELECT FROM pg_proc p WHERE p.oid = d.refobjid AND p.pronamespace = to_regnamespace('cabinet_search')))))`
+        AND NOT (d.refclassid = 'pg_proc'::regclass AND ${isSearchFunction("d.refobjid")})))`
 
 /** $1: the reader's role; $2: the object's oid. No row when it is gone. */
 export const STAMP_OF_FOUND = `
@@ -128,7 +137,7 @@ export const STAMP_OF_FOUND = `
 export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubclass AND EXISTS (
       SELECT FROM pg_index i
       JOIN pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
-        AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = to_regprocedure(${searching})
+        AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = to_regprocedure(${searching}) AND ${isSearchFunction("f.refobjid")}
       WHERE i.indrelid = c.oid AND i.indisvalid AND NOT EXISTS (
         SELECT FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT EXISTS (

@@ -9,11 +9,14 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { isSearchFunction } from "./CatalogStatement.ts"
 import { execute, literal, restrictedRun } from "./RestrictedRun.ts"
 
-/** A view with all that it takes to make it again; in the order in which they can be made. */
+/** A view with all that it takes to make it again. */
 export interface SavedView {
   readonly oid: bigint
+  /** Those of the found views that it reads from itself. */
+  readonly reads: ReadonlyArray<bigint>
   readonly schema: string
   readonly name: string
   readonly kind: "v" | "m"
@@ -38,19 +41,23 @@ export interface SavedView {
   readonly indexes: ReadonlyArray<string> | null
 }
 
-/** Views upon views, each once, at its greatest distance from the table: a view is made after all it reads from. */
+/** Views upon views, each once; also where they read each other in a circle, which PostgreSQL lets an author make. */
 const DEPENDENTS = `
 WITH RECURSIVE dependents AS (
-  SELECT v.oid, 1 AS depth FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
+  SELECT v.oid FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
   JOIN pg_class v ON v.oid = r.ev_class
   WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::regclass AND v.oid <> $1::regclass
     AND ($2::int2 = 0 OR d.refobjsubid = $2::int2)
   UNION
-  SELECT v.oid, p.depth + 1 FROM dependents p
+  SELECT v.oid FROM dependents p
   JOIN pg_depend d ON d.refobjid = p.oid AND d.refclassid = 'pg_class'::regclass AND d.classid = 'pg_rewrite'::regclass
   JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class v ON v.oid = r.ev_class WHERE v.oid <> p.oid
 )
-SELECT c.oid::bigint AS oid, n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind,
+SELECT c.oid::bigint AS oid,
+  ARRAY(SELECT DISTINCT x.refobjid::bigint FROM pg_rewrite r
+        JOIN pg_depend x ON x.classid = 'pg_rewrite'::regclass AND x.objid = r.oid AND x.refclassid = 'pg_class'::regclass
+        JOIN dependents o ON o.oid = x.refobjid
+        WHERE r.ev_class = c.oid AND x.refobjid <> c.oid) AS reads, n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind,
   pg_get_viewdef(c.oid) AS definition, pg_get_userbyid(c.relowner)::text AS owner,
   pg_get_userbyid(c.relowner) = current_user AS mine,
   to_json(c.reloptions) AS options, c.relispopulated AS populated, obj_description(c.oid, 'pg_class') AS comment,
@@ -67,17 +74,36 @@ SELECT c.oid::bigint AS oid, n.nspname::text AS schema, c.relname::text AS name,
      SELECT pg_get_ruledef(r.oid) AS made FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'
      UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal) x) AS reactions,
   (SELECT json_agg(pg_get_indexdef(i.indexrelid)) FROM pg_index i WHERE i.indrelid = c.oid) AS indexes
-FROM (SELECT oid, max(depth) AS depth FROM dependents GROUP BY oid) d
-JOIN pg_class c ON c.oid = d.oid JOIN pg_namespace n ON n.oid = c.relnamespace
-ORDER BY d.depth, c.oid`
+FROM dependents d JOIN pg_class c ON c.oid = d.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+ORDER BY c.oid`
 
-/** The views that read the table, or one column of it, directly or through others. */
+/** Every view behind all that it reads from; those that read each other in a circle, and what reads them, come last. */
+const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
+  const readers = new Map<bigint, Array<SavedView>>(views.map(({ oid }) => [oid, []]))
+  for (const view of views) for (const oid of view.reads) readers.get(oid)!.push(view)
+  const owed = new Map(views.map((view) => [view, view.reads.length]))
+  // The list grows while it is walked.
+  const ready = views.filter((view) => view.reads.length === 0)
+  for (const { oid } of ready) {
+    for (const reader of readers.get(oid)!) {
+      const left = owed.get(reader)! - 1
+      owed.set(reader, left)
+      if (left === 0) ready.push(reader)
+    }
+  }
+  return [...ready, ...views.filter((view) => owed.get(view)! > 0)]
+}
+
+/**
+ * The views that read the table, or one column of it, directly or through others; in the order in which they can be made, but
+ * for those that read each other.
+ */
 export const dependentViews = (
   sql: PgClient.PgClient,
   table: string,
   columnNumber: number,
 ): Effect.Effect<ReadonlyArray<SavedView>, SqlError.SqlError> =>
-  sql.unsafe<SavedView>(DEPENDENTS, [table, columnNumber])
+  Effect.map(sql.unsafe<SavedView>(DEPENDENTS, [table, columnNumber]), inOrder)
 
 export const dropViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView>) =>
   Effect.forEach(
@@ -116,8 +142,7 @@ WHERE CASE
   WHEN classid = 'pg_type'::regclass THEN NOT EXISTS (
     SELECT FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid AND c.relkind <> 'c'
     WHERE t.oid = objid OR t.typarray = objid)
-  WHEN classid = 'pg_proc'::regclass THEN NOT EXISTS (
-    SELECT FROM pg_proc p WHERE p.oid = objid AND p.pronamespace = to_regnamespace('cabinet_search'))
+  WHEN classid = 'pg_proc'::regclass THEN NOT ${isSearchFunction("objid")}
   ELSE true END
 LIMIT 1`
 
@@ -126,8 +151,11 @@ export const unmakeable = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
 ): Effect.fn.Return<string | undefined, SqlError.SqlError> {
+  const made = new Set<bigint>()
   for (const view of views) {
     const name = `${view.schema}.${view.name}`
+    if (view.reads.some((oid) => !made.has(oid))) return `${name} reads itself through other views, or views that do`
+    made.add(view.oid)
     if (view.kind !== "v" && view.kind !== "m") return `${name} is no view, but has a rule that reads the column`
     if (!view.mine) continue
     const [foreign] = yield* sql.unsafe<{ part: string }>(FOREIGN_PART, [view.oid])

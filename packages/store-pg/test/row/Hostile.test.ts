@@ -6,6 +6,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Redacted, Result } from "effect"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { FOLD_COLLATION } from "@data-cabinet/store-pg/row/CatalogStatement"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
@@ -192,5 +194,30 @@ describe("an author who means harm", () => {
       ["cursor", first.nextCursor!],
     ] as const
     expect(itemsOf(await reading.page("moods", params))).toEqual([{ id: 2, m: "sad" }])
+  })
+
+  it("is not taken for us where the schema of the search functions was made by the author", { timeout }, async () => {
+    await reading.run(`CREATE SCHEMA cabinet_search`)
+    await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
+    await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+      $$ BEGIN RETURN public.spoil(); END $$`)
+    await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
+    const collation = await rowsOf(FOLD_COLLATION)
+    const search = searchFunction(`"pg_catalog"."${collation[0]!["name"]}"`).sql
+    await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+      $$ BEGIN PERFORM public.spoil(); RETURN upper($1[1]); END $$`)
+    await reading.run(`CREATE TABLE early (t text)`)
+    await reading.run(`INSERT INTO early VALUES ('x')`)
+    await reading.run(`CREATE INDEX ON early (${search}(ARRAY[cabinet_search.shown(t)]))`)
+    await reading.run(`CREATE TABLE earlier (id int)`)
+    await reading.run(`CREATE INDEX ON earlier ((id + cabinet_search.planned()))`)
+    for (const [name, params] of [
+      ["early", [["q", "X"]]],
+      ["earlier", []],
+    ] as const) {
+      await Promise.all(Array.from({ length: 4 }, () => reading.page(name, params)))
+      await honestReads()
+      expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
+    }
   })
 })

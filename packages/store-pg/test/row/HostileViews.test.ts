@@ -218,3 +218,18 @@ it("retype names a table of the author's whose rule reads the column", async () 
   )
   await expect(retype(id, "numeric")).rejects.toThrow(/public\.ruling is no view, but has a rule that reads the column/)
 })
+
+it("retype ends, in words, where views read each other in a circle", async () => {
+  await plant([])
+  const { id, table } = await newSource("Circle")
+  await as(`CREATE VIEW public.turn_a AS SELECT amount FROM ${table}`)
+  await as("CREATE VIEW public.turn_b AS SELECT amount FROM public.turn_a")
+  await as(
+    `CREATE OR REPLACE VIEW public.turn_a AS SELECT amount FROM ${table} UNION ALL SELECT amount FROM public.turn_b`,
+  )
+  await as("CREATE VIEW public.turn_c AS SELECT amount FROM public.turn_a")
+  const retyped = await retype(id, "numeric").catch((error: Error) => error)
+  expect(String((retyped as Error).message)).toMatch(/public\.turn_[ab] reads itself through other views/)
+  await as("DROP VIEW public.turn_a CASCADE")
+  await retype(id, "numeric")
+})
