@@ -75,11 +75,12 @@ export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SC
 /**
  * Where pg_trgm is; no row while the database has none. `open_to`: a role, neither an administrator's nor the database's
  * owner, that may make objects there: what we asked of pg_trgm by name could be answered by that role's, with our rights.
+ * Whoever owns a schema may, also where that right is just now taken away.
  */
 export const TRIGRAM_SCHEMA = `
   SELECT n.nspname::text AS schema,
     (SELECT r.rolname::text FROM pg_roles r
-     WHERE has_schema_privilege(r.oid, n.oid, 'CREATE') AND NOT r.rolsuper AND r.rolname <> 'pg_database_owner'
+     WHERE (has_schema_privilege(r.oid, n.oid, 'CREATE') OR r.oid = n.nspowner) AND NOT r.rolsuper AND r.rolname <> 'pg_database_owner'
        AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
        AND r.oid <> (SELECT datdba FROM pg_database WHERE datname = current_database())
      ORDER BY r.rolname LIMIT 1) AS open_to
