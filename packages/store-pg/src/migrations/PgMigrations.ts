@@ -56,11 +56,14 @@ export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promis
   ),
 )
 
-/** A schema of ours that somebody made before us: whoever owns it may replace what we put there. */
+/**
+ * A schema of ours that somebody made before us: whoever owns it may replace what we put there. Also where all that we put
+ * there seems to be in it already: then it was put there by somebody else.
+ */
 const FOREIGN_SCHEMA = `
   SELECT n.nspname::text AS schema, o.rolname::text AS owner
   FROM pg_namespace n JOIN pg_roles o ON o.oid = n.nspowner
-  WHERE n.nspname IN ('cabinet', 'sources') AND o.rolname <> current_user AND NOT o.rolsuper LIMIT 1`
+  WHERE n.nspname IN ('cabinet', 'sources') AND o.rolname <> current_user AND NOT o.rolsuper`
 
 const busy = () =>
   new MigrationError({
@@ -104,6 +107,13 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     })
   }
   const apply = Effect.gen(function* () {
+    const [foreign] = yield* sql.unsafe<{ schema: string; owner: string }>(FOREIGN_SCHEMA)
+    if (foreign !== undefined) {
+      return yield* new MigrationError({
+        code: "rights",
+        message: `The schema ${foreign.schema} is there already and belongs to ${foreign.owner}, who could put something else in its place at any time. Drop it, and start again.`,
+      })
+    }
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
     // One process at a time. A lock on the table, since anybody may take an advisory one; it is in no reader's way.
     if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
@@ -114,13 +124,6 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
           code: "rights",
           message:
             "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
-        })
-      }
-      const [foreign] = yield* sql.unsafe<{ schema: string; owner: string }>(FOREIGN_SCHEMA)
-      if (foreign !== undefined) {
-        return yield* new MigrationError({
-          code: "rights",
-          message: `The schema ${foreign.schema} is there already and belongs to ${foreign.owner}, who could put something else in its place at any time. Drop it, and start again.`,
         })
       }
       yield* createHouse(sql)
@@ -152,6 +155,13 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
 
 const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "55P03"
 
+/** $1: the oldest version of PostgreSQL that will do. */
+const IS_FIT = `
+  SELECT pg_encoding_to_char(encoding) = 'UTF8' AND current_setting('server_version_num')::int4 >= $1::int4
+      AND NOT EXISTS (${FOREIGN_SCHEMA}) AS fit,
+    ARRAY(SELECT number FROM cabinet.migration ORDER BY number) AS had
+  FROM pg_database WHERE datname = current_database()`
+
 /**
  * Whether nothing is to be done, as at nearly every start: one statement, no lock, no script read. What it says no to is
  * looked at, and told of in words, by `applyMigrations`.
@@ -159,10 +169,7 @@ const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) &&
 const isUpToDate = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const known = yield* migrationNumbers
-  const [here] = yield* sql<{ fit: boolean; had: ReadonlyArray<number> }>`
-    SELECT pg_encoding_to_char(encoding) = 'UTF8' AND current_setting('server_version_num')::int4 >= ${OLDEST} AS fit,
-           ARRAY(SELECT number FROM cabinet.migration ORDER BY number) AS had
-    FROM pg_database WHERE datname = current_database()`
+  const [here] = yield* sql.unsafe<{ fit: boolean; had: ReadonlyArray<number> }>(IS_FIT, [OLDEST])
   return here!.fit && here!.had.length === known.length && known.every((number, at) => number === here!.had[at])
 }).pipe(
   // Not there yet, or not to be read.

@@ -44,3 +44,17 @@ it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role h
   assert.isNotEmpty(await migrateAt(database.url))
   await database.drop()
 })
+
+it.each(["cabinet", "sources"])(
+  "migrate refuses a schema %s of another role's with all that it would put there",
+  async (schema) => {
+    const database = await testDatabase()
+    const role = `whole_${database.name}`
+    await database.run(`CREATE ROLE ${role}`)
+    await database.run(`GRANT ${role} TO cabinet`)
+    await database.run(`ALTER SCHEMA ${schema} OWNER TO ${role}`)
+    const error = await migrateAt(database.url).catch((error: unknown) => error)
+    assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
+    await database.drop()
+  },
+)
