@@ -47,6 +47,11 @@ export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions
         waiting.push(tell)
         return Effect.sync(() => void (waiting = waiting.filter((other) => other !== tell)))
       })
-      return isRunning ? answer : Effect.andThen(begin, answer)
+      if (isRunning) return answer
+      // A check that answers at once has told everybody before this one could wait.
+      return Effect.andThen(
+        begin,
+        Effect.suspend(() => (isRunning ? answer : Effect.succeed(found!.answer))),
+      )
     })
   })

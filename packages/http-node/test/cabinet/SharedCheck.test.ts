@@ -25,6 +25,12 @@ it("sharedCheck checks once for all who ask while it checks, and for who asks so
   assert.equal(gates.length, 1)
 })
 
+it("sharedCheck answers who asked for a check that answers at once", async () => {
+  const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), holds: 0, limit: 60_000, late: "late" }))
+  assert.equal(await Effect.runPromise(shared), "well")
+  assert.equal(await Effect.runPromise(shared), "well")
+})
+
 it("sharedCheck checks anew once an answer holds no longer", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
