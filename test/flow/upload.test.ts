@@ -77,7 +77,9 @@ const upload = async (
 ) => {
   const headers = as === "" ? {} : { authorization: `Bearer ${as}` }
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, headers })
-  return { status: response.status, json: (await response.json()) as any, headers: response.headers }
+  const text = await response.text()
+  assert.match(text, /[^\n]\n$/)
+  return { status: response.status, json: JSON.parse(text), headers: response.headers }
 }
 
 const form = (content: string, name: string, fields: Record<string, string> = {}) => {

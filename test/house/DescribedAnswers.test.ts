@@ -8,10 +8,11 @@ const GOOD = { data: [], has_more: false, next_cursor: null }
 
 const server = createServer((asked, answer) => {
   const good = asked.url?.includes("good") === true
+  const end = asked.url?.includes("endless") === true ? "" : "\n"
   answer.setHeader("x-ratelimit-limit", "120").setHeader("x-ratelimit-remaining", "119")
   answer.setHeader("content-type", "application/json")
   if (asked.method === "HEAD") answer.end()
-  else answer.end(JSON.stringify(good ? GOOD : { ...GOOD, more: "than described" }))
+  else answer.end(JSON.stringify(good ? GOOD : { ...GOOD, more: "than described" }) + end)
 })
 let base = ""
 beforeAll(async () => {
@@ -45,6 +46,12 @@ it("hears what is wrong, however it was asked for, and wherever the cabinet is m
   )
   await askAll("/mounted/here/api/v1/sources")
   assert.lengthOf(await takeFailures(), 5)
+})
+
+it("hears of a body whose last line has no end", async () => {
+  await (await fetch(`${base}/api/v1/sources?good&endless`)).text()
+  const [wrong] = await takeFailures()
+  assert.match((wrong as Error).message, /^GET \/api\/v1\/sources -> 200: a body whose last line has no end/)
 })
 
 it("lets pass what is as described, and what is no answer of a cabinet", async () => {

@@ -1,6 +1,7 @@
 /** The one shape in which the read API says no: `{error: {type, code, message, param}}`. */
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import { HttpServerResponse } from "effect/http"
+import { jsonLine } from "../page/JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
 
 export interface ApiError {
@@ -23,7 +24,7 @@ export const errorResponse = (
   const all: Record<string, string> = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers }
   if (type === "unauthorized") all["www-authenticate"] = "Bearer"
   if (error.retryAfter !== undefined) all["retry-after"] = String(error.retryAfter)
-  return HttpServerResponse.text(JSON.stringify(body), {
+  return HttpServerResponse.text(jsonLine(body), {
     status: ERROR_STATUS[error.code],
     contentType: "application/json",
     headers: all,

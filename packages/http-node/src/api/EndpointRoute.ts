@@ -23,7 +23,7 @@ export interface Call {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/** JSON, as text or already in UTF-8. */
+/** JSON, as text or already in UTF-8; those bytes end with the end of their line, which text is given here. */
 type Body = string | Uint8Array
 
 /** The endpoint's own work: the answer's body, or what is wrong. */
@@ -108,7 +108,7 @@ const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>) => 
     headers: { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" },
   }
   return typeof body === "string"
-    ? HttpServerResponse.text(body, options)
+    ? HttpServerResponse.text(`${body}\n`, options)
     : HttpServerResponse.uint8Array(body, options)
 }
 

@@ -6,6 +6,7 @@ import { errorResponse } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isFromHere } from "../limit/FromHere.ts"
 import type { Stopping } from "../Listener.ts"
+import { jsonLine } from "../page/JsonLine.ts"
 import { receivedOf, type Route } from "../Route.ts"
 import { Readiness } from "./Readiness.ts"
 import { sharedCheck } from "./SharedCheck.ts"
@@ -13,7 +14,7 @@ import { sharedCheck } from "./SharedCheck.ts"
 const noStore = { "cache-control": "no-store" }
 
 const status = (code: number, body: object) =>
-  HttpServerResponse.text(JSON.stringify(body), { status: code, contentType: "application/json", headers: noStore })
+  HttpServerResponse.text(jsonLine(body), { status: code, contentType: "application/json", headers: noStore })
 
 const fault = (correlationId: string) =>
   errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })

@@ -14,6 +14,7 @@ import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { jsonLine } from "../page/JsonLine.ts"
 import type { Route } from "../Route.ts"
 import { fileOnDisk } from "./FileOnDisk.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
@@ -40,7 +41,7 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
 }
 
 const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
-  HttpServerResponse.text(JSON.stringify(body), {
+  HttpServerResponse.text(jsonLine(body), {
     status,
     contentType: "application/json",
     headers: { "cache-control": "no-store", ...headers },

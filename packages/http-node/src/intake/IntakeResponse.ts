@@ -9,6 +9,7 @@ import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/Int
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { intakePage } from "../page/IntakePages.ts"
 import type { IntakePage } from "../page/IntakePages.ts"
+import { jsonLine } from "../page/JsonLine.ts"
 import { acceptsHtml, chooseLanguage } from "../page/Language.ts"
 import { PAGE_HEADERS } from "../page/Page.ts"
 import type { Received } from "../Route.ts"
@@ -142,11 +143,10 @@ const JSON_HEADERS = { ...OPEN, "cache-control": "no-store", "x-content-type-opt
 const OK = HttpServerResponse.empty({ status: 200, headers: JSON_HEADERS })
 
 /** What nearly all answers are: their headers are made once. */
-const ok = (body: object): Response =>
-  HttpServerResponse.setBody(OK, HttpBody.text(JSON.stringify(body), "application/json"))
+const ok = (body: object): Response => HttpServerResponse.setBody(OK, HttpBody.text(jsonLine(body), "application/json"))
 
 const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response =>
-  HttpServerResponse.text(JSON.stringify(body), {
+  HttpServerResponse.text(jsonLine(body), {
     status,
     contentType: "application/json",
     headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },

@@ -3,5 +3,5 @@ import type { Items } from "@data-cabinet/core/page/Items"
 
 const HEAD = Buffer.from('{"data":[')
 
-/** `{"data":[…],…}`. `rest` is the other members of the object as JSON text. */
-export const pageBody = (items: Items, rest: string): Uint8Array => items.between(HEAD, Buffer.from(`],${rest}}`))
+/** `{"data":[…],…}` and the end of its line. `rest` is the other members of the object as JSON text. */
+export const pageBody = (items: Items, rest: string): Uint8Array => items.between(HEAD, Buffer.from(`],${rest}}\n`))

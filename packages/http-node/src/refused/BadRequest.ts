@@ -3,6 +3,7 @@
  * API, although no route has seen it. They say what is wrong and never repeat what was sent.
  */
 import { STATUS_CODES } from "node:http"
+import { jsonLine } from "../page/JsonLine.ts"
 
 /** In whose form the answer is written. */
 export type Face = "intake" | "api"
@@ -19,7 +20,7 @@ export const faceOf = (target: string): Face => (INTAKE.test(target) ? "intake" 
 const INTAKE = /^[^?#]*\/webhook(?:[/?#]|$)/
 
 const bodyOf = ({ status, detail }: Refusal, face: Face): string =>
-  JSON.stringify(
+  jsonLine(
     face === "intake"
       ? { ok: false, error: status === 408 ? "timeout" : "bad_request", detail }
       : { error: { type: "invalid_request", code: "bad_request", message: detail, param: null } },

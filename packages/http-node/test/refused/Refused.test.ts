@@ -40,6 +40,7 @@ describe("what is no request", () => {
           assert.strictEqual(answer!.status, status)
           assert.strictEqual(answer!.headers.get("content-type"), "application/json")
           assert.strictEqual(answer!.headers.get("connection"), "close")
+          assert.match(answer!.body, /[^\n]\n$/)
           return { ...answer!, json: JSON.parse(answer!.body) as Record<string, any> }
         }
         for (const path of ["/webhook/secret", "/mounted/webhook/secret", "/webhook/", "http://x/webhook/secret"]) {

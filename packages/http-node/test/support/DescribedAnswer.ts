@@ -72,6 +72,7 @@ export interface Answer {
 /** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
 export const assertDescribed = (method: string, url: string, answer: Answer): void => {
   const where = `${method} ${url} -> ${answer.status}`
+  assert.ok(/^$|[^\n]\n$/.test(answer.text), `${where}: a body whose last line has no end, or an empty line behind it`)
   const path = pathOf(url)
   const item: Node = path === undefined ? {} : document["paths"][path]
   const operation: Node | undefined = item[method === "HEAD" ? "get" : method.toLowerCase()] ?? item["post"]
