@@ -1,14 +1,18 @@
 /**
  * A long body is read as JSON a piece at a time, and of all long bodies one piece at a time: whoever sends a megabyte of it
- * waits for that, and nobody else does.
+ * waits for that, and nobody else does. So are the events written, of which a long query makes a short body's long as well.
  */
 import { bufferOf, decode, UTF_8 } from "./Charset.ts"
 import { parseContentType } from "./ContentType.ts"
 import { emptyJsonNotes, JsonReading } from "./JsonBody.ts"
-import type { SentJson, Submission } from "./Submission.ts"
+import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"
+import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
 /** Bytes of a body from which on it is long: a shorter one takes some milliseconds at the most. */
 export const LONG_BODY = 65_536
+
+/** Characters of an address's query from which on it is long: each object of a batch has all of its fields. */
+export const LONG_QUERY = 2_048
 
 /** Characters of one piece. */
 const PIECE = 65_536
@@ -30,17 +34,40 @@ export const jsonPieces = (submission: Submission): (() => SentJson | undefined)
   }
 }
 
+/** The reading of a submission whose body is no JSON, or was read as such. Each call writes events, a piece of them together. */
+export const submissionPieces = (submission: Submission): (() => ParsedSubmission | undefined) => {
+  let read: ReadSubmission | undefined
+  const events: Array<ParsedEvent> = []
+  return () => {
+    read ??= readSubmission(submission)
+    const { objects, eventOf, whole } = read
+    for (let written = 0; events.length < objects.length;) {
+      if (written >= PIECE) return undefined
+      const event = eventOf(objects[events.length]!, events.length)
+      events.push(event)
+      written += event.text.length
+    }
+    return whole(events)
+  }
+}
+
 /** Takes turns: each step of a work, until it says that it is done, and between two steps whatever else there is to do. */
 export const inTurns = (later: (step: () => void) => void): ((work: () => boolean) => void) => {
   let waiting: Array<() => boolean> = []
   let next = 0
   const step = () => {
     const work = waiting[next]!
-    if (work()) waiting.splice(next, 1)
-    else next++
-    if (next >= waiting.length) next = 0
-    if (waiting.length > 0) later(step)
-    else waiting = []
+    let isDone = true
+    try {
+      isDone = work()
+    } finally {
+      // A work that throws is over: the others go on all the same.
+      if (isDone) waiting.splice(next, 1)
+      else next++
+      if (next >= waiting.length) next = 0
+      if (waiting.length > 0) later(step)
+      else waiting = []
+    }
   }
   return (work) => {
     if (waiting.push(work) === 1) later(step)

@@ -21,12 +21,26 @@ import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
-import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
+import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
 /** Objects in one batch. */
 export const MAX_BATCH = 100
 
 export const parseSubmission = (submission: Submission): ParsedSubmission => {
+  const { objects, eventOf, whole } = readSubmission(submission)
+  return whole(objects.map(eventOf))
+}
+
+/** A submission that was read. Its events are still to be written, one for each object: they may be far longer than what came. */
+export interface ReadSubmission {
+  /** None where there were too many. */
+  readonly objects: ReadonlyArray<JsonObject>
+  readonly eventOf: (object: JsonObject, place: number) => ParsedEvent
+  /** All of it, with the events of the objects in their order. */
+  readonly whole: (events: ReadonlyArray<ParsedEvent>) => ParsedSubmission
+}
+
+export const readSubmission = (submission: Submission): ReadSubmission => {
   const type = parseContentType(submission.contentType)
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"
   const body = bufferOf(submission.body)
@@ -53,16 +67,20 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
         }
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
-    events: tooMany === null ? objects.map(eventOf) : [],
-    shape: read.shape,
-    refusal,
-    tooMany,
-    isForm,
-    charset: {
-      name: body.length === 0 ? queryCharset.name : read.decision.charset.name,
-      decidedBy: read.decision.decidedBy,
-      replaced: read.replaced + address.replaced,
-    },
+    objects: tooMany === null ? objects : [],
+    eventOf,
+    whole: (events) => ({
+      events,
+      shape: read.shape,
+      refusal,
+      tooMany,
+      isForm,
+      charset: {
+        name: body.length === 0 ? queryCharset.name : read.decision.charset.name,
+        decidedBy: read.decision.decidedBy,
+        replaced: read.replaced + address.replaced,
+      },
+    }),
   }
 }
 

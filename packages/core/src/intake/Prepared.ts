@@ -10,9 +10,9 @@ import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
-import { inTurns, jsonPieces, LONG_BODY } from "./LongBody.ts"
+import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
-import type { SentJson, Submission } from "./Submission.ts"
+import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
 
 /** Bytes of a body that are kept as the original. */
@@ -45,7 +45,7 @@ export const parsingTogether = () => {
   const takeTurns = inTurns(setImmediate)
   return (request: IntakeRequest, source: IntakeSource): Ask<Prepared<IntakeAnswer>, IntakeError> =>
     staged("intake.parse", (answer) => {
-      if (request.body.byteLength > LONG_BODY) {
+      if (request.body.byteLength > LONG_BODY || request.query.length > LONG_QUERY) {
         let isWanted = true
         const parseOn = longParse(request, source)
         takeTurns(() => {
@@ -66,15 +66,21 @@ const NOT_WANTED: Parsed = Exit.interrupt()
 
 /** Each call does a piece of the work. */
 const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
-  let read: ReturnType<typeof jsonPieces> | undefined
-  let json: SentJson | undefined
+  let read: (() => SentJson | undefined) | null | undefined
+  let parse: (() => ParsedSubmission | undefined) | undefined
   return () => {
     try {
-      read ??= request.undecodable === null ? jsonPieces(submissionOf(request, source)) : null
-      if (read === null) return prepared(request, source)
-      if (json !== undefined) return prepared(request, source, json)
-      json = read()
-      return undefined
+      if (request.undecodable !== null) return prepared(request, source)
+      if (parse === undefined) {
+        const submission = submissionOf(request, source)
+        read ??= request.body.byteLength > LONG_BODY ? jsonPieces(submission) : null
+        const json = read?.()
+        if (read !== null && json === undefined) return undefined
+        parse = submissionPieces(json === undefined ? submission : { ...submission, json })
+        if (json !== undefined) return undefined
+      }
+      const parsed = parse()
+      return parsed === undefined ? undefined : preparedAs(request, source, parsed)
     } catch (fault) {
       return Exit.die(fault)
     }
@@ -89,9 +95,8 @@ const submissionOf = (request: IntakeRequest, source: IntakeSource): Submission 
 })
 
 /** What to append for a request to this state of its source, and how its receipts read as an answer. */
-const prepared = (request: IntakeRequest, source: IntakeSource, json?: SentJson): Parsed => {
-  const own = submissionOf(request, source)
-  const submission = json === undefined ? own : { ...own, json }
+const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
+  const submission = submissionOf(request, source)
   const { undecodable } = request
   if (undecodable !== null) {
     const events = [undecodableEvent(submission, undecodable)]
@@ -106,7 +111,10 @@ const prepared = (request: IntakeRequest, source: IntakeSource, json?: SentJson)
       }),
     })
   }
-  const parsed = parseSubmission(submission)
+  return preparedAs(request, source, parseSubmission(submission))
+}
+
+const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: ParsedSubmission): Parsed => {
   if (parsed.tooMany !== null) return Exit.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
   return Exit.succeed({

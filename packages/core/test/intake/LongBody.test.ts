@@ -4,7 +4,7 @@ import { assert, it } from "vitest"
 import type { Json, JsonObject } from "../../src/event/Json.ts"
 import { jsonText } from "../../src/event/JsonText.ts"
 import { emptyJsonNotes, JsonReading } from "../../src/intake/JsonBody.ts"
-import { inTurns, jsonPieces } from "../../src/intake/LongBody.ts"
+import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
 import { parsingTogether } from "../../src/intake/Prepared.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
@@ -68,6 +68,20 @@ it("jsonPieces reads what would be read as JSON first, and parseSubmission takes
   assert.isNull(jsonPieces({ ...form, contentType: "multipart/form-data; boundary=x" }))
 })
 
+it("submissionPieces writes no more events in one piece than are long together, and comes to the same end", () => {
+  const query = Array.from({ length: 2_000 }, (_, n) => `field${n}=1`).join("&")
+  const body = Buffer.from(`[${Array.from({ length: 100 }, (_, n) => `{"n":${n}}`).join()}]`)
+  const submission = { body, contentType: "application/json", query, encoding: null }
+  const parse = submissionPieces(submission)
+  let pieces = 1
+  let parsed = parse()
+  for (; parsed === undefined; pieces++) parsed = parse()
+  const whole = parseSubmission(submission)
+  assert.deepStrictEqual(parsed, whole)
+  const length = whole.events.reduce((sum, { text }) => sum + text.length, 0)
+  assert.isAtLeast(pieces, length / (65_536 + whole.events[0]!.text.length))
+})
+
 it("inTurns gives each work a step in turn, and everything else a turn between two steps", () => {
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step))
@@ -96,6 +110,21 @@ it("inTurns gives each work a step in turn, and everything else a turn between t
   assert.strictEqual(done.at(-1), "d")
 })
 
+it("inTurns goes on with the others when a work throws", () => {
+  const later: Array<() => void> = []
+  const take = inTurns((step) => later.push(step))
+  const done: Array<string> = []
+  take(() => {
+    throw new Error("a fault of ours")
+  })
+  take(() => done.push("other") === 1)
+  assert.throws(() => later.shift()!(), "a fault of ours")
+  later.shift()!()
+  take(() => done.push("later") === 2)
+  later.shift()!()
+  assert.deepStrictEqual(done, ["other", "later"])
+})
+
 const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null } as unknown as IntakeSource
 const requestOf = (body: string): IntakeRequest => ({
   source: SOURCE,
@@ -111,6 +140,30 @@ const requestOf = (body: string): IntakeRequest => ({
     userAgent: null,
     acceptLanguage: null,
   },
+})
+
+it("parsingTogether writes the events of a short batch with a long query a piece at a time", async () => {
+  const parse = parsingTogether()
+  const order: Array<string> = []
+  const asked = (name: string, request: IntakeRequest) =>
+    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
+      parse(request, SOURCE)((exit) => {
+        order.push(name)
+        resolve(exit)
+      }, Context.empty())
+    })
+  const query = Array.from({ length: 5_000 }, (_, n) => `field${n}=1`).join("&")
+  const batch = asked("batch", { ...requestOf(`[${'{"a":1},'.repeat(99)}{"a":1}]`), query })
+  let turns = 0
+  const turn = () => {
+    turns++
+    if (!order.includes("batch")) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const short = asked("short", requestOf('{"a":1}'))
+  for (const exit of await Promise.all([batch, short])) assert.isTrue(Exit.isSuccess(exit))
+  assert.deepStrictEqual(order, ["short", "batch"])
+  assert.isAbove(turns, 20)
 })
 
 it("parsingTogether answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
