@@ -42,6 +42,8 @@ export interface ServerNote {
   readonly port?: number
   /** Role and database have been made. */
   readonly bootstrapped?: boolean
+  /** What everybody could do in the cluster has been taken from them. */
+  readonly closed?: boolean
   /** Process that serves, if one does. */
   readonly servingPid?: number
 }

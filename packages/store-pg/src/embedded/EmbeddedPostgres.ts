@@ -20,6 +20,7 @@ import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, Schedule, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
 import { careFor, dismiss, leaveToOthers, LINGER_MILLIS } from "./Caretaker.ts"
+import { closeCluster } from "./CloseCluster.ts"
 import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./DataDir.ts"
 import { attempt } from "./Attempt.ts"
 import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
@@ -127,6 +128,11 @@ const running = (
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)
           writeNote(dir, { ...readNote(dir), bootstrapped: true })
+        }
+        // Looked for at each start: another cluster may have been put in place. One that runs was looked at by who started it.
+        if (found.origin !== "found" || readNote(dir).closed !== true) {
+          const closed = yield* closeCluster(found.endpoint, { superuser, owner: ownerRole })
+          writeNote(dir, { ...readNote(dir), closed })
         }
         return found
       }).pipe(Effect.uninterruptible),
