@@ -1,8 +1,11 @@
 /**
- * The reader's sessions on one server, in two pools. What is read from an ordinary table of PostgreSQL's own types runs
+ * The reader's sessions on one server, in three pools. What is read from an ordinary table of PostgreSQL's own types runs
  * nobody's functions, and its sessions are shared by all such reads, with their prepared statements. Whatever may run a
- * function that a customer wrote is read apart, and its session is put back in order before anybody has it again. So no
- * customer's code ever runs in a session that another object's rows come from.
+ * function that a customer wrote is read apart, and its session is put back in order before anybody has it again.
+ *
+ * Sources' tables have shared sessions of their own. An author can give a table of its own, and take from it again while a
+ * read of it is being planned, what makes the planner run a function, without a trace: nothing that a reader may lock
+ * forbids that for statistics. So no customer's code ever runs in a session that a source's rows come from.
  *
  * A session that cannot be put in order is closed, and its backend ended: a function can catch a cancel, and keeps to no
  * time limit that it can set.
@@ -21,8 +24,10 @@ import type { SilenceWatch } from "./SilenceWatch.ts"
 export type Session = PgConnection.PgConnection
 
 export interface ReaderSessions {
-  /** For statements that run nobody's functions. */
+  /** For statements that run nobody's functions, on tables that only the cabinet's own user can alter. */
   readonly shared: SessionPool.LentSessions
+  /** The same on tables that the author can alter. */
+  readonly authors: SessionPool.LentSessions
   /** For all others: work is `undone` there, and the session `putInOrder`. */
   readonly apart: SessionPool.LentSessions
   /** The settings of a transaction in a session apart: names and values. */
@@ -91,6 +96,7 @@ export const readerSessions = Effect.fnUntraced(function* (
   const apart = readerApart(limits)
   return {
     shared: yield* watched(NAME, reader(limits), maxConnections),
+    authors: yield* watched(`${NAME} of author's tables`, reader(limits), maxConnections),
     apart: yield* watched(`${NAME} apart`, apart, apartOf(maxConnections)),
     settings: apart.set,
     end: (pid) =>

@@ -11,7 +11,7 @@ import type { SqlError } from "effect/sql"
 import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
 import { sqlMessage } from "../connection/StoreFailure.ts"
 import { OVER_TIME, queryTimeout, readError } from "./ReadFailure.ts"
-import { TRY_VALUE, withProof } from "./ReadStatement.ts"
+import { TRY_VALUE, withProof, withSharedProof } from "./ReadStatement.ts"
 
 export type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
 
@@ -32,9 +32,12 @@ export const readRows = (place: ReadPlace, query: RowQuery): Rows =>
   )
 
 /** The statement of a query and its values, with the question whether the object is what it was where that can be told. */
-const statementOf = ({ text, values, proof }: RowQuery): readonly [text: string, values: ReadonlyArray<string>] => {
+const statementOf = (
+  { text, values, proof }: RowQuery,
+  proven: typeof withProof,
+): readonly [text: string, values: ReadonlyArray<string>] => {
   const texts = values.map((value) => value.text)
-  return proof === null ? [text, texts] : [withProof(text, texts.length), [...texts, String(proof.oid)]]
+  return proof === null ? [text, texts] : [proven(text, texts.length), [...texts, String(proof.oid)]]
 }
 
 const isProven = ({ proof }: RowQuery, found: Found): boolean =>
@@ -49,13 +52,13 @@ const rowsOf = (query: RowQuery, found: Found): Rows =>
  * An object that was changed since it was found may run somebody's functions by now, and so may one whose read fails or is
  * broken off: the session is put in order then. That costs a good read nothing.
  */
-const readShared = ({ sessions, end }: ReadPlace, query: RowQuery) =>
-  sessions.shared.use((session, settingsAreLoose) => {
-    const [text, values] = statementOf(query)
+const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: RowQuery) => {
+  // Only what nobody but us can alter needs no proof.
+  const sessions = query.proof === null ? shared : authors
+  return sessions.use((session, settingsAreLoose) => {
+    const [text, values] = statementOf(query, withSharedProof)
     const order = Effect.suspend(() =>
-      putInOrder({ sessions: sessions.shared, session, settingsAreLoose, pid: session.processId }, (pid) =>
-        end(pid, query.object),
-      ),
+      putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, query.object)),
     )
     const run = Effect.onInterrupt(session.queryValues(text, values, !query.planAnew), () => order)
     return Effect.matchEffect(run, {
@@ -67,10 +70,11 @@ const readShared = ({ sessions, end }: ReadPlace, query: RowQuery) =>
         ),
     })
   })
+}
 
 const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>
   sessions.apart.use((session, settingsAreLoose) => {
-    const [text, values] = statementOf(query)
+    const [text, values] = statementOf(query, withProof)
     let pid = session.processId
     let isEnded = false
     const endNow = (of: number) => end(of, query.object)

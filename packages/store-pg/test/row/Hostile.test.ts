@@ -203,7 +203,7 @@ describe("an author who means harm", () => {
       $$ BEGIN RETURN public.spoil(); END $$`)
     await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
     const collation = await rowsOf(FOLD_COLLATION)
-    const search = searchFunction(`"pg_catalog"."${collation[0]!["name"]}"`).sql
+    const search = searchFunction(`"pg_catalog"."${String(collation[0]!["name"])}"`).sql
     await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN PERFORM public.spoil(); RETURN upper($1[1]); END $$`)
     await reading.run(`CREATE TABLE early (t text)`)
@@ -220,4 +220,54 @@ describe("an author who means harm", () => {
       expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
     }
   })
+
+  it(
+    "spoils no session of a source's table by statistics that are gone when their read is done",
+    { timeout },
+    async () => {
+      const owner = (sql: string) => reading.runtime.runPromise(PgClient.PgClient.use((client) => client.unsafe(sql)))
+      await owner(`CREATE TABLE sources.ours (at timestamptz[])`)
+      await owner(`INSERT INTO sources.ours VALUES ('{2026-01-02 03:04:05Z}')`)
+      await owner(
+        `INSERT INTO cabinet.source (name, intake_secret, secret_hash, table_name) VALUES ('Ours', '', '', 'ours')`,
+      )
+      // What writes has to be another function than one that never changes.
+      await reading.run(`CREATE FUNCTION seize_reader() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN
+        ALTER ROLE CURRENT_USER SET work_mem = '1MB';
+        RETURN 1;
+      EXCEPTION WHEN OTHERS THEN RETURN 1;
+      END $$`)
+      // Until its statistics are gone. Taking a lock is when a session hears of what others changed.
+      await reading.run(`CREATE FUNCTION linger() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+      DECLARE raced oid := (SELECT oid FROM pg_statistic_ext WHERE stxname = 'raced');
+      BEGIN
+        IF session_user <> '${reading.readerRole}' THEN RETURN 1; END IF;
+        PERFORM public.seize_reader(), public.spoil();
+        WHILE pg_get_statisticsobjdef(raced) IS NOT NULL LOOP
+          PERFORM pg_sleep(0.01);
+          EXECUTE 'SELECT FROM pg_class WHERE false';
+        END LOOP;
+        RETURN 1;
+      END $$`)
+      await reading.run(`CREATE TABLE raced_table (id int)`)
+      const read = async (name: string, schema: string) => itemsOf(await reading.page(name, [], schema))
+      const ours = () => Promise.all(Array.from({ length: 8 }, () => read("ours", "sources")))
+      const expected = Array.from({ length: 8 }, () => [{ at: ["2026-01-02T03:04:05Z"] }])
+      expect(await ours()).toEqual(expected)
+      expect(await read("raced_table", "public")).toEqual([])
+      // Twice, for what the first one leaves may help the second.
+      for (let round = 0; round < 2; round++) {
+        await reading.run(`CREATE STATISTICS raced ON (id + linger()), (id * 2) FROM raced_table`)
+        const raced = read("raced_table", "public")
+        await until(() => readerRuns(`wait_event = 'PgSleep'`))
+        await reading.run(`DROP STATISTICS raced`)
+        expect(await raced).toEqual([])
+        expect(await ours()).toEqual(expected)
+      }
+      expect(await rowsOf(`SELECT rolconfig FROM pg_roles WHERE rolname = '${reading.readerRole}'`)).toEqual([
+        { rolconfig: null },
+      ])
+    },
+  )
 })

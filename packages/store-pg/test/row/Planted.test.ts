@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
 import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
-import { TRY_VALUE, withProof } from "@data-cabinet/store-pg/row/ReadStatement"
+import { TRY_VALUE, withProof, withSharedProof } from "@data-cabinet/store-pg/row/ReadStatement"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
@@ -251,7 +251,13 @@ describe("what an author plants in public", () => {
     // The corpus covers what there is: a name that it misses would go unplanted.
     expect(names.functions).toEqual(expect.arrayContaining(["to_json", "upper", "format", "record_send", "string_agg"]))
     expect(names.operators).toEqual(expect.arrayContaining(["=", "<", "~~", "||", "+", "%", "~"]))
-    const around = [withProof("SELECT", 0), TRY_VALUE("pg_catalog.text"), SETTINGS({ a: "b" }), END_SESSION]
+    const around = [
+      withProof("SELECT", 0),
+      withSharedProof("SELECT", 0),
+      TRY_VALUE("pg_catalog.text"),
+      SETTINGS({ a: "b" }),
+      END_SESSION,
+    ]
     expect(new Set([...before.texts, ...around].flatMap(bareNames))).toEqual(new Set())
     const planting = plants(names)
     const script = planting.map(
