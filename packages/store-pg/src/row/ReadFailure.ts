@@ -10,8 +10,17 @@ export const queryTimeout = (message: string): ReadError =>
 
 export const OVER_TIME = "The query did not finish within its time limit."
 
+/** A function may raise a message of many megabytes, which is none to answer with. */
+const LONGEST_MESSAGE = 2_000
+
+/** PostgreSQL's own sentence, as far as it is one. */
+export const shortMessage = (error: SqlError.SqlError): string => {
+  const message = sqlMessage(error)
+  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`
+}
+
 export const readError = (error: SqlError.SqlError): ReadError => {
-  if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+  if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   const state = sqlState(error)
   switch (state) {
     case "55P03": // lock_not_available
@@ -27,9 +36,9 @@ export const readError = (error: SqlError.SqlError): ReadError => {
     case "53100": // disk_full, out_of_memory, configuration_limit_exceeded: this query asked too much
     case "53200":
     case "53400":
-      return new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+      return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   }
   return isAway(error)
     ? readerOff("The reader cannot connect to the database now.")
-    : new ReadError({ code: "query_failed", message: sqlMessage(error), retryAfter: 0 })
+    : new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
 }

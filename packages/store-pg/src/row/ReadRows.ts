@@ -9,8 +9,7 @@ import type { QueryRow, QueryValue, RowQuery } from "@data-cabinet/core/row/RowR
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
-import { sqlMessage } from "../connection/StoreFailure.ts"
-import { OVER_TIME, queryTimeout, readError } from "./ReadFailure.ts"
+import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
 import { TRY_VALUE, withProof, withSharedProof } from "./ReadStatement.ts"
 
 export type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
@@ -119,7 +118,7 @@ const failed = (
     for (const [index, { text, type }] of values.entries()) {
       const refusal = yield* Effect.result(tried(type, text))
       if (refusal._tag === "Failure" && readError(refusal.failure).code === "query_failed") {
-        return yield* new RefusedValue({ index, message: sqlMessage(refusal.failure) })
+        return yield* new RefusedValue({ index, message: shortMessage(refusal.failure) })
       }
     }
     return yield* verdict

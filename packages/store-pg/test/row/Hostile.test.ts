@@ -270,4 +270,13 @@ describe("an author who means harm", () => {
       ])
     },
   )
+
+  it("gets no message of megabytes to the client", { timeout }, async () => {
+    await reading.run(`CREATE FUNCTION shout() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION '%', repeat('x', 5000000); END $$`)
+    await reading.run(`CREATE VIEW shouts AS SELECT shout() AS s`)
+    const answer = await reading.page("shouts")
+    expect(Result.isFailure(answer) && answer.failure).toMatchObject({ code: "query_failed" })
+    expect(Result.isFailure(answer) && answer.failure.message.length).toBeLessThan(3_000)
+  })
 })
