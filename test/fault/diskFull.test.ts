@@ -3,16 +3,18 @@
  * the machine; so PostgreSQL says what it says then, wherever it would need new room: for events, and for new tables.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let database: TestDatabase
+let home: Home
 let server: ServerProcess
 beforeAll(async () => {
   database = await testDatabase()
-  server = await newHome().serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0" })
+  home = newHome()
+  server = await home.serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0" })
 })
 afterAll(async () => {
   await database.run("DROP EVENT TRIGGER IF EXISTS no_room")
@@ -30,14 +32,23 @@ const send = async (n: number) => {
   })
   return { status: answer.status, detail: ((await answer.json()) as { detail?: string }).detail }
 }
+/** What `cabinet doctor` says, a process of its own that has never written an event. */
+const diagnosis = async () => {
+  const { code, stdout } = await home.cabinet(["doctor", "--json"], { DATABASE_URL: database.url })
+  const { findings } = JSON.parse(stdout) as {
+    findings: ReadonlyArray<{ check: string; level: string; message: string }>
+  }
+  return { code, ...findings.find(({ check }) => check === "writing")! }
+}
 const ready = async () => {
   const answer = await fetch(`${server.baseUrl}/readyz`)
   return { status: answer.status, ...((await answer.json()) as object) }
 }
 
-it("is said by /readyz for as long as it is, by the log and to the sender, and found over without an event", async () => {
+it("is said by /readyz and doctor for as long as it is, by the log and to the sender, and found over without an event", async () => {
   expect((await send(1)).status).toBe(200)
   expect(await ready()).toMatchObject({ status: 200 })
+  expect(await diagnosis()).toMatchObject({ level: "ok" })
   await database.run(`CREATE FUNCTION public.no_room() RETURNS event_trigger LANGUAGE plpgsql AS $$ ${NO_ROOM} $$`)
   await database.run(`CREATE FUNCTION public.no_row() RETURNS trigger LANGUAGE plpgsql AS $$ ${NO_ROOM} $$`)
   await database.run(
@@ -50,6 +61,11 @@ it("is said by /readyz for as long as it is, by the log and to the sender, and f
   expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved just now; send it again" })
   expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
   await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })
+  expect(await diagnosis()).toMatchObject({
+    code: 1,
+    level: "bad",
+    message: expect.stringMatching(/: its disk is full\./),
+  })
   await database.run("DROP TRIGGER no_row ON cabinet.event")
   expect((await ready()).status).toBe(503)
   await database.run("DROP EVENT TRIGGER no_room")

@@ -111,6 +111,13 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
           `This machine's clock differs from the database's by ${(skew / 1000).toFixed(1)} s. Receivers refuse signatures over 5 minutes old: set the clocks right.`,
         )
       : finding("clock", "ok", `The clocks of this machine and the database agree within ${Math.abs(skew)} ms.`),
+    checkup.cannotWrite === null
+      ? finding("writing", "ok", "The database can be written.")
+      : finding(
+          "writing",
+          "bad",
+          `Nothing can be written, so senders are refused and keep their events: ${checkup.cannotWrite}. Intake goes on by itself once that is over.`,
+        ),
     held.length > 0
       ? finding(
           "feed",

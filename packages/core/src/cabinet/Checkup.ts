@@ -34,6 +34,8 @@ export interface CheckupReport {
   /** How far the database's clock is ahead of this machine's, in milliseconds; the way there is taken off. */
   readonly clockSkewMillis: number
   readonly isStandby: boolean
+  /** Why nothing can be written, such as that the disk is full; null where something was, for a try. */
+  readonly cannotWrite: string | null
   /** Whether every login of the server may enter this database, the roles of its neighbours too. */
   readonly isOpenToAll: boolean
   /** The author's login, where it is of our making, holds for good: a password that the author chose would stay. */

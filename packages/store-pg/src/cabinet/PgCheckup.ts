@@ -1,4 +1,7 @@
-/** The look over a PostgreSQL database. It reads what any user may see, and works on a database that is not well. */
+/**
+ * The look over a PostgreSQL database. It reads what any user may see, writes for a try what goes with its transaction, and
+ * works on a database that is not well.
+ */
 import { CABINET_PARTS, type CabinetPart, Checkup, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
@@ -8,6 +11,7 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { FOLD_COLLATION } from "../row/CatalogStatement.ts"
+import { whyNotWritten } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
@@ -104,6 +108,11 @@ export const layer = Layer.effect(
         const [folding] = yield* sql.unsafe<{ name: string }>(FOLD_COLLATION)
         const searching = searchFunction(quoteQualified("pg_catalog", folding?.name ?? "default")).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
+        const cannotWrite = yield* Effect.provideService(
+          whyNotWritten("a megabyte could not be written within 4 s"),
+          PgClient.PgClient,
+          sql,
+        )
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
         const after = yield* Clock.currentTimeMillis
@@ -118,6 +127,7 @@ export const layer = Layer.effect(
           ) as CheckupReport["sizes"],
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
+          cannotWrite,
           isOpenToAll: general!.is_open_to_all,
           authorStays: general!.author_stays,
           locksForAll: general!.locks_for_all,
