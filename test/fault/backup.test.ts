@@ -3,7 +3,7 @@
  * keys and deliveries go on, and so does a client of the feed that had already read on. A restore that is killed leaves
  * nothing behind that could be taken for a database.
  */
-import { existsSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
@@ -105,6 +105,36 @@ it("a backup overwrites nothing, and there has to be something to back up", asyn
   await refused(["backup", "x.tar"], /pg_dump/, { DATABASE_URL: "postgres://nobody@127.0.0.1:9/none" })
   await refused(["restore", file], /^There is a database in .* already/)
   expect(readdirSync(home.dir).filter((name) => name.includes(".tar"))).toEqual(["cabinet.tar.gz"])
+})
+
+/** A backup into a directory of its own, ended by a signal while it writes; what it leaves there. */
+const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
+  const child = home.start(["backup", join(directory, "broken.tar")])
+  const gone = new Promise((resolve) => child.once("close", resolve))
+  const isWriting = () =>
+    readdirSync(directory).some((name) => name.endsWith(".cabinet-partial") && statSync(join(directory, name)).size > 0)
+  while (!isWriting()) {
+    assert.strictEqual(child.exitCode, null)
+    await sleep(1)
+  }
+  child.kill(signal)
+  await gone
+  return readdirSync(directory)
+}
+
+it("a backup that is killed leaves nothing under its name, and the next clears what it left; one that is interrupted leaves nothing", async () => {
+  const directory = join(home.dir, "backups")
+  mkdirSync(directory)
+  // So much to copy, on no disk, that a signal always comes in the middle of it.
+  const long = join(home.dataDir, "pgdata", "base", "1", "999999999")
+  writeFileSync(long, "")
+  truncateSync(long, 1024 ** 3)
+  expect(await brokenOff(directory, "SIGINT")).toEqual([])
+  expect(await brokenOff(directory, "SIGKILL")).toEqual([expect.stringMatching(/^broken\.tar\..+\.cabinet-partial$/)])
+  rmSync(long)
+  const next = await home.cabinet(["backup", join(directory, "next.tar")])
+  expect(next).toMatchObject({ code: 0, stderr: "" })
+  expect(readdirSync(directory)).toEqual(["next.tar"])
 })
 
 it("a restore that is killed leaves nothing that a server would start on, and does not stand in the next one's way", async () => {
