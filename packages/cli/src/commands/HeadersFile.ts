@@ -19,12 +19,13 @@ export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError>
       .split(/\r?\n/)
       .entries()) {
       if (line.trim() === "") continue
-      const [, name, value] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-      if (name === undefined || name === "" || value === undefined) {
+      const colon = line.indexOf(":")
+      const name = line.slice(0, Math.max(0, colon)).trim()
+      if (name === "") {
         const message = `--headers-file: line ${at + 1} does not have the form 'Name: value'.`
         return yield* new CommandError({ code: "usage", message })
       }
-      headers.push([name, value])
+      headers.push([name, line.slice(colon + 1).trim()])
     }
     return headers
   })

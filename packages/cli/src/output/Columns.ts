@@ -42,13 +42,15 @@ const NARROWEST = 8
 const total = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
 
+const greatest = (widths: ReadonlyArray<number>): number => widths.reduce((most, width) => Math.max(most, width), 0)
+
 /** The widths with which columns fit a line: the widest give way first, and the last of too many are left out. */
 const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
   const widths = [...natural]
   while (total(widths) > width) {
-    const widest = Math.max(...widths)
+    const widest = greatest(widths)
     if (widest > NARROWEST) {
-      const next = Math.max(NARROWEST, ...widths.filter((each) => each < widest))
+      const next = Math.max(NARROWEST, greatest(widths.filter((each) => each < widest)))
       const many = widths.filter((each) => each === widest).length
       const shrunk = Math.max(next, widest - Math.ceil((total(widths) - width) / many))
       for (const [at, each] of widths.entries()) if (each === widest) widths[at] = shrunk
