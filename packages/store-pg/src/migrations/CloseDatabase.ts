@@ -34,6 +34,6 @@ export const closeDatabase = Effect.gen(function* () {
   yield* sql.unsafe(revokeFromAll(database))
   if (others.length === 0) return
   yield* Effect.logWarning(
-    `nobody but the cabinet's own roles may log in to the database ${database} any more; who else is to is let in with: GRANT CONNECT ON DATABASE ${quoteName(database)} TO … (this server has ${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""})`,
+    `From now on only the cabinet's own roles may log in to the database ${database}. This server has others (${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""}); to let one in: GRANT CONNECT ON DATABASE ${quoteName(database)} TO …`,
   )
 })
