@@ -101,7 +101,7 @@ it.each([
 })
 
 /** Characters of a text that is tried: the square of it takes seconds, and more than the square for ever. */
-const LENGTH = 40_000
+const LENGTH = 80_000
 const PATIENCE_MILLIS = 1_000
 
 /** Texts that make a pattern of this source begin as often as can be, go on as long as can be, and fail in the end. */

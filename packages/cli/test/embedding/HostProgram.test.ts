@@ -126,11 +126,7 @@ it("a database whose user may make no roles is opened all the same, and the log 
     expect(await answer.json()).toMatchObject({ error: { type: "unavailable", code: "reader_off" } })
     await expect(opened.sql("SELECT 1")).rejects.toMatchObject({ code: "script_failed" })
     await opened.close()
-    expect(lines).toEqual([
-      expect.stringContaining("only the cabinet's own roles may log in"),
-      expect.stringContaining("CREATEROLE"),
-      expect.stringContaining("CREATEROLE"),
-    ])
+    expect(lines).toEqual([expect.stringContaining("CREATEROLE"), expect.stringContaining("CREATEROLE")])
   } finally {
     await poor.drop()
     await database.run(`DROP ROLE IF EXISTS ${role}`)

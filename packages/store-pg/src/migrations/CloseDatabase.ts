@@ -11,11 +11,15 @@ import { Effect } from "effect"
 export const OPEN_TO_ALL =
   "EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a WHERE a.grantee = 0)"
 
+/** `others`: who owns something in this database, has a right to something in it, or is logged in to it. */
 const LOOK = `
 SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
        ARRAY(SELECT r.rolname::text FROM pg_roles r
              WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> d.datdba AND r.rolname <> current_user
-               AND r.rolname !~ '^cabinet_.*_(reader|author)$' ORDER BY 1) AS others
+               AND r.rolname !~ '^cabinet_.*_(reader|author)$'
+               AND (EXISTS (SELECT FROM pg_shdepend s WHERE s.dbid = d.oid AND s.refclassid = 'pg_authid'::regclass AND s.refobjid = r.oid)
+                 OR EXISTS (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid AND a.usesysid = r.oid))
+             ORDER BY 1) AS others
 FROM pg_database d WHERE datname = current_database()`
 
 export const revokeFromAll = (database: string) => `REVOKE ALL ON DATABASE ${quoteName(database)} FROM PUBLIC`
@@ -34,6 +38,6 @@ export const closeDatabase = Effect.gen(function* () {
   yield* sql.unsafe(revokeFromAll(database))
   if (others.length === 0) return
   yield* Effect.logWarning(
-    `From now on only the cabinet's own roles may log in to the database ${database}. This server has others (${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""}); to let one in: GRANT CONNECT ON DATABASE ${quoteName(database)} TO …`,
+    `From now on only the cabinet's own roles may log in to the database ${database}. Others have used it (${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""}); to let one in: GRANT CONNECT ON DATABASE ${quoteName(database)} TO …`,
   )
 })
