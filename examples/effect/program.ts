@@ -7,7 +7,7 @@
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as Server from "@data-cabinet/http-node/Server"
+import * as Server from "@data-cabinet/http-node/server/Server"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
 import { Console, Context, Effect, Layer } from "effect"

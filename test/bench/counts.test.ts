@@ -1,5 +1,5 @@
 /** What the speed rests on, as counts that are the same on every machine. */
-import { Gathered } from "@data-cabinet/http-node/intake/Gathered"
+import { ChunkBuffer } from "@data-cabinet/http-node/intake/ChunkBuffer"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { type CountingSocket, countingSocket } from "../support/countingSocket.ts"
@@ -108,14 +108,14 @@ describe("Rows that PostgreSQL reads for a page", () => {
 
 describe("Bytes copied", () => {
   it("none of a body that came in one piece", () => {
-    const gathered = new Gathered()
+    const gathered = new ChunkBuffer()
     const chunk = new Uint8Array(1000)
     gathered.add(chunk)
     assert.strictEqual(gathered.bytes(), chunk)
   })
 
   it("each byte of a body in small pieces some twice, not once for every piece", () => {
-    const gathered = new Gathered()
+    const gathered = new ChunkBuffer()
     const pieces = 10_000
     const seen = new Set<ArrayBufferLike>()
     let copied = 0

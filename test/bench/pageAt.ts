@@ -1,6 +1,6 @@
 /** The request of a page at any depth, its cursor made directly, and how many rows PostgreSQL reads for it. */
-import { encodeCursor } from "@data-cabinet/core/page/Cursor"
-import { CursorKeys } from "@data-cabinet/core/page/CursorKey"
+import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
+import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"

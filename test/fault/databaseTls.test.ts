@@ -9,11 +9,11 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
-import { nextWork } from "@data-cabinet/store-pg/cabinet/NextWork"
+import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import { PgClient } from "@effect/sql-pg"
-import { openDatabase } from "data-cabinet/cabinet/OpenDatabase"
+import { openDatabase } from "data-cabinet/compose/OpenDatabase"
 import { Effect, Layer, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
@@ -93,7 +93,7 @@ it("every connection of a cabinet is encrypted where its address says ssl=true",
   const url = address("?ssl=true")
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
-  await Effect.runPromise(nextWork(url, 90))
+  await Effect.runPromise(nextDue(url, 90))
   const script = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
   const [outcome] = await Effect.runPromise(runScript({ url: roles.author.url, script, transaction: true }))
   assert.deepStrictEqual(outcome!.rows, ['{"ssl":true}'])

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { verifyDelivery } from "@data-cabinet/core/delivery/VerifyDelivery"
@@ -282,7 +282,7 @@ describe("Addresses", () => {
     })
     expect(await create("http://[::1]/")).toMatchObject({ code: "not_public" })
     expect(await create("ftp://example.com/")).toMatchObject({ code: "bad_url" })
-    expect(await runtime.runPromise(AddressBook.use((book) => book.list))).toEqual([])
+    expect(await runtime.runPromise(AddressStore.use((book) => book.list))).toEqual([])
     expect(good.arrivals).toEqual([])
   })
 

@@ -1,10 +1,10 @@
 /** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
@@ -58,7 +58,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
     }),
   )
 const subscribe = (sources: "all" | ReadonlyArray<number>) =>
-  runtime.runPromise(AddressBook.use((book) => book.create({ url: "https://example.com/", sources })))
+  runtime.runPromise(AddressStore.use((book) => book.create({ url: "https://example.com/", sources })))
 /** Of which events is this address told. */
 const told = async (addressId: number) => {
   const rows = await database.run(
@@ -93,7 +93,7 @@ it("repeats, empty events, history of files and first polls, and events before t
 it("a changed subscription counts from then on, and a removed address hears nothing more", async () => {
   const { id } = await subscribe([orders])
   const change = (sources: "all" | ReadonlyArray<number>) =>
-    runtime.runPromise(AddressBook.use((book) => book.set(id, { sources })))
+    runtime.runPromise(AddressStore.use((book) => book.set(id, { sources })))
   const one = await accept(orders, "1")
   expect((await change([letters])).sources).toEqual([letters])
   await accept(orders, "2")
@@ -101,7 +101,7 @@ it("a changed subscription counts from then on, and a removed address hears noth
   expect((await change("all")).sources).toBe("all")
   const four = await accept(orders, "4")
   await expect(change([letters, 999])).rejects.toMatchObject({ code: "no_such_source" })
-  await runtime.runPromise(AddressBook.use((book) => book.remove(id)))
+  await runtime.runPromise(AddressStore.use((book) => book.remove(id)))
   await accept(orders, "5")
   expect(await told(id)).toEqual([one, three, four])
   expect(await database.run("SELECT DISTINCT state FROM cabinet.every_delivery")).toEqual([{ state: "cancelled" }])

@@ -1,6 +1,6 @@
 /** The delivering part of the service, as a process of its own has it, allowed to reach the loopback. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { Deliver } from "@data-cabinet/core/delivery/Deliver"
+import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import type { DispatcherOptions } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
@@ -9,7 +9,7 @@ import { type NameLookupOptions, layer as names } from "@data-cabinet/delivery/o
 import { layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { type Network, parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { layer as deliverySignal } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import { Layer, References } from "effect"
@@ -39,7 +39,7 @@ export const deliveryLayer = (
   options: DispatcherOptions & SendingOptions & { readonly loop?: boolean } = {},
 ) => {
   const uses = Addresses.layer.pipe(
-    Layer.provideMerge(Deliver.layer),
+    Layer.provideMerge(AttemptDelivery.layer),
     Layer.provideMerge(Layer.merge(sendingLayer(options), queueLayer(url))),
   )
   const quiet = Layer.succeed(References.MinimumLogLevel, "Fatal")

@@ -1,7 +1,7 @@
 /** PostgreSQL itself goes down, hard, and comes back while deliveries are under way. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
@@ -39,7 +39,7 @@ it("the delivery loop goes on after PostgreSQL was killed and started again, and
   const runtime = ManagedRuntime.make(deliveryLayer(url, { pollMillis: 200, leaseSeconds: 3, drainMillis: 500 }))
   try {
     await runtime.runPromise(migrate)
-    await runtime.runPromise(AddressBook.use((book) => book.create({ url: good.url, sources: "all" })))
+    await runtime.runPromise(AddressStore.use((book) => book.create({ url: good.url, sources: "all" })))
     await runSql(url, "INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('S', 's', 'h')")
     await runSql(
       url,

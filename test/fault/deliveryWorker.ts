@@ -3,7 +3,7 @@
  * yet), `sent` (answered, nothing written down) or `settled` (written down). Arguments: the database, the step or `never`.
  */
 import { Courier } from "@data-cabinet/core/delivery/Courier"
-import { Deliver } from "@data-cabinet/core/delivery/Deliver"
+import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { Effect, Layer } from "effect"
@@ -33,7 +33,7 @@ const courier = Layer.effect(
 )
 
 const worker = loop({ pollMillis: 200 }).pipe(
-  Layer.provide(Deliver.layer),
+  Layer.provide(AttemptDelivery.layer),
   Layer.provide(Layer.merge(queue, courier)),
   Layer.provide(Layer.merge(queueLayer(url), sendingLayer())),
 )

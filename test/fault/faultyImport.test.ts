@@ -1,9 +1,9 @@
 /** Faults of the program while a file or a polled answer is staged and accepted: each ends in words, none is tried for ever. */
 import { createServer, type Server } from "node:http"
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { StagedImports } from "@data-cabinet/core/file/StagedImports"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
@@ -51,7 +51,7 @@ const UNTIL = { timeout: 60_000, interval: 100 }
 
 const examine = () =>
   Effect.runPromise(
-    Checkup.use((checkup) => checkup.examine).pipe(
+    Diagnostics.use((checkup) => checkup.examine).pipe(
       Effect.provide(PgCheckup.layer.pipe(Layer.provide(OwnerClient.layer({ url: database.url })))),
     ),
   )

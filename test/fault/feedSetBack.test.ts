@@ -5,9 +5,9 @@
  */
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Schedule } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../support/cabinet.ts"
@@ -64,7 +64,7 @@ const some = (phase: string, count = 20) => Array.from({ length: count }, (_, n)
 
 const setBackAt = () =>
   store.runPromise(
-    Checkup.use((checkup) => checkup.examine).pipe(
+    Diagnostics.use((checkup) => checkup.examine).pipe(
       Effect.map((report) => report.setBackAt),
       Effect.provide(PgCheckup.layer),
     ),

@@ -2,15 +2,15 @@
  * Forgetting beside a full load of intake: old originals and old attempts go, events are purged and trashed, all while
  * events arrive. What was to go is gone; of all else nothing is.
  */
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
-import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
+import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -56,7 +56,7 @@ const wholeFeed = Effect.gen(function* () {
 
 it("retention, trash and purge under a full load of intake lose nothing else", async () => {
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))
-  await store.runPromise(AddressBook.use((book) => book.create({ url: "https://example.com/", sources: "all" })))
+  await store.runPromise(AddressStore.use((book) => book.create({ url: "https://example.com/", sources: "all" })))
   const append = (n: number) =>
     Effect.map(
       EventLog.use((log) =>

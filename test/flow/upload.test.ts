@@ -2,20 +2,20 @@ import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Operators } from "@data-cabinet/core/key/Operators"
+import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgOperators from "@data-cabinet/store-pg/key/PgOperators"
+import * as PgOperators from "@data-cabinet/store-pg/key/PgUploadTokens"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
-import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
-import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
-import { Listener } from "@data-cabinet/http-node/Listener"
-import { type Address, routeTable } from "@data-cabinet/http-node/Route"
-import * as Server from "@data-cabinet/http-node/Server"
+import { Listener } from "@data-cabinet/http-node/server/Listener"
+import { type Address, routeTable } from "@data-cabinet/http-node/server/Route"
+import * as Server from "@data-cabinet/http-node/server/Server"
 
 const cabinets = Layer.effect(
   Cabinets,
@@ -60,7 +60,7 @@ beforeAll(async () => {
   database = await testDatabase()
   runtime = ManagedRuntime.make(served(database.url))
   port = (await runtime.runPromise(Listener)).port
-  token = (await runtime.runPromise(Operators.use((operators) => operators.issue("Ann")))).token
+  token = (await runtime.runPromise(UploadTokens.use((operators) => operators.issue("Ann")))).token
   source = (await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Up" })))).id
 })
 afterAll(async () => {
@@ -120,7 +120,7 @@ it("POST /upload answers 422 with the refused rows", async () => {
 it("POST /upload opens to a live operator's token alone", async () => {
   const key = await runtime.runPromise(ApiKeys.use((keys) => keys.issue("reader")))
   const gone = await runtime.runPromise(
-    Operators.use((operators) => Effect.tap(operators.issue("gone"), ({ id }) => operators.revoke(id))),
+    UploadTokens.use((operators) => Effect.tap(operators.issue("gone"), ({ id }) => operators.revoke(id))),
   )
   for (const as of ["", "nonsense", key.key, gone.token]) {
     const refused = await upload(`/upload/${source}`, form("a\n1\n", "x.csv"), { as })

@@ -35,7 +35,7 @@ it.each([
   ["core", "node:fs"],
   ["core", "undici"],
   ["core", "@data-cabinet/store-pg/event/PgEventLog"],
-  ["store-pg", "@data-cabinet/http-node/Server"],
+  ["store-pg", "@data-cabinet/http-node/server/Server"],
   ["store-pg", "@data-cabinet/delivery/delivery/HttpCourier"],
   ["store-pg", "effect/http"],
   ["store-pg", "data-cabinet"],
@@ -44,7 +44,7 @@ it.each([
   ["http-node", "@effect/sql-pg"],
   ["http-node", "effect/sql"],
   ["delivery", "@data-cabinet/store-pg/event/PgEventLog"],
-  ["delivery", "@data-cabinet/http-node/Server"],
+  ["delivery", "@data-cabinet/http-node/server/Server"],
   ["delivery", "effect/http"],
   ["cli", "../../../test/support/postgres.ts"],
 ])("the linter refuses that %s imports %s", (packageName, specifier) => {

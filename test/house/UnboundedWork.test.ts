@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { parseAst } from "rolldown/parseAst"
 import { assert, it } from "vitest"
-import { SPELLING } from "@data-cabinet/core/row/Spelling"
+import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const PACKAGES = readdirSync(join(root, "packages"))
@@ -71,7 +71,7 @@ const spreadCalls = (path: string, text: string): ReadonlyArray<string> => {
 const BOUNDED: ReadonlyArray<readonly [path: string, call: string, why: string]> = [
   ["packages/cli/src/commands/Root.ts", "settingFlags(...PLACE)", "names of settings"],
   ["packages/cli/src/commands/ServeCommand.ts", "settingFlags(...OWN)", "names of settings"],
-  ["packages/cli/src/embedding/TablesFace.ts", "(...namesOf(object))", "two names"],
+  ["packages/cli/src/library/TablesApi.ts", "(...namesOf(object))", "two names"],
   [
     "packages/store-pg/src/embedded/Restore.ts",
     "joinPath(target, ...clusterPath(",
@@ -139,7 +139,7 @@ const slowOn = (source: string, flags: string): string | undefined => {
 /** Patterns that see only what an operator or this program wrote, or a text whose length is bounded just before. */
 const KNOWN_SHORT: ReadonlyArray<readonly [path: string, pattern: string, why: string]> = [
   ["packages/core/src/file/CsvShape.ts", "NUMBER_OR_DATE", "of 64 characters at most"],
-  ["packages/cli/src/cabinet/SettingForm.ts", "\\/+$", "a setting"],
+  ["packages/cli/src/settings/SettingForm.ts", "\\/+$", "a setting"],
   [
     "packages/cli/src/commands/RunCommand.ts",
     "\\.?\\s*\\n\\s*Did you mean this\\?\\s+(.*)$",
@@ -177,7 +177,7 @@ it("no pattern takes longer than its text is long", () => {
     const text = slowOn(source, flags)
     return text === undefined ? [] : [`${where} /${source}/${flags} on ${text}`]
   })
-  for (const [kind, source] of Object.entries(SPELLING)) {
+  for (const [kind, source] of Object.entries(EXACT_FORMAT)) {
     const text = slowOn(source, "")
     if (text !== undefined) slow.push(`SPELLING.${kind} on ${text}`)
   }

@@ -4,9 +4,9 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgAdmission"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
-import * as WaitingRows from "@data-cabinet/store-pg/row/WaitingRows"
+import * as WaitingRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer, ManagedRuntime } from "effect"
 
 /** The ports over one database. Call it again for a second process' worth of connections. */

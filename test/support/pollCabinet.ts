@@ -1,19 +1,19 @@
 /** Polling over a real PostgreSQL and real sockets on the loopback, which is allowed here alone. */
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import type { NewPoll } from "@data-cabinet/core/pull/Poll"
-import { PollBook } from "@data-cabinet/core/pull/PollBook"
-import { Polls } from "@data-cabinet/core/pull/Polls"
-import { RunPoll } from "@data-cabinet/core/pull/RunPoll"
+import type { NewPoll } from "@data-cabinet/core/poll/Poll"
+import { PollStore } from "@data-cabinet/core/poll/PollStore"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import { parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
-import * as HttpPollFetch from "@data-cabinet/delivery/pull/HttpPollFetch"
-import * as PollLoop from "@data-cabinet/delivery/pull/PollLoop"
+import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
+import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
-import * as PgPollBook from "@data-cabinet/store-pg/pull/PgPollBook"
+import * as PgPollBook from "@data-cabinet/store-pg/poll/PgPollStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { storeLayer } from "./cabinet.ts"
 
@@ -43,7 +43,7 @@ export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = fal
     refused: (poll: Partial<NewPoll> & Pick<NewPoll, "sourceId" | "url">) =>
       runtime.runPromise(Effect.flip(Polls.use((polls) => polls.add({ everySeconds: 60, ...poll })))),
     run: (id: number) => runtime.runPromise(Polls.use((polls) => polls.run(id))),
-    book: <A, E>(use: (book: PollBook["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(PollBook.use(use)),
+    book: <A, E>(use: (book: PollStore["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(PollStore.use(use)),
     events: (sourceId: number): Promise<ReadonlyArray<any>> =>
       runtime.runPromise(
         FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 1_000, sourceId, channel: null })).pipe(

@@ -1,10 +1,10 @@
 /** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
 import { readFileSync } from "node:fs"
 import { Effect, Exit } from "effect"
-import { Haste } from "./cabinet/Haste.ts"
-import { boundHeap } from "./cabinet/Heap.ts"
-import { workerNumber } from "./cabinet/Worker.ts"
-import { isOurs, type ToWorker } from "./cabinet/WorkerMessages.ts"
+import { FastShutdown } from "./process/FastShutdown.ts"
+import { boundHeap } from "./process/Heap.ts"
+import { workerNumber } from "./process/Worker.ts"
+import { isOurs, type ToWorker } from "./process/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
@@ -18,7 +18,9 @@ boundHeap()
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
 let hasty = false
-const fiber = Effect.runFork(Effect.provideService(runCommand(process.argv.slice(2), version), Haste, () => hasty))
+const fiber = Effect.runFork(
+  Effect.provideService(runCommand(process.argv.slice(2), version), FastShutdown, () => hasty),
+)
 const awake = setInterval(() => {}, 2_147_483_647)
 
 let signalledAt: number | undefined

@@ -9,85 +9,85 @@
  *   await cabinet.close()
  */
 // oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
-import "./embedding/Host.ts"
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import "./library/Host.ts"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import type { CabinetDatabase } from "./cabinet/CabinetDatabase.ts"
-import { addressesFace } from "./embedding/AddressesFace.ts"
-import type { Cabinet } from "./embedding/Cabinet.ts"
-import { type OpenCabinetOptions, settingsFrom } from "./embedding/CabinetOptions.ts"
-import { baseUrlOf, embeddedLayer } from "./embedding/EmbeddedLayer.ts"
-import { eventsFace } from "./embedding/EventsFace.ts"
-import { readFeed } from "./embedding/FeedFace.ts"
-import { handlers } from "./embedding/Handlers.ts"
-import { importsFace } from "./embedding/ImportsFace.ts"
-import { GRACE_MILLIS, inScope } from "./embedding/InScope.ts"
-import { keysFace, operatorsFace } from "./embedding/KeysFace.ts"
-import { pollsFace } from "./embedding/PollsFace.ts"
-import { readAllRows, readRows } from "./embedding/RowsFace.ts"
-import { runIn } from "./embedding/RunEffect.ts"
-import { runAsAuthor } from "./embedding/ScriptFace.ts"
-import { sourcesFace } from "./embedding/SourcesFace.ts"
-import { columnsFace, tablesFace } from "./embedding/TablesFace.ts"
-import { Underway } from "./embedding/Underway.ts"
+import type { CabinetDatabase } from "./compose/CabinetDatabase.ts"
+import { addressesApi } from "./library/AddressesApi.ts"
+import type { Cabinet } from "./library/Cabinet.ts"
+import { type OpenCabinetOptions, settingsFrom } from "./library/CabinetOptions.ts"
+import { baseUrlOf, embeddedLayer } from "./library/EmbeddedLayer.ts"
+import { eventsApi } from "./library/EventsApi.ts"
+import { readFeed } from "./library/FeedApi.ts"
+import { handlers } from "./library/Handlers.ts"
+import { importsApi } from "./library/ImportsApi.ts"
+import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
+import { keysApi, uploadTokensApi } from "./library/KeysApi.ts"
+import { pollsApi } from "./library/PollsApi.ts"
+import { readAllRows, readRows } from "./library/RowsApi.ts"
+import { runIn } from "./library/RunEffect.ts"
+import { runAsAuthor } from "./library/ScriptApi.ts"
+import { sourcesApi } from "./library/SourcesApi.ts"
+import { columnsApi, tablesApi } from "./library/TablesApi.ts"
+import { InFlight } from "./library/InFlight.ts"
 
 export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/VerifyDelivery"
-export { CabinetError, type CabinetErrorCode } from "./embedding/CabinetError.ts"
+export { CabinetError, type CabinetErrorCode } from "./library/CabinetError.ts"
 export type {
   Address,
   AddressChange,
-  AddressesFace,
+  AddressesApi,
   Attempt,
   AttemptsQuery,
   Delivery,
   PingResult,
   Subscription,
-} from "./embedding/AddressesFace.ts"
-export type { Cabinet, CheckupReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./embedding/Cabinet.ts"
-export type { OpenCabinetOptions } from "./embedding/CabinetOptions.ts"
-export type { EventInspection, EventsFace, OriginalRequest } from "./embedding/EventsFace.ts"
-export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./embedding/FeedFace.ts"
-export type { FetchHandler, NodeHandler } from "./embedding/Handlers.ts"
-export type { ProgramLog } from "./embedding/HostLog.ts"
+} from "./library/AddressesApi.ts"
+export type { Cabinet, DiagnosticsReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./library/Cabinet.ts"
+export type { OpenCabinetOptions } from "./library/CabinetOptions.ts"
+export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
+export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
+export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"
+export type { ProgramLog } from "./library/HostLog.ts"
 export type {
   FileImportOptions,
   FileToImport,
   ImportOptions,
   ImportProgress,
   ImportReport,
-  ImportsFace,
+  ImportsApi,
   ImportStatus,
-} from "./embedding/ImportsFace.ts"
-export type { ApiKey, IssuedKey, IssuedOperator, KeysFace, Operator, OperatorsFace } from "./embedding/KeysFace.ts"
-export type { NewPoll, Poll, PollRun, PollsFace } from "./embedding/PollsFace.ts"
-export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./embedding/RowsFace.ts"
-export type { ScriptOptions, ScriptOutcome } from "./embedding/ScriptFace.ts"
+} from "./library/ImportsApi.ts"
+export type { ApiKey, IssuedKey, IssuedUploadToken, KeysApi, UploadToken, UploadTokensApi } from "./library/KeysApi.ts"
+export type { NewPoll, Poll, PollRun, PollsApi } from "./library/PollsApi.ts"
+export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./library/RowsApi.ts"
+export type { ScriptOptions, ScriptOutcome } from "./library/ScriptApi.ts"
 export type {
   NewSource,
   Source,
   SourceChange,
   SourceEncoding,
-  SourcesFace,
+  SourcesApi,
   SourceWithAddress,
-} from "./embedding/SourcesFace.ts"
+} from "./library/SourcesApi.ts"
 export type {
   ColumnKind,
-  ColumnsFace,
+  ColumnsApi,
   RetypeResult,
   SearchIndexState,
   SourceColumn,
   Table,
   TableDetail,
   TableKind,
-  TablesFace,
-} from "./embedding/TablesFace.ts"
+  TablesApi,
+} from "./library/TablesApi.ts"
 
 const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Scope.Closeable) {
   const settings = yield* settingsFrom(options)
   let database: CabinetDatabase | undefined
   const opened = yield* Layer.build(embeddedLayer(settings, options, (found) => (database = found)))
-  const underway = new Underway()
+  const underway = new InFlight()
   const { nodeHandler, fetchHandler } = yield* Effect.provideContext(handlers(underway), opened)
 
   const services = Context.merge(yield* Effect.context(), opened)
@@ -101,15 +101,15 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
   const cabinet: Cabinet = {
     nodeHandler,
     fetchHandler,
-    sources: sourcesFace(run, baseUrl),
-    keys: keysFace(run),
-    operators: operatorsFace(run),
-    addresses: addressesFace(run),
-    imports: importsFace(run),
-    polls: pollsFace(run),
-    events: eventsFace(run),
-    tables: tablesFace(run),
-    columns: columnsFace(run),
+    sources: sourcesApi(run, baseUrl),
+    keys: keysApi(run),
+    operators: uploadTokensApi(run),
+    addresses: addressesApi(run),
+    imports: importsApi(run),
+    polls: pollsApi(run),
+    events: eventsApi(run),
+    tables: tablesApi(run),
+    columns: columnsApi(run),
     intake: async (sourceId, { fields }) => {
       const receipt = await run(Intake.use((intake) => intake.accept(sourceId, fields)))
       return { id: receipt.id, duplicate: receipt.repeatOf !== null, empty: receipt.empty }
@@ -118,7 +118,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     rows: (object, query = {}) => readRows(run, object, query),
     allRows: (object, query = {}) => readAllRows(run, object, query),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
-    checkup: () => run(Checkup.use((checkup) => checkup.examine)),
+    checkup: () => run(Diagnostics.use((checkup) => checkup.examine)),
     close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),
   }
   return cabinet

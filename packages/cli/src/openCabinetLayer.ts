@@ -7,24 +7,24 @@
  *   const server = Server.layer({ host: "127.0.0.1", port: 8080, metrics: true }).pipe(Layer.provide(cabinet))
  */
 // oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
-import "./embedding/Host.ts"
-import type { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
-import type { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
+import "./library/Host.ts"
+import type { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import type { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { Effect, Layer } from "effect"
-import type { CabinetServices } from "./cabinet/CabinetLayer.ts"
-import type { StartError } from "./cabinet/StartError.ts"
-import { type OpenCabinetOptions, settingsFrom } from "./embedding/CabinetOptions.ts"
-import { embeddedLayer } from "./embedding/EmbeddedLayer.ts"
+import type { CabinetServices } from "./compose/CabinetLayer.ts"
+import type { StartError } from "./process/StartError.ts"
+import { type OpenCabinetOptions, settingsFrom } from "./library/CabinetOptions.ts"
+import { embeddedLayer } from "./library/EmbeddedLayer.ts"
 
 export type { CabinetServices, OpenCabinetOptions, StartError }
 
-/** What an open cabinet provides: its ports and use cases, and what `@data-cabinet/http-node/Server` asks for. */
+/** What an open cabinet provides: its ports and use cases, and what `@data-cabinet/http-node/server/Server` asks for. */
 export type OpenCabinetServices = CabinetServices | Cabinets | Readiness
 
 /**
  * Opens the cabinet, brings its database up to date, and provides `CabinetServices` (`Intake`, `Feed`, `SelectRows`,
  * `Sources`, `ApiKeys`, `Addresses` and all others of `@data-cabinet/core`) beside `Cabinets` and `Readiness` for
- * `@data-cabinet/http-node/Server`. Fails with a `StartError` in words. Logs go to the program's own logger; `log` is
+ * `@data-cabinet/http-node/server/Server`. Fails with a `StartError` in words. Logs go to the program's own logger; `log` is
  * for `openCabinet` only. Each call is a cabinet of its own.
  */
 export const openCabinetLayer = (

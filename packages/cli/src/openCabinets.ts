@@ -9,25 +9,25 @@
  *   const orders = await cabinets.open("orders")
  */
 // oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
-import "./embedding/Host.ts"
+import "./library/Host.ts"
 import { Context, Effect, Exit, Scope } from "effect"
-import { cabinetDatabase } from "./cabinet/CabinetDatabase.ts"
-import { openMany } from "./cabinet/OpenMany.ts"
-import { cabinetUrl } from "./cabinet/PickCabinet.ts"
-import type { Cabinet, CloseOptions } from "./embedding/Cabinet.ts"
-import { manySettingsFrom, type OpenCabinetsOptions } from "./embedding/CabinetsOptions.ts"
-import { type CabinetsFace, cabinetsFace } from "./embedding/CabinetsFace.ts"
-import { type FetchHandler, handlers, type NodeHandler } from "./embedding/Handlers.ts"
-import { GRACE_MILLIS, inScope } from "./embedding/InScope.ts"
-import { runIn } from "./embedding/RunEffect.ts"
-import { Underway } from "./embedding/Underway.ts"
+import { cabinetDatabase } from "./compose/CabinetDatabase.ts"
+import { openTenants } from "./tenancy/OpenTenants.ts"
+import { cabinetUrl } from "./tenancy/ResolveTenant.ts"
+import type { Cabinet, CloseOptions } from "./library/Cabinet.ts"
+import { manySettingsFrom, type OpenCabinetsOptions } from "./library/CabinetsOptions.ts"
+import { type CabinetsApi, cabinetsApi } from "./library/CabinetsApi.ts"
+import { type FetchHandler, handlers, type NodeHandler } from "./library/Handlers.ts"
+import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
+import { runIn } from "./library/RunEffect.ts"
+import { InFlight } from "./library/InFlight.ts"
 import { openCabinet } from "./openCabinet.ts"
 
-export type { CabinetsFace, ServedCabinet } from "./embedding/CabinetsFace.ts"
-export type { OpenCabinetsOptions } from "./embedding/CabinetsOptions.ts"
+export type { CabinetsApi, ServedCabinet } from "./library/CabinetsApi.ts"
+export type { OpenCabinetsOptions } from "./library/CabinetsOptions.ts"
 
 /** Many cabinets, served. Every call rejects with a `CabinetError`. */
-export interface Cabinets extends CabinetsFace {
+export interface Cabinets extends CabinetsApi {
   /** `(req, res)`; the cabinet is the first part of the request's host. */
   readonly nodeHandler: NodeHandler
   /** `Request => Promise<Response>`, likewise. */
@@ -43,11 +43,11 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: S
   const { serviceDomain } = settings
   const delivers = options.delivery !== false
   const database = yield* cabinetDatabase(settings, "create")
-  const opened = yield* openMany({ database, settings, serviceDomain, delivers, polls: delivers })
-  const underway = new Underway()
+  const opened = yield* openTenants({ database, settings, serviceDomain, delivers, polls: delivers })
+  const underway = new InFlight()
   const faces = yield* Effect.provideContext(handlers(underway), opened)
   const services = Context.merge(yield* Effect.context(), opened)
-  const { find, ...registry } = cabinetsFace(runIn(services, underway), (name) => cabinetUrl(settings, name))
+  const { find, ...registry } = cabinetsApi(runIn(services, underway), (name) => cabinetUrl(settings, name))
 
   let closing: Promise<void> | undefined
   const close = async (graceMillis: number) => {

@@ -2,15 +2,15 @@
  * no database: our own server as it is shipped, with the log answering at once. What is left is HTTP, the counts of the
  * client and the source, parsing, the fingerprint and the answer.
  */
-import { running } from "@data-cabinet/core/cabinet/Course"
+import { running } from "@data-cabinet/core/runtime/Course"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as Server from "@data-cabinet/http-node/Server"
+import * as Server from "@data-cabinet/http-node/server/Server"
 import { Context, Effect, Layer, References } from "effect"
-import { Listener } from "@data-cabinet/http-node/Listener"
-import { boundHeap } from "../../../packages/cli/src/cabinet/Heap.ts"
-import { httpLayer } from "../../../packages/cli/src/cabinet/HttpLayer.ts"
+import { Listener } from "@data-cabinet/http-node/server/Listener"
+import { boundHeap } from "../../../packages/cli/src/process/Heap.ts"
+import { httpLayer } from "../../../packages/cli/src/compose/HttpLayer.ts"
 import { openCabinet } from "./openCabinet.ts"
 
 let id = 0

@@ -1,6 +1,6 @@
 /** `cabinet address …`: who is told of new events, and what came of telling them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -71,7 +71,7 @@ const add = Command.make("add", { url, sources: sourceFlag, ...outgoing }, (inpu
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* AddressBook.use((book) => book.list)
+      const all = yield* AddressStore.use((book) => book.list)
       yield* report(
         yield* format,
         all.map((address) => addressJson(address, false)),
@@ -89,7 +89,7 @@ const list = Command.make("list", {}, () =>
 const show = Command.make("show", { id }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressBook.use((book) => book.get(input.id)),
+      AddressStore.use((book) => book.get(input.id)),
       showWhole,
     ),
   ),
@@ -143,7 +143,7 @@ const remove = Command.make("remove", { id, yes }, (input) =>
     confirmed(input.yes, `Remove address ${input.id}, and cancel what is still due to it?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
-        yield* AddressBook.use((book) => book.remove(input.id))
+        yield* AddressStore.use((book) => book.remove(input.id))
         const words = `Address ${input.id} is removed: nothing more is sent to it.`
         yield* report(yield* format, { id: input.id, removed: true }, () => words)
       }),
@@ -154,7 +154,7 @@ const remove = Command.make("remove", { id, yes }, (input) =>
 const pause = Command.make("pause", { id }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressBook.use((book) => book.pause(input.id)),
+      AddressStore.use((book) => book.pause(input.id)),
       (address) => showChanged(address, `Address ${address.id} is paused: what comes due meanwhile waits.`),
     ),
   ),
@@ -172,7 +172,7 @@ const resume = Command.make("resume", { id }, (input) =>
 const rotateSecret = Command.make("rotate-secret", { id }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressBook.use((book) => book.rotateSecret(input.id)),
+      AddressStore.use((book) => book.rotateSecret(input.id)),
       showWhole,
     ),
   ),

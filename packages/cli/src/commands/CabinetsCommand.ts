@@ -1,14 +1,14 @@
 /** `cabinet cabinets …`: which cabinets a server of many serves. */
-import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/cabinet/CabinetRegistry"
+import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
-import { addCabinet } from "../cabinet/AddCabinet.ts"
-import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
-import { describeUrl } from "../cabinet/OpenDatabase.ts"
-import { cabinetUrl, registryLayer } from "../cabinet/PickCabinet.ts"
-import { databaseAddress } from "../cabinet/SettingForm.ts"
-import { readSettings } from "../cabinet/ReadSettings.ts"
-import type { Settings } from "../cabinet/Settings.ts"
+import { addTenant } from "../tenancy/AddTenant.ts"
+import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { describeUrl } from "../compose/OpenDatabase.ts"
+import { cabinetUrl, registryLayer } from "../tenancy/ResolveTenant.ts"
+import { databaseAddress } from "../settings/SettingForm.ts"
+import { readSettings } from "../settings/ReadSettings.ts"
+import type { Settings } from "../settings/Settings.ts"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
@@ -70,7 +70,7 @@ const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
     const url = yield* addressOf(place.databaseUrl, input.databaseUrlFile)
-    const value = cabinetJson(settings, yield* withRegistry(settings, addCabinet(input.name, url)))
+    const value = cabinetJson(settings, yield* withRegistry(settings, addTenant(input.name, url)))
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)
   }),

@@ -1,5 +1,5 @@
 /** What came of telling an address: the commands of `cabinet address` that look at deliveries and move them. */
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Option } from "effect"
@@ -65,7 +65,7 @@ export const log = Command.make(
             message: `${before} is not a moment such as 2026-11-21T09:30:00Z.`,
           })
         }
-        yield* AddressBook.use((book) => book.get(input.id))
+        yield* AddressStore.use((book) => book.get(input.id))
         const attempts = yield* DeliveryQueue.use((queue) =>
           queue.log({
             addressId: input.id,

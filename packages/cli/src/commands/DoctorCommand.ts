@@ -1,5 +1,5 @@
 /** `cabinet doctor`: looks a cabinet over, names what is wrong and what to do about it. */
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ export const doctorCommand = Command.make(
       input,
       (database, settings) =>
         Effect.gen(function* () {
-          const checkup = yield* Checkup.use((one) => one.examine)
+          const checkup = yield* Diagnostics.use((one) => one.examine)
           const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
           const { standby } = yield* ReaderClient
           const replica = standby === undefined ? null : yield* standby.settled

@@ -1,9 +1,9 @@
 /** What a look over a cabinet means: each thing that was looked at, how it is, and what to do where it is not well. */
-import { CABINET_PARTS, type CabinetPart, type CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import type { Settings } from "../cabinet/Settings.ts"
+import type { Settings } from "../settings/Settings.ts"
 import { counted } from "../output/Counted.ts"
 
 /** `bad` needs somebody now, `warn` soon. */
@@ -45,15 +45,15 @@ const ofRoles = (roles: Roles, reading: Settings["reading"]): ReadonlyArray<Find
     : finding("author", "warn", roles.author.reason),
 ]
 
-const ofRows = ({ waitingRows, rowsSetAside: { count, first } }: CheckupReport): ReadonlyArray<Finding> => {
+const ofRows = ({ deferredRows, rowsSetAside: { count, first } }: DiagnosticsReport): ReadonlyArray<Finding> => {
   const waiting =
-    waitingRows === 0
+    deferredRows === 0
       ? []
       : [
           finding(
             "rows",
             "warn",
-            `${counted(waitingRows, "row waits", "rows wait")} for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
+            `${counted(deferredRows, "row waits", "rows wait")} for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
           ),
         ]
   if (count === 0) return waiting.length > 0 ? waiting : [finding("rows", "ok", "Every event has its row.")]
@@ -62,7 +62,7 @@ const ofRows = ({ waitingRows, rowsSetAside: { count, first } }: CheckupReport):
   return [...waiting, finding("rows", "bad", message)]
 }
 
-const ofImports = ({ failedImports: failed }: CheckupReport): ReadonlyArray<Finding> => {
+const ofImports = ({ failedImports: failed }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (failed.length === 0) return []
   const each = failed.map(
     ({ id, sourceId, name, staged, accepted, failure }) =>
@@ -72,7 +72,7 @@ const ofImports = ({ failedImports: failed }: CheckupReport): ReadonlyArray<Find
   return [finding("imports", "bad", message)]
 }
 
-const ofSetBack = ({ setBackAt }: CheckupReport): ReadonlyArray<Finding> =>
+const ofSetBack = ({ setBackAt }: DiagnosticsReport): ReadonlyArray<Finding> =>
   setBackAt === null
     ? []
     : [
@@ -83,7 +83,7 @@ const ofSetBack = ({ setBackAt }: CheckupReport): ReadonlyArray<Finding> =>
         ),
       ]
 
-const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
+const ofDatabase = (checkup: DiagnosticsReport): ReadonlyArray<Finding> => {
   const { clockSkewMillis: skew, connections, maxConnections } = checkup
   const tight = connections > maxConnections * 0.8
   const short = checkup.partitions.filter(({ daysAhead }) => daysAhead < 3)
@@ -145,7 +145,12 @@ const ofDatabase = (checkup: CheckupReport): ReadonlyArray<Finding> => {
 }
 
 /** What PostgreSQL gives everybody, and what an author could keep. */
-const ofNeighbours = ({ database, isOpenToAll, authorStays, locksForAll }: CheckupReport): ReadonlyArray<Finding> => [
+const ofNeighbours = ({
+  database,
+  isOpenToAll,
+  authorStays,
+  locksForAll,
+}: DiagnosticsReport): ReadonlyArray<Finding> => [
   isOpenToAll
     ? finding(
         "neighbours",
@@ -171,14 +176,14 @@ const ofNeighbours = ({ database, isOpenToAll, authorStays, locksForAll }: Check
   ),
 ]
 
-const ofPolls = ({ failingPolls: failing }: CheckupReport): Finding => {
+const ofPolls = ({ failingPolls: failing }: DiagnosticsReport): Finding => {
   if (failing.length === 0) return finding("polls", "ok", "No poll fails.")
   const each = failing.map(({ id, sourceId, failures }) => `poll ${id} of source ${sourceId} (${failures} in a row)`)
   const message = `Runs of polls failed: ${each.join(", ")}. \`cabinet poll log ${failing[0]!.id}\` says why; \`cabinet poll pause ID\` ends the trying.`
   return finding("polls", "warn", message)
 }
 
-const ofSearch = ({ outdatedSearchIndexes: outdated }: CheckupReport): Finding =>
+const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Finding =>
   outdated.length === 0
     ? finding("search", "ok", "Every search index is whole.")
     : finding(
@@ -229,7 +234,7 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
 export interface Seen {
   readonly roles: Roles
   readonly reading: Settings["reading"]
-  readonly checkup: CheckupReport
+  readonly checkup: DiagnosticsReport
   readonly standby: StandbyState | null
   readonly gauge: QueueGauge
 }

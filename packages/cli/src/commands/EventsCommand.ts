@@ -8,7 +8,7 @@ import { styleFor } from "../output/Style.ts"
 import { format, withCabinet } from "./Root.ts"
 
 /** How often a follower looks. */
-const LOOK = "500 millis"
+const POLL_INTERVAL = "500 millis"
 
 /** How often it looks for a database that is away. */
 const TRY_AGAIN = "2 seconds"
@@ -119,7 +119,7 @@ export const eventsCommand = Command.make(
             yield* printLine(lines.join("\n"))
             first = false
           }
-          if (!page.hasMore) yield* Effect.sleep(LOOK)
+          if (!page.hasMore) yield* Effect.sleep(POLL_INTERVAL)
         }
       }),
     ),

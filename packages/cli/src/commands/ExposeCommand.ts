@@ -1,5 +1,5 @@
 /** `cabinet expose SCHEMA` and `cabinet hide SCHEMA`: what readers may see of what stood in the database before. */
-import { Exposure } from "@data-cabinet/core/row/Exposure"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { report } from "../output/Report.ts"
@@ -10,7 +10,7 @@ const schema = Argument.String("SCHEMA").pipe(Argument.withDescription("A schema
 export const exposeCommand = Command.make("expose", { schema }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const { objects } = yield* Exposure.use((exposure) => exposure.expose(input.schema))
+      const { objects } = yield* SchemaGrants.use((exposure) => exposure.expose(input.schema))
       const words = `${objects} tables and views of ${input.schema} can be read through the API now, and what is made there later.`
       yield* report(yield* format, { schema: input.schema, exposed: true, objects }, () => words)
     }),
@@ -20,7 +20,7 @@ export const exposeCommand = Command.make("expose", { schema }, (input) =>
 export const hideCommand = Command.make("hide", { schema }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const { objects } = yield* Exposure.use((exposure) => exposure.hide(input.schema))
+      const { objects } = yield* SchemaGrants.use((exposure) => exposure.hide(input.schema))
       const words = `Nothing of ${input.schema} can be read through the API any more.`
       yield* report(yield* format, { schema: input.schema, exposed: false, objects }, () => words)
     }),

@@ -1,13 +1,13 @@
 /** `cabinet operator …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
-import type { Operator } from "@data-cabinet/core/key/Operator"
-import { Operators } from "@data-cabinet/core/key/Operators"
+import type { UploadToken } from "@data-cabinet/core/key/UploadToken"
+import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
-const operatorJson = (operator: Operator) => ({
+const operatorJson = (operator: UploadToken) => ({
   id: operator.id,
   name: operator.name,
   prefix: operator.prefix,
@@ -19,7 +19,7 @@ const operatorJson = (operator: Operator) => ({
 const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const { token, ...issued } = yield* Operators.use((operators) => operators.issue(name))
+      const { token, ...issued } = yield* UploadTokens.use((operators) => operators.issue(name))
       yield* report(yield* format, { ...operatorJson(issued), token }, (style) =>
         [
           style.bold(token),
@@ -35,7 +35,7 @@ const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* Operators.use((operators) => operators.list)
+      const all = yield* UploadTokens.use((operators) => operators.list)
       yield* report(yield* format, all.map(operatorJson), (style) =>
         columns(
           ["ID", "TOKEN", "ISSUED", "LAST USED", "STATE", "NAME"],
@@ -57,7 +57,7 @@ const list = Command.make("list", {}, () =>
 const revoke = Command.make("revoke", { id: idArgument("ID", "The operator's number") }, ({ id }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const operator = yield* Operators.use((operators) => operators.revoke(id))
+      const operator = yield* UploadTokens.use((operators) => operators.revoke(id))
       yield* report(
         yield* format,
         operatorJson(operator),

@@ -1,8 +1,8 @@
 /** `cabinet poll …`: addresses that are asked at an interval, and what came of asking them. */
-import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/pull/Poll"
-import { PollBook } from "@data-cabinet/core/pull/PollBook"
-import { Polls } from "@data-cabinet/core/pull/Polls"
-import { parseInterval } from "@data-cabinet/core/pull/PollSchedule"
+import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
+import { PollStore } from "@data-cabinet/core/poll/PollStore"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -82,7 +82,7 @@ const add = Command.make(
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* PollBook.use((book) => book.list)
+      const all = yield* PollStore.use((book) => book.list)
       yield* report(yield* format, snakeKeys(all), (style) =>
         columns(
           ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],
@@ -130,7 +130,7 @@ const log = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const runs = yield* PollBook.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
+        const runs = yield* PollStore.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
         yield* report(yield* format, snakeKeys(runs), (style) =>
           columns(
             ["AT", "TOOK", "STATUS", "CONNECTED TO", "NEXT RUN", "WHAT CAME OF IT"],
@@ -152,7 +152,7 @@ const log = Command.make(
 const pause = Command.make("pause", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const poll = yield* PollBook.use((book) => book.pause(input.id))
+      const poll = yield* PollStore.use((book) => book.pause(input.id))
       yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} is paused.`)
     }),
   ),
@@ -161,7 +161,7 @@ const pause = Command.make("pause", { id }, (input) =>
 const resume = Command.make("resume", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const poll = yield* PollBook.use((book) => book.resume(input.id))
+      const poll = yield* PollStore.use((book) => book.resume(input.id))
       yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
     }),
   ),
@@ -172,7 +172,7 @@ const remove = Command.make("remove", { id, yes }, (input) =>
     confirmed(input.yes, `Remove poll ${input.id} with its headers and its marks of what it has seen?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
-        yield* PollBook.use((book) => book.remove(input.id))
+        yield* PollStore.use((book) => book.remove(input.id))
         yield* report(
           yield* format,
           { id: input.id, removed: true },

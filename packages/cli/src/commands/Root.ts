@@ -1,11 +1,11 @@
 /** The command `cabinet` itself: the flags that every command takes, and how a command gets at its cabinet. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../cabinet/CabinetDatabase.ts"
-import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
-import { askForCabinet, pickCabinet } from "../cabinet/PickCabinet.ts"
-import { readSettings } from "../cabinet/ReadSettings.ts"
-import { type SettingName, SETTINGS, type Settings } from "../cabinet/Settings.ts"
+import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../compose/CabinetDatabase.ts"
+import { cabinetLayer } from "../compose/CabinetLayer.ts"
+import { askForCabinet, resolveTenant } from "../tenancy/ResolveTenant.ts"
+import { readSettings } from "../settings/ReadSettings.ts"
+import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import * as Log from "../output/Log.ts"
 import type { Format } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
@@ -100,7 +100,7 @@ export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =
   Effect.gen(function* () {
     const { cabinet } = yield* root
     const own = yield* cabinetDatabase(settings, Option.isNone(cabinet) ? role : "join")
-    return Option.isNone(cabinet) ? own : yield* pickCabinet(own, cabinet.value)
+    return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value)
   })
 
 /** For what is about a server as a whole: a cabinet's name would be taken to mean something there, and does not. */

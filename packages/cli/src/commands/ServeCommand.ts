@@ -1,19 +1,19 @@
 /** `cabinet serve` and `cabinet work`: the processes that stay. A signal ends them in order; a second one at once. */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { cabinetDatabase } from "../cabinet/CabinetDatabase.ts"
-import { cabinetLayer } from "../cabinet/CabinetLayer.ts"
-import { openMany } from "../cabinet/OpenMany.ts"
-import { serve, serveAsWorker } from "../cabinet/Serve.ts"
-import { SETTINGS, type SettingName, type Settings } from "../cabinet/Settings.ts"
-import { START_PATIENCE } from "../cabinet/WaitForDatabase.ts"
-import { workerNumber } from "../cabinet/Worker.ts"
-import { housekeepingLayer, pollingLayer, workLayer } from "../cabinet/WorkLayer.ts"
+import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { cabinetLayer } from "../compose/CabinetLayer.ts"
+import { openTenants } from "../tenancy/OpenTenants.ts"
+import { serve, serveAsWorker } from "../process/Serve.ts"
+import { SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
+import { START_PATIENCE } from "../process/WaitForDatabase.ts"
+import { workerNumber } from "../process/Worker.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
 import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
-import { welcome, welcomeJson } from "./Welcome.ts"
+import { startupBanner, startupJson } from "./StartupBanner.ts"
 
 /** All but those that every command has. */
 const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
@@ -51,7 +51,7 @@ export const serveCommand = Command.make(
           // A log that is kept is no place for a key; a program that asks for the document is given it.
           const firstKey = json !== false || process.stdout.isTTY
           const served = yield* serve({ ...options, firstKey })
-          yield* report(json, welcomeJson(served), (style) => welcome(served, style))
+          yield* report(json, startupJson(served), (style) => startupBanner(served, style))
         }
         yield* untilStopped
       }).pipe(
@@ -88,7 +88,7 @@ export const workCommand = Command.make(
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
           const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
           yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
-        } else yield* openMany({ database, settings, serviceDomain, delivers: true, polls: true })
+        } else yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
         const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
         yield* untilStopped

@@ -1,5 +1,5 @@
 /** Each thing that can be wrong with a cabinet: how bad it is, and what to do. */
-import type { CheckupReport } from "@data-cabinet/core/cabinet/Checkup"
+import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { doctorFindings, type Seen } from "data-cabinet/commands/DoctorFindings"
 import { expect, it } from "vitest"
@@ -28,7 +28,7 @@ const WELL: Seen = {
     maxConnections: 100,
     fenceHolders: [],
     setBackAt: null,
-    waitingRows: 0,
+    deferredRows: 0,
     rowsSetAside: { count: 0, first: [] },
     failedImports: [],
     partitions: [{ table: "original", until: "2026-12-01", daysAhead: 7 }],
@@ -39,7 +39,7 @@ const WELL: Seen = {
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
 }
 
-const checkup = (change: Partial<CheckupReport>): Seen => ({ ...WELL, checkup: { ...WELL.checkup, ...change } })
+const checkup = (change: Partial<DiagnosticsReport>): Seen => ({ ...WELL, checkup: { ...WELL.checkup, ...change } })
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
 it("doctorFindings are all ok when nothing is wrong", () => {
@@ -60,7 +60,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["history", checkup({ setBackAt: "2026-11-20T10:00:00Z" }), "bad", /at 2026-11-20T10:00:00Z .* look for the copy/],
   ["neighbours", checkup({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
   ["password", checkup({ authorStays: true }), "warn", /a password that a script may have chosen/],
-  ["rows", checkup({ waitingRows: 4 }), "warn", /^4 rows wait .* once it is free/],
+  ["rows", checkup({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is free/],
   [
     "rows",
     checkup({ rowsSetAside: { count: 7, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] } }),

@@ -2,12 +2,12 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
-import { AddressBook } from "./AddressBook.ts"
+import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
 import type { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import type { Delivery, Outcome } from "./Attempt.ts"
-import { Deliver } from "./Deliver.ts"
+import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 
@@ -38,10 +38,10 @@ export class Addresses extends Context.Service<
   static readonly layer = Layer.effect(
     Addresses,
     Effect.gen(function* () {
-      const book = yield* AddressBook
+      const book = yield* AddressStore
       const check = yield* AddressCheck
       const queue = yield* DeliveryQueue
-      const deliver = yield* Deliver
+      const deliver = yield* AttemptDelivery
       const signal = yield* DeliverySignal
 
       const checked = Effect.fnUntraced(function* (text: string) {

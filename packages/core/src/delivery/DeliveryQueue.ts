@@ -41,7 +41,7 @@ export interface Claimed {
 }
 
 /** What becomes of the delivery after an attempt; seconds are counted from the moment of settling. */
-export type Verdict =
+export type NextState =
   | { readonly state: "delivered" }
   | { readonly state: "failed" }
   | { readonly state: "retry"; readonly afterSeconds: number }
@@ -50,7 +50,7 @@ export interface Settlement {
   readonly deliveryId: number
   readonly attempt: number
   readonly outcome: Outcome
-  readonly verdict: Verdict
+  readonly verdict: NextState
 }
 
 export interface LogQuery {

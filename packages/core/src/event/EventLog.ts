@@ -3,7 +3,7 @@
  * table row and due deliveries are committed together, and the receipt is given after the commit.
  */
 import { Context, type Effect, Schema } from "effect"
-import { type Ask, asked } from "../cabinet/Course.ts"
+import { type Ask, asked } from "../runtime/Course.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "./Json.ts"
 

@@ -1,9 +1,9 @@
 /** Reading the event feed, page after page: what the API, the command line and the library share. */
 import { Context, Effect, Layer, Option } from "effect"
-import { stage } from "../cabinet/Stage.ts"
+import { stage } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { CursorKeys } from "../page/CursorKey.ts"
-import type { Items } from "../page/Items.ts"
+import { CursorKeys } from "../pagination/CursorKey.ts"
+import type { Items } from "../pagination/Items.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"

@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import { type Channel, CHANNELS } from "../event/EventLog.ts"
-import { type CursorPosition, type CursorWalk, decodeCursor, encodeCursor } from "../page/Cursor.ts"
-import type { CursorKey } from "../page/CursorKey.ts"
-import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../page/Page.ts"
+import { type CursorPosition, type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import type { CursorKey } from "../pagination/CursorKey.ts"
+import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
 import { parseSourceId } from "../source/SourceId.ts"
 import { FeedError } from "./FeedError.ts"
 import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
-import type { Items } from "../page/Items.ts"
+import type { Items } from "../pagination/Items.ts"
 
 /** A place in the feed: after this event of this transaction of this epoch. Transaction ids need 64 bits. */
 export interface FeedPlace {

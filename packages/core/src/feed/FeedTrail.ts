@@ -1,8 +1,8 @@
 /** Positions in the feed as they move along: which place is left behind at the end of each epoch. */
 import { type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
-import { receivedAtOf, type SentEvent } from "./SentEvents.ts"
+import { receivedAtOf, type EncodedEvent } from "./EventsToJson.ts"
 
-const placeOf = (event: SentEvent): FeedPlace => ({
+const placeOf = (event: EncodedEvent): FeedPlace => ({
   epoch: Number(event[1]),
   xid: event[2],
   id: Number(event[3]),
@@ -16,7 +16,7 @@ const leave = ({ epoch }: FeedPlace, place: FeedPlace, left: ReadonlyArray<FeedP
   [place, ...left.filter((one) => one.epoch !== place.epoch)].filter((one) => one.epoch !== epoch).slice(0, LEFT_EPOCHS)
 
 /** After the last of these events, which follow `from` in the order of the feed. */
-export const movedOn = ({ left = [], ...from }: FeedPosition, events: ReadonlyArray<SentEvent>): FeedPosition => {
+export const movedOn = ({ left = [], ...from }: FeedPosition, events: ReadonlyArray<EncodedEvent>): FeedPosition => {
   const last = events.at(-1)
   if (last === undefined) return withLeft(from, left)
   const end = placeOf(last)

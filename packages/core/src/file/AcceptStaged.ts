@@ -4,7 +4,7 @@
  * lost in between. What fails by a fault of the program ends as failed, in words: trying for ever would help nobody.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import { stage } from "../cabinet/Stage.ts"
+import { stage } from "../runtime/Instrument.ts"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog, type NewEvent } from "../event/EventLog.ts"

@@ -30,7 +30,7 @@ const GUESS_BYTES = 262_144
 const HEAD_BYTES = 4096
 
 /** Sees all bytes of a file once, in order, and then tells its charset. */
-export class CharsetWitness {
+export class CharsetDetector {
   readonly #strict = new TextDecoder("utf-8", { fatal: true })
   #isUtf8 = true
   #head: Buffer = Buffer.alloc(0)

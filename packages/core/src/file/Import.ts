@@ -3,7 +3,7 @@
  * of the file is taken, unless the caller says otherwise; what was refused is reported by line and column.
  */
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
-import { stage } from "../cabinet/Stage.ts"
+import { stage } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
@@ -12,7 +12,7 @@ import { AcceptStaged } from "./AcceptStaged.ts"
 import { type FileError, fileError } from "./FileError.ts"
 import type { FileFormat } from "./FileFormat.ts"
 import type { Refusal } from "./FileItem.ts"
-import { type FileLook, type FileOptions, lookAt } from "./FileLook.ts"
+import { type FileInspection, type FileOptions, inspectFile } from "./FileInspection.ts"
 import { turns } from "./Pieces.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { readItems } from "./ReadItems.ts"
@@ -95,7 +95,7 @@ export class Import extends Context.Service<
       /** Reads all of it, giving what can be taken to `keep`. */
       const readAll = Effect.fnUntraced(function* <E>(
         file: ReadableFile,
-        look: FileLook,
+        look: FileInspection,
         options: ImportOptions,
         tell: OnProgress,
         keep: (
@@ -156,7 +156,7 @@ export class Import extends Context.Service<
             return yield* fileError("no_such_source", `There is no source ${sourceId} that is switched on.`)
           }
           yield* tell({ phase: "looking", done: 0, total: file.size })
-          const look = yield* lookAt(file, options)
+          const look = yield* inspectFile(file, options)
           const before = Option.getOrNull(yield* imports.same(sourceId, look.sha256))
           const about = {
             sourceId,

@@ -5,7 +5,7 @@ import { CsvReader } from "./CsvReader.ts"
 import { TextDecoding } from "./FileCharset.ts"
 import type { FileError } from "./FileError.ts"
 import type { FileItem, ItemSink, Refusal, TextReader } from "./FileItem.ts"
-import type { FileLook } from "./FileLook.ts"
+import type { FileInspection } from "./FileInspection.ts"
 import { HeaderedRows } from "./HeaderedRows.ts"
 import { JsonLinesReader, JsonListReader, PointedReader } from "./JsonReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
@@ -28,7 +28,7 @@ export interface ItemReading {
 }
 
 /** Gathers what a reader gives between two takes. */
-class Gathered implements ItemSink {
+class ItemBuffer implements ItemSink {
   #items: Array<FileItem> = []
   #refusals: Array<Refusal> = []
   item = (line: number, payload: FileItem["payload"]): void => {
@@ -47,14 +47,14 @@ class Gathered implements ItemSink {
 
 export const readItems = (
   file: ReadableFile,
-  look: FileLook,
+  look: FileInspection,
   header: boolean | undefined,
 ): Effect.Effect<ItemReading, FileError, SheetReader | Scope.Scope> =>
   look.format === "xlsx" ? sheetItems(file, look, header) : Effect.succeed(textItems(file, look))
 
-const textItems = (file: ReadableFile, look: FileLook): ItemReading => {
+const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
   const batches = Stream.suspend(() => {
-    const gathered = new Gathered()
+    const gathered = new ItemBuffer()
     const reader = readerOf(look, gathered)
     const decoding = new TextDecoding(look.charset!)
     let read = 0
@@ -87,7 +87,7 @@ function* endOf(reader: TextReader): Generator<void> {
   yield
 }
 
-const readerOf = (look: FileLook, sink: ItemSink): TextReader => {
+const readerOf = (look: FileInspection, sink: ItemSink): TextReader => {
   if (look.csv !== null) {
     const rows = new HeaderedRows(sink, look.csv.header)
     return new CsvReader(
@@ -103,11 +103,11 @@ const readerOf = (look: FileLook, sink: ItemSink): TextReader => {
 /** UTF-16 can hold half a surrogate pair, which PostgreSQL cannot. */
 const wellFormed = (cell: string): string => (cell.isWellFormed() ? cell : cell.toWellFormed())
 
-const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileLook, given: boolean | undefined) {
+const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileInspection, given: boolean | undefined) {
   const reader = yield* SheetReader
   const sheet = yield* reader.open(file, look.sheet)
   const header = given ?? true
-  const gathered = new Gathered()
+  const gathered = new ItemBuffer()
   const rows = new HeaderedRows(gathered, header)
   let read = 0
   const batches = Stream.map(sheet.rows, (batch) => {

@@ -3,20 +3,20 @@
  * limits becomes an event, whether it parses or not; what is refused is refused before anything is kept.
  */
 import { type Cause, Context, Effect, Exit, Layer, Option } from "effect"
-import { type Ask, asked, Course, running, thenAtOnce } from "../cabinet/Course.ts"
-import { staged } from "../cabinet/Stage.ts"
+import { type Ask, asked, Course, running, thenAtOnce } from "../runtime/Course.ts"
+import { instrumentAsk } from "../runtime/Instrument.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
 import type { Receipt, SourceChanged } from "../event/EventLog.ts"
 import { printedEvent } from "../event/Fingerprint.ts"
-import { Admission } from "../limit/Admission.ts"
-import type { IntakeAllowance } from "../limit/Admission.ts"
+import { RateLimiter } from "../limit/RateLimiter.ts"
+import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
-import { firstOf, parsingTogether, type Prepared, WEBHOOK } from "./Prepared.ts"
+import { firstOf, batchedParser, type PreparedSubmission, WEBHOOK } from "./PreparedSubmission.ts"
 
 /** How often a submission is parsed anew because its source changed under it, before its sender is asked to come again. */
 const MAX_ATTEMPTS = 4
@@ -47,10 +47,10 @@ export class Intake extends Context.Service<
     Intake,
     Effect.gen(function* () {
       const sources = yield* Sources
-      const admission = yield* Admission
+      const admission = yield* RateLimiter
       const log = yield* EventLog
 
-      const parsing = parsingTogether()
+      const parsing = batchedParser()
 
       /** Appends what is prepared for the source, which is prepared anew if that changed meanwhile. */
       const appending =
@@ -59,12 +59,12 @@ export class Intake extends Context.Service<
           const course = new Course<A, Refused>(answer, context)
           const attempt = (source: IntakeSource, left: number): void =>
             course.ask(submitted.prepare(source), ({ request, answerOf }) => {
-              course.settle(staged("intake.accept", log.take(request)), (appended) => {
+              course.settle(instrumentAsk("intake.accept", log.take(request)), (appended) => {
                 if (Exit.isSuccess(appended)) return course.end(Exit.succeed(answerOf(appended.value)))
                 const { cause } = appended
                 if (!hasChanged(cause)) return course.end(Exit.failCause(cause as Cause.Cause<StoreUnavailable>))
-                if (left === 0) return course.end(Exit.fail(restless()))
-                course.run(submitted.again(), (found) =>
+                if (left === 0) return course.end(Exit.fail(sourceKeepsChanging()))
+                course.run(submitted.reload(), (found) =>
                   Option.isSome(found) ? attempt(found.value, left - 1) : course.end(Exit.fail(notFound())),
                 )
               })
@@ -76,15 +76,15 @@ export class Intake extends Context.Service<
       const take = (request: IntakeRequest): Ask<IntakeAnswer, Refused> =>
         appending({
           source: request.source,
-          again: () => sources.bySecret(request.secret),
+          reload: () => sources.bySecret(request.secret),
           prepare: (source) => parsing(request, source),
         })
 
       const admitUnknown = Effect.fnUntraced(function* (secret: string, ip: string | null) {
-        if (ip !== null) yield* passed(yield* admission.intake(ip, null))
+        if (ip !== null) yield* requireAllowed(yield* admission.intake(ip, null))
         const source = yield* sources.bySecret(secret)
         if (Option.isNone(source)) return yield* notFound()
-        yield* passed(yield* admission.intake(null, source.value.id))
+        yield* requireAllowed(yield* admission.intake(null, source.value.id))
         return source.value
       })
 
@@ -95,7 +95,7 @@ export class Intake extends Context.Service<
           return known === undefined
             ? admitUnknown(secret, ip)
             : thenAtOnce(admission.intake(ip, known.id), (allowance) =>
-                thenAtOnce(passed(allowance), () => Effect.succeed(known)),
+                thenAtOnce(requireAllowed(allowance), () => Effect.succeed(known)),
               )
         },
 
@@ -110,7 +110,7 @@ export class Intake extends Context.Service<
           if (Option.isNone(source)) return yield* notFound()
           const submitted: Submitted<Receipt> = {
             source: source.value,
-            again: () => sources.forIntake(sourceId),
+            reload: () => sources.forIntake(sourceId),
             prepare: ({ id, version }) =>
               running(
                 Effect.succeed({
@@ -128,12 +128,12 @@ export class Intake extends Context.Service<
 
 interface Submitted<A> {
   readonly source: IntakeSource
-  readonly prepare: (source: IntakeSource) => Ask<Prepared<A>, IntakeError>
+  readonly prepare: (source: IntakeSource) => Ask<PreparedSubmission<A>, IntakeError>
   /** Looks the source up anew. */
-  readonly again: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
+  readonly reload: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
 }
 
-const passed = (allowance: IntakeAllowance): Effect.Effect<void, IntakeError> =>
+const requireAllowed = (allowance: IntakeRateLimit): Effect.Effect<void, IntakeError> =>
   allowance.allowed
     ? Effect.void
     : Effect.fail(
@@ -150,7 +150,7 @@ const hasChanged = (cause: Cause.Cause<SourceChanged | StoreUnavailable>): boole
 
 const notFound = () => new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
 
-const restless = () =>
+const sourceKeepsChanging = () =>
   new StoreUnavailable({
     message: "The source is being changed; nothing was saved, send it again",
     retryAfter: 1,

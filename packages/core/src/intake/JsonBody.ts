@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import type { Json } from "../event/Json.ts"
 import { bomLength, JsonFault, JsonScanner } from "./JsonScanner.ts"
-import { SentObjects } from "./SentObjects.ts"
+import { JsonSlices } from "./JsonSlices.ts"
 import { positionInWords, textPosition } from "./TextPosition.ts"
 import type { TextPosition } from "./TextPosition.ts"
 
@@ -34,14 +34,14 @@ export interface JsonNotes {
   /** Offsets of the items, where the whole value is a list. */
   readonly itemOffsets: Array<number>
   /** The whole value, or the items of a list of objects, as they were sent. */
-  readonly sent: SentObjects
+  readonly sent: JsonSlices
 }
 
 export const emptyJsonNotes = (): JsonNotes => ({
   replaced: 0,
   valueOffset: 0,
   itemOffsets: [],
-  sent: new SentObjects(),
+  sent: new JsonSlices(),
 })
 
 /**

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { Admission, type KeyAdmission } from "../limit/Admission.ts"
+import { RateLimiter, type KeyRateLimit } from "../limit/RateLimiter.ts"
 import { keyFingerprint } from "./ApiKey.ts"
 
 export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {
@@ -26,12 +26,12 @@ export class Authenticate extends Context.Service<
     readonly key: (
       headers: KeyHeaders,
       millis: number,
-    ) => Effect.Effect<KeyAdmission, AuthenticateError | StoreUnavailable>
+    ) => Effect.Effect<KeyRateLimit, AuthenticateError | StoreUnavailable>
   }
 >()("@data-cabinet/core/key/Authenticate") {
   static readonly layer = Layer.effect(
     Authenticate,
-    Effect.map(Admission, (admission) =>
+    Effect.map(RateLimiter, (admission) =>
       Authenticate.of({
         key: (headers, millis) => {
           const sent = sentKey(headers)

@@ -28,13 +28,13 @@ export interface ReadableTable {
   /** Changes when the object is dropped and made again. */
   readonly oid: number
   /** False where a read may run functions that a customer wrote, whatever it selects: a view, row policies, an index. */
-  readonly inert: boolean
+  readonly runsNoUserCode: boolean
   /** The collation that folds case by Unicode on this server, quoted with its schema. */
   readonly foldCollation: string
   /** True where an index by `cabinet search-index` stands ready that knows all the columns. */
   readonly searchIndexed: boolean
   /** What the read itself can prove the object unchanged by; null where the catalog must be asked before every read. */
-  readonly stamp: string | null
+  readonly catalogVersion: string | null
 }
 
 /**
@@ -49,6 +49,6 @@ export class Catalog extends Context.Service<
     /** One by its exact names; none for what does not exist or may not be read, which are not told apart. */
     readonly find: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
     /** As it was last found where a read can prove that it still is so, without asking; else as `find`. */
-    readonly presume: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
+    readonly findCached: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/Catalog") {}

@@ -29,7 +29,7 @@ interface TypeFacts {
    * PostgreSQL's own through and through, and written the same along any search path: no function, operator or cast that a
    * customer made can run when a value is read, written or compared.
    */
-  readonly inert: boolean
+  readonly runsNoUserCode: boolean
   /** A day, a time or a moment, or made of any: words such as `today` may stand in its texts. */
   readonly temporal: boolean
 }

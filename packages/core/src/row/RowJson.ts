@@ -35,8 +35,8 @@ const bytesText = (value: string): string =>
  * other it may be a function of the customer's, which `format` never calls. NULL stays NULL, and PostgreSQL reads the text
  * as the same value again.
  */
-export const outputText = (type: Pick<ColumnType, "inert">, value: string): string =>
-  type.inert
+export const outputText = (type: Pick<ColumnType, "runsNoUserCode">, value: string): string =>
+  type.runsNoUserCode
     ? castTo(value, "text")
     : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
 

@@ -7,7 +7,7 @@ import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Jso
 import { jsonText } from "../event/JsonText.ts"
 import { isServiceKey } from "../event/Payload.ts"
 import type { ColumnKind, FieldColumn, SentKind } from "./FieldColumn.ts"
-import { spells } from "./Spelling.ts"
+import { matchesExactly } from "./ExactFormat.ts"
 import { readableName } from "./ReadableName.ts"
 
 /** Field columns a table may have, siblings counted. PostgreSQL's own end is near 450 wide values in a row. */
@@ -138,7 +138,7 @@ const isScalar = (value: Json): boolean =>
 const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
   if (column.kind === kind) return true
   if (column.kind === "text") return isScalar(value)
-  return column.chosen === true && typeof value === "string" && spells(value, column.kind)
+  return column.chosen === true && typeof value === "string" && matchesExactly(value, column.kind)
 }
 
 /** Whether every field has a column that is called as it is and takes the value as it is sent. */

@@ -1,6 +1,6 @@
 /** Runs the query of a page where it can do no harm: as the reader, read-only, within its limits. */
 import { Context, type Effect } from "effect"
-import type { SentBytes } from "./SentBytes.ts"
+import type { RecordBytes } from "./RecordBytes.ts"
 import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 
 /** A parameter's text, and the type that the query casts it to. */
@@ -16,15 +16,15 @@ export interface RowQuery {
   readonly text: string
   readonly values: ReadonlyArray<QueryValue>
   /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
-  readonly inert: boolean
+  readonly runsNoUserCode: boolean
   /** True where the best way to the rows depends on the values: it is then looked for anew at every read. */
   readonly planAnew: boolean
   /** The object, and the stamp that it must still bear in the moment of the read; null where nothing is to be proven. */
-  readonly proof: { readonly oid: number; readonly stamp: string } | null
+  readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string } | null
 }
 
 /** A row as the query returned it, column by column. */
-export type QueryRow = ReadonlyArray<string | SentBytes | null>
+export type QueryRow = ReadonlyArray<string | RecordBytes | null>
 
 /**
  * Runs one query in a read-only transaction of the reader role, under a time limit and a lock limit. Interrupting it

@@ -12,7 +12,7 @@ import type { SqlParameters } from "./SqlParameters.ts"
 export interface OrderTerm {
   readonly sql: string
   /** Its value in a cursor is cast to it. */
-  readonly type: Pick<ColumnType, "sql" | "inert">
+  readonly type: Pick<ColumnType, "sql" | "runsNoUserCode">
   readonly operators: TypeOperators
 }
 

@@ -2,11 +2,11 @@
  * A page as one row of PostgreSQL's: its rows put together, and how many were found. One message with a whole page costs half
  * of one message a row, and a page's bytes are bounded before they are put together.
  */
-import { PAGE_BYTES } from "../page/Page.ts"
+import { PAGE_BYTES } from "../pagination/Page.ts"
 import { call, castTo, operate } from "../row/SystemSql.ts"
 
 /** A row longer than this is not sent; the driver takes no message over 16 MiB. */
-export const LONGEST_ROW = 15 * 1024 * 1024
+export const MAX_ROW_BYTES = 15 * 1024 * 1024
 
 /** The rows of a page and one more, in order. */
 export interface PageRows {
@@ -31,18 +31,18 @@ const gathered = (holds: string): string =>
  * Of rows that are all short, so that any number of them makes no long page: whoever reads fewer than were found asks
  * for `carefulPage`. Undefined where none would be short enough.
  */
-export const hastyPage = (page: PageRows): string | undefined => {
+export const fixedBudgetPage = (page: PageRows): string | undefined => {
   const longest = Math.floor(PAGE_BYTES / page.limit) - page.keyBytes
   if (longest <= 0) return undefined
   return `${gathered(operate(length(`"r"`), "<=", String(longest)))}FROM ${sentRows(page)}`
 }
 
 /** Of rows of any length: their bytes are added up. */
-export const carefulPage = (page: PageRows): string => {
+export const summedPage = (page: PageRows): string => {
   const fits = `(${operate(`"bytes"`, "<=", String(PAGE_BYTES))} OR ${operate(`"n"`, "=", "1")})`
   const bytes = call("sum", operate(length(`"q"."r"`), "+", String(page.keyBytes)))
   return (
-    gathered(`${fits} AND ${operate(length(`"r"`), "<=", String(LONGEST_ROW))}`) +
+    gathered(`${fits} AND ${operate(length(`"r"`), "<=", String(MAX_ROW_BYTES))}`) +
     `FROM (SELECT "q".*, ${call("row_number")} OVER "w" AS "n", ${bytes} OVER "w" AS "bytes" ` +
     `FROM ${sentRows(page)} WINDOW "w" AS (ROWS UNBOUNDED PRECEDING)) AS "s"`
   )

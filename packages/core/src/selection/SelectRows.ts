@@ -1,10 +1,10 @@
 /** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
-import { stage } from "../cabinet/Stage.ts"
+import { stage } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { encodeCursor, LONGEST_CURSOR } from "../page/Cursor.ts"
-import { type CursorKey, CursorKeys } from "../page/CursorKey.ts"
-import type { Page } from "../page/Page.ts"
+import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
+import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
+import type { Page } from "../pagination/Page.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
 import { type RowQuery, RowReader } from "../row/RowReader.ts"
@@ -15,8 +15,8 @@ import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, type FoundPage, readPage, selectionSql } from "./SelectionSql.ts"
-import { LONGEST_ROW } from "./PageSql.ts"
-import { LONGEST_PLACE_VALUE } from "./PlaceOfRow.ts"
+import { MAX_ROW_BYTES } from "./PageSql.ts"
+import { MAX_POSITION_VALUE } from "./RowPosition.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -85,7 +85,7 @@ export class SelectRows extends Context.Service<
       return SelectRows.of({
         page: Effect.fnUntraced(function* (request) {
           const selection = yield* Effect.fromResult(selectionParams(request.params))
-          const table = yield* orRefused(request, yield* catalog.presume(request.schema, request.name))
+          const table = yield* orRefused(request, yield* catalog.findCached(request.schema, request.name))
           const key = yield* keys.key
           return yield* read(selection, table, key).pipe(
             Effect.catch((error) => readAnew(request, selection, key, table, error, TRIES)),
@@ -113,14 +113,14 @@ const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, 
   const { columns } = plan.showing
   if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
   if (items.length === 0) {
-    const message = `A row is longer than ${LONGEST_ROW / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
+    const message = `A row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
     return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
   }
   const place = found.placeOf(items.length - 1)
   const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found))] : place
   const nextCursor = encodeCursor(plan.walk, counted)
-  if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > LONGEST_PLACE_VALUE)) {
-    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${LONGEST_PLACE_VALUE} characters): sort by another column.`
+  if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE)) {
+    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${MAX_POSITION_VALUE} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
   return Result.succeed({ items, columns, hasMore, nextCursor })

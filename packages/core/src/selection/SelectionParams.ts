@@ -3,7 +3,7 @@
  * names first, then every value of the wrong form. What needs the object's columns to be judged is not judged here.
  */
 import { Result } from "effect"
-import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../page/Page.ts"
+import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
 import type { Direction, Period, Selection } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"

@@ -4,8 +4,8 @@
  * walk. Whether a type can take a filter's value is PostgreSQL's to say, when the page is read.
  */
 import { Result } from "effect"
-import { type CursorPosition, type CursorWalk, decodeCursor } from "../page/Cursor.ts"
-import type { CursorKey } from "../page/CursorKey.ts"
+import { type CursorPosition, type CursorWalk, decodeCursor } from "../pagination/Cursor.ts"
+import type { CursorKey } from "../pagination/CursorKey.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import type { Column } from "../row/Table.ts"
 import { clockWord } from "./ClockWord.ts"

@@ -3,17 +3,17 @@
  * quoted by `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
  * the statement has no OFFSET but over rows that equal each other.
  */
-import type { Items } from "../page/Items.ts"
+import type { Items } from "../pagination/Items.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import type { QueryRow, RowQuery } from "../row/RowReader.ts"
-import { rowsWithin, SentRow, sentColumn } from "../row/SentRow.ts"
+import { rowsWithin, RecordToJson, encodedColumn } from "../row/RecordToJson.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { BYTEWISE, call, castTo, operate } from "../row/SystemSql.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
-import { carefulPage, hastyPage } from "./PageSql.ts"
-import { PlaceOfRow, type ShownValue } from "./PlaceOfRow.ts"
+import { summedPage, fixedBudgetPage } from "./PageSql.ts"
+import { RowPosition, type ShownValue } from "./RowPosition.ts"
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
@@ -30,7 +30,7 @@ const longRows = new WeakSet<ReadableTable>()
 export interface PageQuery extends RowQuery {
   /** Whether it sends short rows only, and one more than the page has. */
   readonly isHasty: boolean
-  readonly place: PlaceOfRow
+  readonly place: RowPosition
 }
 
 export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
@@ -38,8 +38,8 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
-  const { columns, row, values, inert: shownInert } = shownSql(plan)
-  const place = new PlaceOfRow(termsOf(order), values)
+  const { columns, row, values, runsNoUserCode: shownInert } = shownSql(plan)
+  const place = new RowPosition(termsOf(order), values)
   const list = [...(columns === "" ? [] : [columns]), ...place.selected].join(", ")
   const page = {
     sql: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
@@ -47,16 +47,17 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
     keyBytes: row.keyBytes,
     limit: plan.limit,
   }
-  const hasty = longRows.has(plan.table) || order.countsEquals ? undefined : hastyPage(page)
+  const hasty = longRows.has(plan.table) || order.countsEquals ? undefined : fixedBudgetPage(page)
   return {
     object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
-    text: hasty ?? carefulPage(page),
+    text: hasty ?? summedPage(page),
     isHasty: hasty !== undefined,
     place,
     values: parameters.values,
-    inert: plan.table.inert && shownInert && besides(plan).every(({ type }) => type.inert),
+    runsNoUserCode: plan.table.runsNoUserCode && shownInert && besides(plan).every(({ type }) => type.runsNoUserCode),
     planAnew: searchesIndex(plan),
-    proof: plan.table.stamp === null ? null : { oid: plan.table.oid, stamp: plan.table.stamp },
+    expectedVersion:
+      plan.table.catalogVersion === null ? null : { oid: plan.table.oid, catalogVersion: plan.table.catalogVersion },
   }
 }
 
@@ -70,10 +71,10 @@ const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan):
 /** What is shown as SQL: the columns by their numbers, and the row that is made of them. */
 interface ShownSql {
   readonly columns: string
-  readonly row: SentRow
+  readonly row: RecordToJson
   readonly values: ReadonlyArray<ShownValue>
   /** Whether all of it is PostgreSQL's own. */
-  readonly inert: boolean
+  readonly runsNoUserCode: boolean
 }
 
 /** What is shown of a table is one object as long as the table is what it is, and written but once. */
@@ -84,13 +85,13 @@ const shownSql = ({ showing }: SelectionPlan): ShownSql => {
   if (known !== undefined) return known
   const values = showing.shown.map((column, index) => ({
     sql: columnSql(column),
-    sent: sentColumn(column.name, column.type, `"t"."c${index}"`),
+    sent: encodedColumn(column.name, column.type, `"t"."c${index}"`),
   }))
   const sql = {
     columns: values.map((value, index) => `${value.sql} AS "c${index}"`).join(", "),
-    row: new SentRow(values.map(({ sent }) => sent)),
+    row: new RecordToJson(values.map(({ sent }) => sent)),
     values,
-    inert: showing.shown.every(({ type }) => type.inert),
+    runsNoUserCode: showing.shown.every(({ type }) => type.runsNoUserCode),
   }
   written.set(showing, sql)
   return sql
@@ -150,14 +151,14 @@ const OID = `"pg_catalog"."oid"`
 
 /** Where a row lies: the file, then the place in it. */
 const PLACE: ReadonlyArray<OrderTerm> = [
-  { sql: `${OBJECT}."tableoid"`, type: { sql: OID, inert: true }, operators: SYSTEM_OPERATORS },
-  { sql: `${OBJECT}."ctid"`, type: { sql: `"pg_catalog"."tid"`, inert: true }, operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."tableoid"`, type: { sql: OID, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
+  { sql: `${OBJECT}."ctid"`, type: { sql: `"pg_catalog"."tid"`, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** What a row says: the beginning of its text, then the hash of the whole. */
 const TEXTS: ReadonlyArray<OrderTerm> = [
-  { sql: `("w"."text" ${BYTEWISE})`, type: { sql: TEXT, inert: true }, operators: SYSTEM_OPERATORS },
-  { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", inert: true }, operators: SYSTEM_OPERATORS },
+  { sql: `("w"."text" ${BYTEWISE})`, type: { sql: TEXT, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
+  { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** What a place has a value of each for. */

@@ -1,7 +1,7 @@
 import { feedParams, FEED_PARAMS, writeCursor } from "@data-cabinet/core/feed/FeedParams"
 import { FEED_START, LEFT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
-import { encodeCursor } from "@data-cabinet/core/page/Cursor"
-import { CursorKey } from "@data-cabinet/core/page/CursorKey"
+import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
+import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
-import { CharsetWitness, namedCharset, TextDecoding } from "../../src/file/FileCharset.ts"
+import { CharsetDetector, namedCharset, TextDecoding } from "../../src/file/FileCharset.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
 const decide = (...chunks: ReadonlyArray<Uint8Array>) => {
-  const witness = new CharsetWitness()
+  const witness = new CharsetDetector()
   for (const chunk of chunks) witness.see(chunk)
   return witness.decide()
 }

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { assert, it } from "vitest"
 import { PointedReader } from "../../src/file/JsonReader.ts"
-import { lookAt } from "../../src/file/FileLook.ts"
+import { inspectFile } from "../../src/file/FileInspection.ts"
 import { inPieces, turns } from "../../src/file/Pieces.ts"
 import { readItems } from "../../src/file/ReadItems.ts"
 import { SheetReader } from "../../src/file/SheetReader.ts"
@@ -60,7 +60,7 @@ it("readItems gives others their turns while it reads what came whole, by a poin
     const body = Buffer.from(pointer === "" ? list : `{"data":${list}}`)
     const file = { name: "x.json", size: body.length, bytes: inPieces(body) }
     const reading = Effect.gen(function* () {
-      const look = yield* lookAt(file, { format: "json", pointer })
+      const look = yield* inspectFile(file, { format: "json", pointer })
       const items = yield* readItems(file, look, undefined)
       return yield* Stream.runFold(
         items.batches,

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { running } from "../../src/cabinet/Course.ts"
+import { running } from "../../src/runtime/Course.ts"
 import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
 import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
 import type { AcceptRequest, Receipt } from "../../src/event/EventLog.ts"
 import { jsonText } from "../../src/event/JsonText.ts"
 import { Intake } from "../../src/intake/Intake.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
-import { Admission } from "../../src/limit/Admission.ts"
+import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
 
@@ -35,7 +35,7 @@ const store = () => {
   const layer = Intake.layer.pipe(
     Layer.provide([
       Layer.succeed(Sources, sources),
-      Layer.succeed(Admission, {
+      Layer.succeed(RateLimiter, {
         key: () => Effect.succeed(null),
         intake: (ip, id) =>
           Effect.sync(() => {

@@ -6,7 +6,7 @@ import { jsonText } from "../../src/event/JsonText.ts"
 import { emptyJsonNotes, JsonReading } from "../../src/intake/JsonBody.ts"
 import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
-import { parsingTogether } from "../../src/intake/Prepared.ts"
+import { batchedParser } from "../../src/intake/PreparedSubmission.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
 
@@ -143,7 +143,7 @@ const requestOf = (body: string): IntakeRequest => ({
 })
 
 it("parsingTogether writes the events of a short batch with a long query a piece at a time", async () => {
-  const parse = parsingTogether()
+  const parse = batchedParser()
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) =>
     new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
@@ -167,7 +167,7 @@ it("parsingTogether writes the events of a short batch with a long query a piece
 })
 
 it("parsingTogether answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
-  const parse = parsingTogether()
+  const parse = batchedParser()
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) =>
     new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
@@ -199,7 +199,7 @@ it("parsingTogether answers short bodies that come after a long one before it, a
 })
 
 it("parsingTogether does nothing more for a long body that was given up", async () => {
-  const parse = parsingTogether()
+  const parse = batchedParser()
   let answered = false
   const giveUp = parse(requestOf(`{"list":[${"1,".repeat(100_000)}1]}`), SOURCE)(() => {
     answered = true

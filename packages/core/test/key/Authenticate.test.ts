@@ -1,6 +1,6 @@
 import { keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, type KeyHeaders } from "@data-cabinet/core/key/Authenticate"
-import { Admission } from "@data-cabinet/core/limit/Admission"
+import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
@@ -9,7 +9,7 @@ const OTHER = writeKey(new Uint8Array(32).fill(8))
 
 let lookups = 0
 const found = { keyId: 5, allowed: true, limit: 120, remaining: 119, retryAfter: 30 }
-const admission = Layer.mock(Admission, {
+const admission = Layer.mock(RateLimiter, {
   key: (fingerprint) =>
     Effect.sync(() => {
       lookups++

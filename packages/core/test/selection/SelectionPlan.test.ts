@@ -1,5 +1,5 @@
-import { encodeCursor } from "@data-cabinet/core/page/Cursor"
-import { CursorKey } from "@data-cabinet/core/page/CursorKey"
+import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
+import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { assert, describe, it } from "@effect/vitest"

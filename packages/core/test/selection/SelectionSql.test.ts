@@ -1,5 +1,5 @@
-import { encodeCursor } from "@data-cabinet/core/page/Cursor"
-import { CursorKey } from "@data-cabinet/core/page/CursorKey"
+import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
+import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
@@ -104,7 +104,7 @@ describe("selectionSql", () => {
       name: "citext",
       operators,
       plainJson: false,
-      inert: true,
+      runsNoUserCode: true,
       temporal: false,
     } as const
     const of = {
@@ -123,8 +123,8 @@ describe("selectionSql", () => {
     )
   })
 
-  it("reads inert only what runs nobody's functions", () => {
-    assert.isTrue(statement([]).inert)
-    assert.isFalse(statement([], { ...table, inert: false }).inert)
+  it("takes for free of user code only what runs nobody's functions", () => {
+    assert.isTrue(statement([]).runsNoUserCode)
+    assert.isFalse(statement([], { ...table, runsNoUserCode: false }).runsNoUserCode)
   })
 })

@@ -13,7 +13,7 @@ export const scalar = (kind: ScalarKind): ColumnType => {
     name,
     operators,
     plainJson: kind !== "timestamptz" && kind !== "bytea",
-    inert: true,
+    runsNoUserCode: true,
     temporal: ["date", "timestamp", "timestamptz"].includes(kind),
   }
 }
@@ -44,10 +44,10 @@ export const tableOf = (
     columns: described,
     identity: key.length > 0 ? "key" : "place",
     oid: 1,
-    inert: true,
+    runsNoUserCode: true,
     foldCollation: `"pg_catalog"."pg_c_utf8"`,
     searchIndexed: false,
-    stamp: null,
+    catalogVersion: null,
     ...rest,
   }
 }

@@ -6,7 +6,7 @@
  * Closing drains: nothing more is claimed, attempts in flight get a few seconds, the rest is settled as unanswered.
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
-import { Deliver, verdictOf } from "@data-cabinet/core/delivery/Deliver"
+import { AttemptDelivery, nextState } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { type Claimed, DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { Cause, Clock, Effect, FiberSet, Latch, Layer, type Scope } from "effect"
@@ -85,7 +85,7 @@ class DispatchLane {
 
 interface Parts {
   readonly queue: DeliveryQueue["Service"]
-  readonly deliver: Deliver["Service"]
+  readonly deliver: AttemptDelivery["Service"]
   readonly settlements: SettlementBatcher
   /** The fibers that send, one a slot. */
   readonly senders: FiberSet.FiberSet<void>
@@ -214,7 +214,7 @@ class DeliveryDispatcher {
         deliveryId: delivery.id,
         attempt: delivery.attempt,
         outcome,
-        verdict: verdictOf(delivery, outcome),
+        verdict: nextState(delivery, outcome),
       }
     }
     return Effect.catchCause(Effect.interruptible(this.#parts.deliver.attempt(delivery)), (cause) =>
@@ -265,7 +265,7 @@ const DEFAULT_LEASE_SECONDS = 60
 
 const run: (
   options: DispatcherOptions,
-) => Effect.Effect<void, never, DeliveryQueue | Deliver | DeliverySignal | Scope.Scope> = Effect.fnUntraced(
+) => Effect.Effect<void, never, DeliveryQueue | AttemptDelivery | DeliverySignal | Scope.Scope> = Effect.fnUntraced(
   function* (options) {
     const lanes = [
       new DispatchLane(new Lane("healthy", { ...HEALTHY, ...options.healthy })),
@@ -283,7 +283,7 @@ const run: (
     })
     const parts = {
       queue: yield* DeliveryQueue,
-      deliver: yield* Deliver,
+      deliver: yield* AttemptDelivery,
       settlements,
       senders: yield* FiberSet.make<void>(),
     }

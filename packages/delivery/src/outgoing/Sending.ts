@@ -2,7 +2,7 @@
  * A request sent whole, and the beginning of its answer: everything within one deadline. A kept connection that the other
  * side was just closing is no failure of the address: the request goes out once more, on a new one.
  */
-import { eachInTurn, together } from "@data-cabinet/core/cabinet/Together"
+import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"
 import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
@@ -147,10 +147,10 @@ class Sending implements ExchangeListener {
  * one look at the sockets are all read before any of them is told, and what is sent because of them goes out in one go.
  */
 export const sender = (connections: Connections) => {
-  const begin = together<Sending>(queueMicrotask, (all) => {
+  const begin = batcher<Sending>(queueMicrotask, (all) => {
     for (const sending of all) sending.begin()
   })
-  const tell = together(setImmediate, eachInTurn)
+  const tell = batcher(setImmediate, runAll)
   return (target: Target, request: WholeRequest, began: number): Effect.Effect<WholeAnswer, OutgoingError> =>
     Effect.clockWith((clock) =>
       Effect.callback((resume) => {

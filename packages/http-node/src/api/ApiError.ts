@@ -1,7 +1,7 @@
 /** The one shape in which the read API says no: `{error: {type, code, message, param}}`. */
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import { HttpServerResponse } from "effect/http"
-import { jsonLine } from "../page/JsonLine.ts"
+import { jsonLine } from "./JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
 
 export interface ApiError {

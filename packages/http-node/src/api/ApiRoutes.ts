@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { feedRoutes } from "../feed/FeedEndpoint.ts"
 import { descriptionRoutes } from "../openapi/DescriptionEndpoints.ts"
-import type { Route } from "../Route.ts"
+import type { Route } from "../server/Route.ts"
 import { rowRoutes } from "../row/RowsEndpoint.ts"
 import { tableRoutes } from "../row/TableEndpoints.ts"
 import { sourceRoutes } from "../source/SourceEndpoints.ts"

@@ -3,15 +3,15 @@
  * the path, unknown parameters; only then is the endpoint itself asked. Whoever sent a valid key finds the two rate
  * headers on the answer, whatever the answer is.
  */
-import { type Deadlines, deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import type { KeyAdmission } from "@data-cabinet/core/limit/Admission"
+import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Cause, Effect, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Route, Target } from "../Route.ts"
+import type { Route, Target } from "../server/Route.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
-import { countedAlong, keyHeaders, rateHeaders } from "./CountedAlong.ts"
+import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
 import { faultError, logFault } from "./Fault.ts"
@@ -46,8 +46,8 @@ export const endpointRoute = (
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
-    const ends = yield* deadlines
-    const counted = yield* countedAlong
+    const ends = yield* timerWheel
+    const counted = yield* withRateHeaders
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
     const answer = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
@@ -67,7 +67,7 @@ export const endpointRoute = (
     }
 
     const admitted = (
-      admission: KeyAdmission,
+      admission: KeyRateLimit,
       target: Target,
       began: number,
     ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -119,7 +119,7 @@ const unavailable: ApiError = {
 }
 
 /** Work that is given up, and not waited for, at a moment of the clock. */
-const timed = <A, E>(ends: Deadlines, work: Effect.Effect<A, E>, until: number): Effect.Effect<A, E | ApiError> =>
+const timed = <A, E>(ends: TimerWheel, work: Effect.Effect<A, E>, until: number): Effect.Effect<A, E | ApiError> =>
   Effect.clockWith((clock) =>
     ends.limit<A, E | ApiError>(until - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
   )
@@ -144,7 +144,7 @@ const failed = (
   return Effect.map(logFault(endpoint, cause), (id) => errorResponse(faultError(id), headers))
 }
 
-const rateLimited = (admission: KeyAdmission): ApiError => ({
+const rateLimited = (admission: KeyRateLimit): ApiError => ({
   code: "rate_limited",
   message: `The key may make ${admission.limit} requests a minute; the next minute begins in ${admission.retryAfter} s.`,
   retryAfter: admission.retryAfter,

@@ -1,7 +1,7 @@
 /** What is done about a defect: it is logged whole under a fresh id, and the client gets the id alone. */
 import { randomUUID } from "node:crypto"
 import { type Cause, Effect } from "effect"
-import type { Route } from "../Route.ts"
+import type { Route } from "../server/Route.ts"
 import type { ApiError } from "./ApiError.ts"
 
 /** Logs the cause under the route's pattern, never its address (an intake address is a secret), and gives the id. */

@@ -7,8 +7,8 @@ import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
 import { endpointRoute } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
-import { pageBody } from "../page/PageBody.ts"
-import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../page/PageParameters.ts"
+import { pageBody } from "../html/PageBody.ts"
+import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
 
 const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {
   source_id: {

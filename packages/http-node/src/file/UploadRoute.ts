@@ -4,18 +4,18 @@
  */
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
-import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileLook"
+import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
 import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { importJson } from "@data-cabinet/core/file/ImportJson"
-import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/Operator"
-import { Operators } from "@data-cabinet/core/key/Operators"
+import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/UploadToken"
+import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
-import { jsonLine } from "../page/JsonLine.ts"
-import type { Route } from "../Route.ts"
+import { jsonLine } from "../api/JsonLine.ts"
+import type { Route } from "../server/Route.ts"
 import { fileOnDisk } from "./FileOnDisk.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
@@ -95,7 +95,7 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
 
 /** Empty where a cabinet was composed without imports. */
 export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
-  const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(Operators)]
+  const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(UploadTokens)]
   if (Option.isNone(import_) || Option.isNone(operators_)) return []
   const [imports, operators] = [import_.value, operators_.value]
   const limits = yield* UploadLimits

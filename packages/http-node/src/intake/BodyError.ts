@@ -18,7 +18,7 @@ export const brokenOff = (): IntakeError =>
   new IntakeError({ code: "timeout", message: "The body broke off; nothing was saved" })
 
 /** The memory for unfinished bodies is taken. */
-export const crowded = (): StoreUnavailable =>
+export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
 /** A mistake of the program that mounts us, to be told in its log. */
@@ -29,5 +29,5 @@ export const consumed = Exit.die(
 )
 
 /** The store did not answer in time; `outcomeUnknown` once it was asked to write. */
-export const storeLate = (outcomeUnknown: boolean): StoreUnavailable =>
+export const storeTimedOut = (outcomeUnknown: boolean): StoreUnavailable =>
   new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })

@@ -4,12 +4,12 @@
  * of it had arrived.
  */
 import type { IncomingMessage } from "node:http"
-import type { Ask } from "@data-cabinet/core/cabinet/Course"
-import type { Deadlines, Wait } from "@data-cabinet/core/cabinet/Deadlines"
+import type { Ask } from "@data-cabinet/core/runtime/Course"
+import type { TimerWheel, Timer } from "@data-cabinet/core/runtime/TimerWheel"
 import { Exit } from "effect"
-import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import { brokenOff, consumed, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
-import { Gathered } from "./Gathered.ts"
+import { ChunkBuffer } from "./ChunkBuffer.ts"
 
 /** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
 const AHEAD = 65_536
@@ -27,14 +27,14 @@ export class IncomingBody implements Body {
   readonly #source: IncomingMessage
   readonly #limits: Limits
   readonly #budget: BodyBudget
-  readonly #ends: Deadlines
-  readonly #gathered = new Gathered()
+  readonly #ends: TimerWheel
+  readonly #gathered = new ChunkBuffer()
   #outcome: Outcome | undefined
   #wanted: ((outcome: Outcome) => void) | undefined
-  #idle: Wait | undefined
-  #total: Wait | undefined
+  #idle: Timer | undefined
+  #total: Timer | undefined
 
-  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget, ends: Deadlines) {
+  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget, ends: TimerWheel) {
     this.#source = source
     this.#limits = limits
     this.#budget = budget
@@ -62,7 +62,7 @@ export class IncomingBody implements Body {
     const limits = this.#limits
     const length = this.#gathered.length + chunk.byteLength
     if (length > limits.maxBytes) return this.#settle(Exit.fail(tooLarge(limits.maxBytes)))
-    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Exit.fail(crowded()))
+    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Exit.fail(bodyBufferFull()))
     this.#budget.held += chunk.byteLength
     this.#gathered.add(chunk)
     this.#idle?.renew()

@@ -7,12 +7,12 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
 import { HttpBody, HttpServerResponse } from "effect/http"
-import { intakePage } from "../page/IntakePages.ts"
-import type { IntakePage } from "../page/IntakePages.ts"
-import { jsonLine } from "../page/JsonLine.ts"
-import { acceptsHtml, chooseLanguage } from "../page/Language.ts"
-import { PAGE_HEADERS } from "../page/Page.ts"
-import type { Received } from "../Route.ts"
+import { intakePage } from "../html/IntakePages.ts"
+import type { IntakePage } from "../html/IntakePages.ts"
+import { jsonLine } from "../api/JsonLine.ts"
+import { acceptsHtml, chooseLanguage } from "../html/Language.ts"
+import { PAGE_HEADERS } from "../html/Page.ts"
+import type { Received } from "../server/Route.ts"
 
 type Request = Pick<Received, "headers">
 type Response = HttpServerResponse.HttpServerResponse

@@ -3,8 +3,8 @@
  * client, the source, the rate of the source, the content encoding and the size, and only then what the body says. The
  * secret is in no log line and no answer.
  */
-import { Course } from "@data-cabinet/core/cabinet/Course"
-import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { Course } from "@data-cabinet/core/runtime/Course"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
@@ -12,10 +12,10 @@ import { Cause, type Context, Effect, Exit, type Scope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { logFault } from "../api/Fault.ts"
 import { decodeSegment } from "../api/QueryPairs.ts"
-import { HttpSettings } from "../cabinet/HttpSettings.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
 import { clientAddress } from "../limit/ClientAddress.ts"
-import { type Received, receivedOf, type Route, type Target } from "../Route.ts"
-import { storeLate } from "./BodyError.ts"
+import { type Received, receivedOf, type Route, type Target } from "../server/Route.ts"
+import { storeTimedOut } from "./BodyError.ts"
 import type { BodyBudget } from "./BodyLimits.ts"
 import { BodyLimits } from "./BodyLimits.ts"
 import { codingsOf, decodeContent } from "./DecodeContent.ts"
@@ -30,7 +30,7 @@ import {
   unavailableResponse,
 } from "./IntakeResponse.ts"
 import { bodyOf } from "./ReadBody.ts"
-import { senderOf } from "./SenderOf.ts"
+import { requestMetadata } from "./RequestMetadata.ts"
 import { tellUnavailable } from "./Unavailable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -45,7 +45,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const limits = yield* BodyLimits
     const tell = tellUnavailable()
     const budget: BodyBudget = { held: 0 }
-    const ends = yield* deadlines
+    const ends = yield* timerWheel
 
     /** From a request's head to its answer, in plain calls. */
     const take = (
@@ -75,7 +75,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
               patience.resume()
               course.run(decodeContent(received, codings, limits.maxBytes), (content) => {
                 late = NOT_ANSWERED
-                const sender = senderOf(request.headers, ip)
+                const sender = requestMetadata(request.headers, ip)
                 const submission = { source, secret, ...content, query: rawQuery(request.url), sender }
                 course.ask(intake.take(submission), (accepted) =>
                   course.end(Exit.succeed(acceptedResponse(request, accepted, person))),
@@ -111,8 +111,8 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
   },
 )
 
-const NOT_LOOKED_UP = storeLate(false)
-const NOT_ANSWERED = storeLate(true)
+const NOT_LOOKED_UP = storeTimedOut(false)
+const NOT_ANSWERED = storeTimedOut(true)
 
 const secretOf = ({ params }: Target): string => decodeSegment(params[0] ?? "") ?? ""
 

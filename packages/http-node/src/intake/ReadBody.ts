@@ -4,18 +4,18 @@
  * bodies at once than memory allows.
  */
 import { IncomingMessage } from "node:http"
-import { running } from "@data-cabinet/core/cabinet/Course"
-import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { running } from "@data-cabinet/core/runtime/Course"
+import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { brokenOff, consumed, crowded, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
-import type { Received } from "../Route.ts"
+import { brokenOff, consumed, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import type { Received } from "../server/Route.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
-import { Gathered } from "./Gathered.ts"
+import { ChunkBuffer } from "./ChunkBuffer.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
 /** The body of a request: a few of its bytes may be taken in before they are asked for, see `IncomingBody`. */
-export const bodyOf = ({ headers, body }: Received, limits: Limits, budget: BodyBudget, ends: Deadlines): Body => {
+export const bodyOf = ({ headers, body }: Received, limits: Limits, budget: BodyBudget, ends: TimerWheel): Body => {
   const declared = headers["content-length"]
   if (declared !== undefined && Number(declared) > limits.maxBytes) {
     return { whole: running(Effect.fail(tooLarge(limits.maxBytes))), drop: () => {} }
@@ -30,13 +30,13 @@ export const bodyOf = ({ headers, body }: Received, limits: Limits, budget: Body
 
 const streamed = (request: HttpServerRequest.HttpServerRequest, limits: Limits, budget: BodyBudget) =>
   Effect.suspend((): Effect.Effect<Uint8Array, Unread> => {
-    const gathered = new Gathered()
+    const gathered = new ChunkBuffer()
     const { source } = request
     if (source instanceof Request && source.body === null) return Effect.succeed(gathered.bytes())
     if (source instanceof Request && source.bodyUsed) return consumed
     const take = (chunk: Uint8Array): Effect.Effect<void, Unread> => {
       if (gathered.length + chunk.byteLength > limits.maxBytes) return Effect.fail(tooLarge(limits.maxBytes))
-      if (budget.held + chunk.byteLength > limits.buffered) return Effect.fail(crowded())
+      if (budget.held + chunk.byteLength > limits.buffered) return Effect.fail(bodyBufferFull())
       budget.held += chunk.byteLength
       gathered.add(chunk)
       return Effect.void

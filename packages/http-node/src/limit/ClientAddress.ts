@@ -3,7 +3,7 @@
  * `Forwarded` is read from the right, past trusted proxies only, so that nothing a client writes itself is believed.
  */
 import { BlockList, isIP, SocketAddress } from "node:net"
-import type { Received } from "../Route.ts"
+import type { Received } from "../server/Route.ts"
 
 /** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean

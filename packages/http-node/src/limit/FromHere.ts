@@ -3,7 +3,7 @@
  * one too, and no proxy says that it only passed the request on. So neither a proxy on the same machine nor a page that a
  * browser there has open asks in a stranger's name.
  */
-import type { Received } from "../Route.ts"
+import type { Received } from "../server/Route.ts"
 import { plainAddress } from "./ClientAddress.ts"
 
 const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address)

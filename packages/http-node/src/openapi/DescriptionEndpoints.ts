@@ -1,12 +1,12 @@
 /** How the API describes itself: to programs with `openapi.json` (keyed), to people by leading them to a reference. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { countedAlong } from "../api/CountedAlong.ts"
+import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError } from "../api/Fault.ts"
-import { HttpSettings } from "../cabinet/HttpSettings.ts"
-import type { Route } from "../Route.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+import type { Route } from "../server/Route.ts"
 import { describe } from "./DescribeEndpoint.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
@@ -15,7 +15,7 @@ export const descriptionRoutes = Effect.gen(function* () {
   const { baseUrl, docsUrl } = yield* HttpSettings
   const document = openApiDocument(baseUrl)
   const text = Effect.succeed(JSON.stringify(document))
-  const counted = yield* countedAlong
+  const counted = yield* withRateHeaders
   const redirect = HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, {
     status: 302,
     headers: { "cache-control": "no-store", "content-length": "0" },

@@ -1,5 +1,5 @@
 /** The reference for people, as one page of HTML: everything that the OpenAPI document says, in the order it says it. */
-import { Html, markup } from "../page/Html.ts"
+import { Html, markup } from "../html/Html.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { schemaTable, typeWords } from "./ReferenceSchema.ts"

@@ -9,7 +9,7 @@ import { HttpServerResponse } from "effect/http"
 import { errorResponse } from "../api/ApiError.ts"
 import { methodNotAllowed } from "../api/EndpointRoute.ts"
 import { faultError } from "../api/Fault.ts"
-import type { Route } from "../Route.ts"
+import type { Route } from "../server/Route.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import { REFERENCE_STYLE, referencePage } from "./ReferencePage.ts"
 

@@ -1,6 +1,6 @@
 /** A JSON Schema in words and tables, for the reference page. */
 import type { JsonSchema } from "../api/Endpoint.ts"
-import { Html, markup } from "../page/Html.ts"
+import { Html, markup } from "../html/Html.ts"
 
 /** What a value may be, in a few words; other shapes are linked. */
 export const typeWords = (schema: JsonSchema): Html => {

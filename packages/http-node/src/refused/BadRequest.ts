@@ -3,7 +3,7 @@
  * API, although no route has seen it. They say what is wrong and never repeat what was sent.
  */
 import { STATUS_CODES } from "node:http"
-import { jsonLine } from "../page/JsonLine.ts"
+import { jsonLine } from "../api/JsonLine.ts"
 
 /** In whose form the answer is written. */
 export type Face = "intake" | "api"

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
-import { asked } from "@data-cabinet/core/cabinet/Course"
-import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { asked } from "@data-cabinet/core/runtime/Course"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,7 +10,7 @@ import { IncomingBody } from "../../src/intake/IncomingBody.ts"
 const LIMITS = { maxBytes: 1_000_000, idle: 1_000, total: 5_000, buffered: 2_000_000, store: 1_000 }
 
 const of = (source: PassThrough, budget: { held: number }) =>
-  Effect.map(deadlines, (ends) => new IncomingBody(source as unknown as IncomingMessage, LIMITS, budget, ends))
+  Effect.map(timerWheel, (ends) => new IncomingBody(source as unknown as IncomingMessage, LIMITS, budget, ends))
 
 const incoming = Effect.gen(function* () {
   const source = new PassThrough()

@@ -1,14 +1,14 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { running } from "@data-cabinet/core/cabinet/Course"
+import { running } from "@data-cabinet/core/runtime/Course"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
-import { Admission } from "@data-cabinet/core/limit/Admission"
+import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
+import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
 
@@ -23,7 +23,7 @@ const intake = (append: Effect.Effect<never, StoreUnavailable>) => {
       remembered: () => undefined,
       bySecret: () => Effect.delay(Effect.succeed(source), "4 seconds"),
     } as unknown as Sources["Service"]),
-    Layer.succeed(Admission, { key: () => Effect.succeed(null), intake: () => Effect.succeed(allowed) }),
+    Layer.succeed(RateLimiter, { key: () => Effect.succeed(null), intake: () => Effect.succeed(allowed) }),
     Layer.succeed(
       EventLog,
       EventLog.taking(() => running(append)),

@@ -5,22 +5,22 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
-import { running } from "@data-cabinet/core/cabinet/Course"
+import { running } from "@data-cabinet/core/runtime/Course"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import type { AcceptRequest, Receipt } from "@data-cabinet/core/event/EventLog"
 import { jsonText } from "@data-cabinet/core/event/JsonText"
 import { Intake } from "@data-cabinet/core/intake/Intake"
-import { Admission } from "@data-cabinet/core/limit/Admission"
+import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Context, Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpSettings } from "../../src/cabinet/HttpSettings.ts"
+import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import type { Limits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
-import { addressOf, routeTable } from "../../src/Route.ts"
+import { addressOf, routeTable } from "../../src/server/Route.ts"
 
 export const SECRET = "s3cret-of-the-address"
 
@@ -51,7 +51,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           return secret === SECRET ? Option.some(state.source) : Option.none()
         }),
     } as unknown as Sources["Service"]),
-    Layer.succeed(Admission, {
+    Layer.succeed(RateLimiter, {
       key: () => Effect.succeed(null),
       intake: (ip, sourceId) =>
         Effect.map(sourceId === null ? state.admission : Effect.void, () => {

@@ -1,5 +1,5 @@
 /** The description: clean under an independent linter, true in its examples, and good for an independent generator. */
-import { NO_ITEMS } from "@data-cabinet/core/page/Items"
+import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"

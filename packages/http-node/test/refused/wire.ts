@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
-import { Listener } from "@data-cabinet/http-node/Listener"
+import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { ManagedRuntime } from "effect"
 
 /** A listener with this handler, for as long as `use` lasts. */

@@ -2,10 +2,10 @@
  * A served cabinet for tests of the HTTP frame. The ports are given by the test; what they leave out dies when it is
  * called.
  */
-import { Admission } from "@data-cabinet/core/limit/Admission"
+import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { CursorKey, CursorKeys } from "@data-cabinet/core/page/CursorKey"
+import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
@@ -13,13 +13,13 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { CabinetHttp } from "@data-cabinet/http-node/cabinet/CabinetHttp"
-import { Cabinets } from "@data-cabinet/http-node/cabinet/Cabinets"
-import { HttpSettings } from "@data-cabinet/http-node/cabinet/HttpSettings"
-import { Readiness } from "@data-cabinet/http-node/cabinet/Readiness"
-import { Listener } from "@data-cabinet/http-node/Listener"
+import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/server/Readiness"
+import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
-import * as Server from "@data-cabinet/http-node/Server"
+import * as Server from "@data-cabinet/http-node/server/Server"
 import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
 import type { Answer } from "./DescribedAnswer.ts"
 
@@ -41,7 +41,7 @@ export interface Ports {
   readonly feed?: Partial<FeedStore["Service"]>
   readonly catalog?: Partial<Catalog["Service"]>
   readonly rows?: Partial<SelectRows["Service"]>
-  readonly admission?: Partial<Admission["Service"]>
+  readonly admission?: Partial<RateLimiter["Service"]>
   readonly intake?: Partial<Intake["Service"]>
   readonly docsUrl?: string
   readonly baseUrl?: string
@@ -55,10 +55,10 @@ const fill = <T extends object>(partial: Partial<T> | undefined): T =>
   }) as T
 
 /** Lets KEY and OTHER_KEY pass, counting to `limit` each. */
-export const countingAdmission = (limit = 120): Admission["Service"] => {
+export const countingAdmission = (limit = 120): RateLimiter["Service"] => {
   const counts = new Map<string, number>()
   const known = [KEY, OTHER_KEY].map((key) => Buffer.from(keyFingerprint(key)).toString("hex"))
-  return fill<Admission["Service"]>({
+  return fill<RateLimiter["Service"]>({
     key: (fingerprint) =>
       Effect.sync(() => {
         const hex = Buffer.from(fingerprint).toString("hex")
@@ -75,7 +75,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
   CabinetHttp.layer.pipe(
     Layer.provide([Authenticate.layer, Feed.layer]),
     Layer.provide([
-      Layer.succeed(Admission, fill({ ...countingAdmission(), ...ports.admission })),
+      Layer.succeed(RateLimiter, fill({ ...countingAdmission(), ...ports.admission })),
       Layer.succeed(
         Sources,
         fill<Sources["Service"]>({

@@ -9,7 +9,7 @@ import type { SqlConnection, SqlError } from "effect/sql"
 import * as SessionPool from "./SessionPool.ts"
 import { author } from "./SessionSettings.ts"
 import { admitAuthor } from "../migrations/AuthorLogin.ts"
-import { lossAsFailure, sqlMessage, sqlState } from "./StoreFailure.ts"
+import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
 
 /** A statement that PostgreSQL refused. `number` counts from 1; 0 when no statement was reached. */
@@ -97,7 +97,7 @@ export const runScript = ({
     const all = Effect.gen(function* () {
       if (transaction) yield* say("BEGIN")
       for (const [index, statement] of statements.entries()) {
-        const run = lossAsFailure(runStatement(session, statement))
+        const run = connectionLossAsError(runStatement(session, statement))
         outcomes.push(yield* Effect.mapError(run, inWords(index + 1, statements.length > 1)))
       }
       if (transaction) yield* say("COMMIT")

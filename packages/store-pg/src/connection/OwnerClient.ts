@@ -6,12 +6,12 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
-import { passingThrough } from "./PassedThrough.ts"
+import { rawTypes } from "./RawTypes.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
 import * as SessionSettings from "./SessionSettings.ts"
-import { CONNECT, type Suspect } from "./Silence.ts"
-import { SilenceWatch } from "./SilenceWatch.ts"
+import { CONNECT_TIMEOUT, type Suspect } from "./ResponseTimeout.ts"
+import { ResponseWatch } from "./ResponseWatch.ts"
 import { statementPool, type Statements } from "./StatementPool.ts"
 import { writeSessions, WriteSessions } from "./WriteSession.ts"
 
@@ -33,9 +33,9 @@ const pool = ({ url }: OwnerOptions, group: SessionGroup, maxConnections: number
     stream: group.stream,
     maxConnections,
     multiplex,
-    ...(multiplex ? { types: passingThrough() } : {}),
+    ...(multiplex ? { types: rawTypes() } : {}),
     idleTimeout: "60 seconds",
-    connectTimeout: CONNECT,
+    connectTimeout: CONNECT_TIMEOUT,
     applicationName: group.applicationName,
     settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
   })
@@ -54,14 +54,14 @@ export const layer = (options: OwnerOptions) =>
       const shared = suspect(sessionGroup(url, `${applicationName} shared`), true)
       const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, false)))
       const statements = yield* Layer.build(Layer.fresh(pool(options, shared.group, 2, true)))
-      const watch = yield* SilenceWatch.make
+      const watch = yield* ResponseWatch.make
       yield* watch.join(lent)
       yield* watch.join(shared)
       const client = yield* statementPool(Context.get(statements, PgClient.PgClient), (owedSince) =>
         watch.look(shared, owedSince),
       )
       return built.pipe(
-        Context.add(SilenceWatch, watch),
+        Context.add(ResponseWatch, watch),
         Context.add(StatementClient, client),
         Context.add(WriteSessions, writeSessions({ url, applicationName, watch, pool: lent })),
       )

@@ -10,7 +10,7 @@ import {
   readerSessions,
   STATEMENT_TIMEOUT,
 } from "./ReaderSessions.ts"
-import { SilenceWatch } from "./SilenceWatch.ts"
+import { ResponseWatch } from "./ResponseWatch.ts"
 
 /** What is known of the standby that rows are read from. */
 export interface StandbyState {
@@ -58,7 +58,7 @@ export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
     Effect.gen(function* () {
-      const sessions = yield* readerSessions(options, yield* Effect.serviceOption(SilenceWatch))
+      const sessions = yield* readerSessions(options, yield* Effect.serviceOption(ResponseWatch))
       return ReaderClient.of({
         sessions: Option.some(sessions),
         role: options.role,

@@ -13,13 +13,13 @@
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { passingThrough } from "./PassedThrough.ts"
+import { rawTypes } from "./RawTypes.ts"
 import { END_SESSION, SETTINGS, settingsValues } from "./ReaderStatement.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { reader, readerApart, type SessionSettings, short } from "./SessionSettings.ts"
-import { CONNECT } from "./Silence.ts"
-import type { SilenceWatch } from "./SilenceWatch.ts"
+import { CONNECT_TIMEOUT } from "./ResponseTimeout.ts"
+import type { ResponseWatch } from "./ResponseWatch.ts"
 
 export type Session = PgConnection.PgConnection
 
@@ -63,7 +63,7 @@ const NAME = "data-cabinet reader"
  */
 export const readerSessions = Effect.fnUntraced(function* (
   options: ReaderOptions,
-  watch: Option.Option<SilenceWatch["Service"]> = Option.none(),
+  watch: Option.Option<ResponseWatch["Service"]> = Option.none(),
 ): Effect.fn.Return<ReaderSessions, SqlError.SqlError, Scope.Scope> {
   const { url, role, maxConnections = MAX_CONNECTIONS } = options
   const limits = {
@@ -74,9 +74,9 @@ export const readerSessions = Effect.fnUntraced(function* (
     url,
     stream: group.stream,
     maxConnections: size,
-    types: passingThrough(),
+    types: rawTypes(),
     idleTimeout: "60 seconds",
-    connectTimeout: CONNECT,
+    connectTimeout: CONNECT_TIMEOUT,
     applicationName: group.applicationName,
     settings,
   })

@@ -14,7 +14,7 @@ import { type ReaderOptions, readerSessions } from "./ReaderSessions.ts"
 import { ReplayLag } from "./ReplayLag.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { short } from "./SessionSettings.ts"
-import { lossAsFailure, sqlMessage } from "./StoreFailure.ts"
+import { connectionLossAsError, sqlMessage } from "./StoreFailure.ts"
 
 const PRIMARY = `
 SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS place, system_identifier::text AS system, current_database()::text AS database
@@ -25,7 +25,7 @@ SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0')::text 
 FROM pg_control_system()`
 
 /** No look takes longer: a server that is frozen is far away. */
-const PATIENCE = "2 seconds"
+const STANDBY_TIMEOUT = "2 seconds"
 
 /** For how long, in milliseconds, somebody who asks how it stands waits for it to come near. */
 const SETTLE_MILLIS = 4_000
@@ -68,7 +68,7 @@ export const layer = (options: StandbyOptions) =>
       const watching = SessionPool.layer({
         url: pools.url,
         maxConnections: 1,
-        connectTimeout: PATIENCE,
+        connectTimeout: STANDBY_TIMEOUT,
         applicationName: "data-cabinet standby watch",
         settings: short(2_000),
       })
@@ -101,9 +101,9 @@ export const layer = (options: StandbyOptions) =>
       })
 
       const look = compare.pipe(
-        lossAsFailure,
+        connectionLossAsError,
         Effect.timeoutOrElse({
-          duration: PATIENCE,
+          duration: STANDBY_TIMEOUT,
           orElse: () => Effect.succeed(fault("It does not answer in time.")),
         }),
         Effect.catch((error: SqlError.SqlError) => Effect.succeed(fault(`It cannot be asked: ${sqlMessage(error)}.`))),

@@ -6,7 +6,7 @@
 import { Clock, Effect, Exit, Latch } from "effect"
 import type { PgClient } from "@effect/sql-pg"
 import type { SqlError } from "effect/sql"
-import { SUSPECT_MILLIS } from "./Silence.ts"
+import { SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 
 /** Runs statements one by one. */
 export interface Statements {

@@ -14,10 +14,10 @@ export { sqlMessage, sqlState }
 const RETRY_AFTER = 2
 
 /** No statement of a request may hold its caller longer. */
-const PATIENCE = "8 seconds"
+const STORE_TIMEOUT = "8 seconds"
 
 /** True when the session or the server is gone, starting, stopping, full, or too slow; false when the statement is at fault. */
-export const isAway = (error: SqlError.SqlError): boolean => {
+export const isUnavailable = (error: SqlError.SqlError): boolean => {
   // Whatever a server says to a login, nothing was wrong with a statement: there was none yet.
   if (error.reason.operation === "connect") return true
   const state = sqlState(error)
@@ -53,14 +53,16 @@ export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
 const SERVER_FILES: ReadonlySet<string> = new Set(["postgres.c", "deadlock.c", "namespace.c", "lockcmds.c"])
 
 /** Two statements met over the same rows or table, and PostgreSQL ended ours: nothing was done, and it may be run again. */
-export const isInTheWay = (error: SqlError.SqlError): boolean =>
+export const isConflict = (error: SqlError.SqlError): boolean =>
   ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
 
 export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
   new StoreUnavailable({ message, retryAfter: RETRY_AFTER, outcomeUnknown })
 
 /** A connection lost inside a transaction comes as a defect from the driver: makes it the typed error it is. */
-export const lossAsFailure = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+export const connectionLossAsError = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.catchCause(self, (cause): Effect.Effect<never, E | SqlError.SqlError> => {
     for (const reason of cause.reasons) {
       if (reason._tag === "Die" && SqlError.isSqlError(reason.defect)) return Effect.fail(reason.defect)
@@ -72,12 +74,12 @@ export const lossAsFailure = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
 export const orUnavailable = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
-  lossAsFailure(self).pipe(
-    Effect.timeout(PATIENCE),
+  connectionLossAsError(self).pipe(
+    Effect.timeout(STORE_TIMEOUT),
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
       if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not answer in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
-      if (isAway(error)) {
+      if (isUnavailable(error)) {
         const words = failureWords(error)
         return Effect.fail(
           unavailable(
@@ -85,7 +87,7 @@ export const orUnavailable = <A, E, R>(
           ),
         )
       }
-      return isInTheWay(error)
+      return isConflict(error)
         ? Effect.fail(unavailable("The database is busy: somebody else holds what this needs."))
         : Effect.die(error)
     }),

@@ -6,8 +6,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Latch, Layer, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
-import { cutAfter, type Suspect, SUSPECT_MILLIS } from "./Silence.ts"
-import type { SilenceWatch } from "./SilenceWatch.ts"
+import { cutAfter, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
+import type { ResponseWatch } from "./ResponseWatch.ts"
 
 /** What a writer waits for: its own session, or one of the pool that the tables' columns are made with. */
 export type WaitsFor = "session" | "pool"
@@ -51,7 +51,7 @@ interface Options {
   /** The address of the database. */
   readonly url: string
   readonly applicationName: string
-  readonly watch: SilenceWatch["Service"]
+  readonly watch: ResponseWatch["Service"]
   /** The pool that is looked at when a writer waits for it. */
   readonly pool: Suspect
 }

@@ -27,7 +27,7 @@ export const WHY_NOT_RESENT = `
   FROM cabinet.every_delivery d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
 /** A bite of an address's deliveries: how many it looked at and sent again, and its last place, after which the next begins. */
-export interface Bite {
+export interface ResendBatch {
   readonly seen: number
   readonly sent: number
   readonly place: ReadonlyArray<string>

@@ -5,15 +5,15 @@ import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { type Claimed, DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { dropOldPartitions } from "../cabinet/OldPartitions.ts"
+import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
-import { isInTheWay, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import * as Statement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
 /** How many deliveries one statement sends again or forgets. */
-const BITE = 2000
+const RESEND_BATCH = 2000
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
 
     const logging = <A, E>(self: Effect.Effect<A, E | SqlError.SqlError>) =>
       self.pipe(
-        Effect.retry({ while: (error) => isSql(error) && isInTheWay(error), times: 3 }),
+        Effect.retry({ while: (error) => isSql(error) && isConflict(error), times: 3 }),
         Effect.catchIf(
           (error): error is E & SqlError.SqlError => isSql(error) && hasNoPartition(error),
           () => Effect.andThen(makePartitions, self),
@@ -119,9 +119,15 @@ export const layer = Layer.effect(
           [Statement.RESEND_QUEUED, ["0"]],
           [Statement.RESEND_DELIVERED, ["0", from]],
         ] as const) {
-          let bite: Statement.Bite = { seen: BITE, sent: 0, place: first }
-          while (bite.seen === BITE) {
-            const next = sql.unsafe<Statement.Bite>(statement, [addressId, from, to, BITE, ...bite.place])
+          let bite: Statement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
+          while (bite.seen === RESEND_BATCH) {
+            const next = sql.unsafe<Statement.ResendBatch>(statement, [
+              addressId,
+              from,
+              to,
+              RESEND_BATCH,
+              ...bite.place,
+            ])
             bite = (yield* orUnavailable(next))[0]!
             total += bite.sent
           }
@@ -148,10 +154,10 @@ export const layer = Layer.effect(
           (yield* dropOldPartitions(sql, "attempt_delivered", keep.deliveredDays)) +
           (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
         let deliveries = 0
-        for (let count = BITE; count === BITE; deliveries += count) {
+        for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
           const bite = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${Statement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
-            [failedDays, BITE],
+            [failedDays, RESEND_BATCH],
           )
           count = (yield* orUnavailable(bite))[0]!.count
         }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
-import { lossAsFailure, sqlMessage } from "../connection/StoreFailure.ts"
+import { connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
 /** The slot keeps the log from before the backup's beginning; it goes with the session. */
@@ -59,7 +59,7 @@ export const backupSession = <A, B>(
         settings: unlimited,
       }),
     ),
-    lossAsFailure,
+    connectionLossAsError,
     Effect.catchTag("SqlError", (error: SqlError.SqlError) =>
       Effect.fail(
         new EmbeddedPostgresError({

@@ -4,7 +4,7 @@
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
-import { RowFault, rowJson } from "../row/FittedRows.ts"
+import { RowFault, rowJson } from "../row/EnsureColumns.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
 import type { BodyKeys } from "./BodyLocks.ts"

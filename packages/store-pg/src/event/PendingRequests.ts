@@ -2,7 +2,7 @@
  * The requests that wait to be written, and how they go together: a batch is bounded, each request gets its own receipts
  * back, and a batch that failed is taken apart.
  */
-import type { Answer } from "@data-cabinet/core/cabinet/Course"
+import type { Answer } from "@data-cabinet/core/runtime/Course"
 import { type AcceptRequest, type Receipt, SourceChanged } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Exit } from "effect"
@@ -13,7 +13,7 @@ const BATCH_EVENTS = 200
 const BATCH_BYTES = 4 * 1024 * 1024
 
 /** So many requests are no small batch, if they are as many as those that they go beside. */
-const NOT_FEW = 24
+const MIN_SIDE_BATCH = 24
 
 export interface Pending {
   readonly request: AcceptRequest
@@ -38,7 +38,7 @@ export class PendingRequests {
   /** Whether what waits is no small batch beside one of so many requests. */
   mayGoBeside(requests: number): boolean {
     if (this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES) return true
-    return this.#queue.length >= NOT_FEW && this.#queue.length >= requests
+    return this.#queue.length >= MIN_SIDE_BATCH && this.#queue.length >= requests
   }
 
   add(pending: Pending): void {

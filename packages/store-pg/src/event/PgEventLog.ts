@@ -3,7 +3,7 @@
  * goes at once. A batch that fails, by an error of SQL or by a fault of the program, is taken apart until the one at fault
  * stands alone, so that a poisoned event or a locked table fails nobody else's.
  */
-import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { faultName } from "@data-cabinet/core/error/Fault"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
@@ -12,14 +12,14 @@ import { Cause, Effect, Exit, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { boundTransactions } from "../connection/LostClient.ts"
 import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
-import { isAway, lossAsFailure, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
+import { isUnavailable, connectionLossAsError, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
 import { planBatch, type Target } from "./BatchPlan.ts"
 import { blockers } from "./Blockers.ts"
 import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
-import { isLockTimeout, targetTables } from "./TargetTables.ts"
+import { isLockTimeout, sourceTableCache } from "./SourceTableCache.ts"
 
 /**
  * Batches under way at once. A small one beside another costs more than it gains, for most of a batch's cost is not its
@@ -28,16 +28,16 @@ import { isLockTimeout, targetTables } from "./TargetTables.ts"
 export const WRITERS = 2
 
 /** Milliseconds after which a batch counts as held up: by a lock, or by a slow disk. */
-const HELD_UP = 50
+const SLOW_BATCH_MILLIS = 50
 
 /** Milliseconds after that until it is asked who holds it up. */
 const LOOK_AFTER = 400
 
 /** How long a batch waits for a table that somebody has locked; its rows wait after that, the events do not. */
-const LOCK_WAIT = 1_000
+const LOCK_TIMEOUT_MILLIS = 1_000
 
 /** No sender waits longer for the answer than this, in milliseconds. */
-const PATIENCE = 9_000
+const ANSWER_TIMEOUT_MILLIS = 9_000
 
 /** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
 const late = (withdrawn: boolean) => Exit.fail(unavailable("The database did not answer in time.", !withdrawn))
@@ -77,8 +77,8 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const signal = yield* DeliverySignal
     const sessions = yield* WriteSessions
-    const tables = targetTables(sql)
-    const ends = yield* deadlines
+    const tables = sourceTableCache(sql)
+    const ends = yield* timerWheel
     const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
     /** Known once a session was opened. */
@@ -117,7 +117,7 @@ export const layer = Layer.effect(
       rowsMayGo: boolean,
     ): Effect.Effect<void, SqlError.SqlError> =>
       execute(session, batch, rowsMayGo).pipe(
-        lossAsFailure,
+        connectionLossAsError,
         Effect.catchDefect((fault) => {
           if (session.waitsFor() === "session") return Effect.die(fault)
           // Nothing of it was sent, so it may be tried again in parts, and the session is as it was.
@@ -125,7 +125,7 @@ export const layer = Layer.effect(
           return takeApart(session, batch, rowsMayGo, fault)
         }),
         Effect.catchIf(SqlError.isSqlError, (error): Effect.Effect<void, SqlError.SqlError> => {
-          if (isAway(error)) return Effect.fail(error)
+          if (isUnavailable(error)) return Effect.fail(error)
           session.waits("pool")
           if (isNoPartition(error)) {
             return Effect.andThen(
@@ -176,7 +176,7 @@ export const layer = Layer.effect(
       let pid = 0
       return sessions.open(
         Effect.fnUntraced(function* (connection) {
-          yield* connection.execute(`SET lock_timeout = ${LOCK_WAIT}`, [], undefined)
+          yield* connection.execute(`SET lock_timeout = ${LOCK_TIMEOUT_MILLIS}`, [], undefined)
           yield* boundTransactions(connection)
           const [opened] = (yield* connection.execute(OPEN_WRITER, [], undefined)) as ReadonlyArray<OpenedWriter>
           keysOf = bodyKeys(opened!.secret)
@@ -214,7 +214,7 @@ export const layer = Layer.effect(
           heldUp = true
           stuck.openUnsafe()
           openIfMayWrite()
-        }, HELD_UP)
+        }, SLOW_BATCH_MILLIS)
         const over = Effect.sync(() => {
           clearTimeout(slow)
           heldUp = false
@@ -246,7 +246,7 @@ export const layer = Layer.effect(
       while (true) {
         yield* untilMayWrite(() => false)
         yield* openSession.pipe(
-          lossAsFailure,
+          connectionLossAsError,
           // Nothing of these was sent: their outcome is known.
           Effect.tapCause(() => Effect.suspend(() => failAll(pending.takeAll(), false))),
           Effect.flatMap(writeOn),
@@ -268,14 +268,14 @@ export const layer = Layer.effect(
       yield* stuck.await
       do {
         yield* Effect.sleep(LOOK_AFTER)
-        if (heldUp) yield* Effect.ignore(lossAsFailure(tellBlockers(writers)))
+        if (heldUp) yield* Effect.ignore(connectionLossAsError(tellBlockers(writers)))
       } while (heldUp)
     }).pipe(Effect.forever, Effect.forkScoped)
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
     return EventLog.taking((request) =>
-      ends.ask(PATIENCE, (answer) => {
+      ends.ask(ANSWER_TIMEOUT_MILLIS, (answer) => {
         const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer }
         pending.add(waiting)
         openIfMayWrite()

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
-import { drainWaitingRows } from "../row/WaitingRows.ts"
+import { drainDeferredRows } from "../row/DeferredRows.ts"
 import {
   ERASE_ANSWERS,
   ERASE_EVENTS,
@@ -94,7 +94,7 @@ export const layer = Layer.effect(
             }),
           )
           .pipe(
-            Effect.tap(() => Effect.provideService(drainWaitingRows, PgClient.PgClient, sql)),
+            Effect.tap(() => Effect.provideService(drainDeferredRows, PgClient.PgClient, sql)),
             orUnavailable,
           ),
       purge: (events) =>

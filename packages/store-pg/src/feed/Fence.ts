@@ -47,7 +47,7 @@ export const isEventOf = (epoch: string, xid: string, id: string, receivedAt: st
  * `there` says whether the event of the place ($1, $2, $3) that a client comes from, received at $4, is in this database.
  * Events are never taken out, so where it is not, the database was set back since the client saw it.
  */
-export const FENCE_BOUND = `
+export const WATERMARK = `
 WITH now AS MATERIALIZED (
   SELECT pg_snapshot_xmax(s)::text::int8 AS xmax, pg_snapshot_xmin(s)::text::int8 AS xmin FROM pg_current_snapshot() s
 ), last AS MATERIALIZED (

@@ -1,8 +1,8 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import type { SentEvent } from "@data-cabinet/core/feed/SentEvents"
-import { MAX_LIMIT } from "@data-cabinet/core/page/Page"
+import type { EncodedEvent } from "@data-cabinet/core/feed/EventsToJson"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 
 /** A page ends early once its payloads hold this many bytes: fewer than `limit`, and more to come. */
 const PAGE_BYTES = 8 * 1024 * 1024
@@ -11,7 +11,7 @@ const PAGE_BYTES = 8 * 1024 * 1024
  * An event of a page, and its place. `limit` and one more are found, if there are so many. The payload is missing where the
  * page is full, or where a hasty statement met an event that may be too long for it.
  */
-export type PageRow = SentEvent | readonly [payload: null]
+export type PageRow = EncodedEvent | readonly [payload: null]
 
 /**
  * One page. Without a channel three walks are merged, one a channel, each along an index whose leading columns are the

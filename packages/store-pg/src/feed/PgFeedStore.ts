@@ -4,13 +4,13 @@
  */
 import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { cameFromLater, movedOn } from "@data-cabinet/core/feed/FeedTrail"
-import { type SentEvent, sentEvents } from "@data-cabinet/core/feed/SentEvents"
-import { NO_ITEMS } from "@data-cabinet/core/page/Items"
+import { type EncodedEvent, eventsToJson } from "@data-cabinet/core/feed/EventsToJson"
+import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import { FENCE_BOUND } from "./Fence.ts"
+import { WATERMARK } from "./Fence.ts"
 import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
 import { beginEpochAbove, placeKnownHere } from "./SetBack.ts"
 
@@ -23,10 +23,10 @@ export const layer = Layer.effect(
       return (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
     })
     const fenceBound = Effect.fnUntraced(function* ({ epoch, xid, id, receivedAt = 0n }: FeedPlace) {
-      const [fence] = yield* sql.unsafe<FenceRow>(FENCE_BOUND, [epoch, xid, id, receivedAt])
+      const [fence] = yield* sql.unsafe<FenceRow>(WATERMARK, [epoch, xid, id, receivedAt])
       return fence!
     })
-    const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<SentEvent>) {
+    const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<EncodedEvent>) {
       const ids = [...new Set(events.map((event) => event[4]))]
       return new Map((yield* sql.values(SOURCE_NAMES, [int8Array(ids)])) as ReadonlyArray<[id: number, name: string]>)
     })
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
         const events = whileShown(found.slice(0, query.limit))
         if (events.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
         return {
-          items: sentEvents(events, yield* namesOf(events)),
+          items: eventsToJson(events, yield* namesOf(events)),
           next: movedOn(query.after, events),
           hasMore: found.length > events.length,
         }
@@ -67,9 +67,9 @@ interface FenceRow {
   readonly there: boolean
 }
 
-const isShown = (row: PageRow): row is SentEvent => row[0] !== null
+const isShown = (row: PageRow): row is EncodedEvent => row[0] !== null
 
-const whileShown = (rows: ReadonlyArray<PageRow>): ReadonlyArray<SentEvent> => {
+const whileShown = (rows: ReadonlyArray<PageRow>): ReadonlyArray<EncodedEvent> => {
   const end = rows.findIndex((row) => !isShown(row))
   return (end < 0 ? rows : rows.slice(0, end)).filter(isShown)
 }

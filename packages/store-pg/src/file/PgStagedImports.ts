@@ -36,7 +36,7 @@ const toStatus = ({ source_id, created_at, finished_at, ...row }: StatusRow): Im
 })
 
 /** Staged rows that are deleted by one statement. */
-const BITE = 20_000
+const DELETE_BATCH = 20_000
 
 export const layer = Layer.effect(
   StagedImports,
@@ -54,8 +54,8 @@ export const layer = Layer.effect(
     const forget = (statement: string, values: ReadonlyArray<unknown>) =>
       Effect.gen(function* () {
         let total = 0
-        for (let count = BITE; count === BITE; total += count) {
-          count = (yield* orUnavailable(sql.unsafe(statement, [...values, BITE]))).length
+        for (let count = DELETE_BATCH; count === DELETE_BATCH; total += count) {
+          count = (yield* orUnavailable(sql.unsafe(statement, [...values, DELETE_BATCH]))).length
         }
         return total
       })

@@ -12,7 +12,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
-import { lossAsFailure, sqlState } from "../connection/StoreFailure.ts"
+import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 import { splitStatements } from "../connection/SqlScript.ts"
 
 export class MigrationError extends Schema.TaggedError<MigrationError>()("MigrationError", {
@@ -146,7 +146,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     }
     return applied
   })
-  return yield* lossAsFailure(sql.withTransaction(apply)).pipe(
+  return yield* connectionLossAsError(sql.withTransaction(apply)).pipe(
     Effect.retry({ schedule: retries, while: (error) => isLockTimeout(error) || error instanceof CreatedByAnother }),
     Effect.catchIf(isLockTimeout, busy),
     Effect.catchTag("CreatedByAnother", busy),
@@ -180,6 +180,6 @@ const isUpToDate = Effect.gen(function* () {
 )
 
 /** Applies what this program brings. */
-export const migrate = Effect.flatMap(lossAsFailure(isUpToDate), (isDone) =>
+export const migrate = Effect.flatMap(connectionLossAsError(isUpToDate), (isDone) =>
   isDone ? Effect.succeed([]) : Effect.flatMap(migrations, applyMigrations),
 )

@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
-import { lossAsFailure, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { AUTHOR_SESSIONS, ROLES_TURN, untilSoon } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
@@ -98,7 +98,7 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
     concurrency: "unbounded",
   })
   return stand.length === 1 && reads ? { reader, author } : null
-}, lossAsFailure)
+}, connectionLossAsError)
 
 /** Makes the roles if need be, and sees that their rights are right; safe to repeat and to run at once. */
 export const ensureRoles = Effect.fnUntraced(function* (
@@ -170,7 +170,7 @@ const putRight = Effect.fnUntraced(function* (
     }
     return { reader, author }
   })
-  const roles = yield* lossAsFailure(sql.withTransaction(work))
+  const roles = yield* connectionLossAsError(sql.withTransaction(work))
   if (roles.reader.there && roles.author.there) yield* openAuthorsWork(roles.author.url, roles.reader.role)
   return roles
 })

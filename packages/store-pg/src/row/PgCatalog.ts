@@ -20,7 +20,7 @@ import {
   STAMP_OF_FOUND,
   VIEW_SHOWS_OURS,
 } from "./CatalogStatement.ts"
-import { FoundTables } from "./FoundTables.ts"
+import { CatalogCache } from "./CatalogCache.ts"
 import { columnType, FIRST_MADE_LATER, type TypeRow } from "./TypeTree.ts"
 
 interface ObjectRow {
@@ -98,14 +98,14 @@ export const layer = Layer.effect(
       })
     }
 
-    const found = new FoundTables()
+    const found = new CatalogCache()
 
     const find = Effect.fnUntraced(function* (schema: string, name: string) {
       if (!isSqlName(schema) || !isSqlName(name)) return Option.none<ReadableTable>()
       const before = found.get(schema, name)
       if (before !== undefined) {
         const [now] = yield* sql.unsafe<{ stamp: string }>(STAMP_OF_FOUND, [role, BigInt(before.table.oid)])
-        if (now?.stamp === before.stamp) return Option.some(before.table)
+        if (now?.stamp === before.catalogVersion) return Option.some(before.table)
         found.forget(schema, name)
       }
       const collation = yield* foldCollation
@@ -119,7 +119,7 @@ export const layer = Layer.effect(
       const columns: ReadonlyArray<ColumnRow> = JSON.parse(row.columns ?? "[]")
       const types = yield* describe(columns.map(([, , type]) => type))
       const table = readable(row, columns, types, collation)
-      if (isStamped(row, columns)) found.keep({ table, stamp: row.stamp })
+      if (isStamped(row, columns)) found.keep({ table, catalogVersion: row.stamp })
       return Option.some(table)
     })
 
@@ -133,10 +133,10 @@ export const layer = Layer.effect(
     const findOrOff = (schema: string, name: string) =>
       orUnavailable(Effect.flatMap(find(schema, name), (table) => unlessNoRole(table, Option.isNone(table))))
 
-    const presume = (schema: string, name: string) =>
+    const findCached = (schema: string, name: string) =>
       Effect.suspend(() => {
         const before = found.get(schema, name)?.table
-        return before !== undefined && before.stamp !== null
+        return before !== undefined && before.catalogVersion !== null
           ? Effect.succeed(Option.some(before))
           : findOrOff(schema, name)
       })
@@ -147,7 +147,7 @@ export const layer = Layer.effect(
         orUnavailable,
       ),
       find: findOrOff,
-      presume,
+      findCached,
     })
   }),
 )
@@ -175,10 +175,10 @@ const readable = (
           ? "key"
           : "place",
     oid: Number(row.oid),
-    inert: isAlone(row) && !row.row_policies && !row.runs_others,
+    runsNoUserCode: isAlone(row) && !row.row_policies && !row.runs_others,
     foldCollation,
     searchIndexed: row.search_indexed,
-    stamp: row.source_id === null && isAlone(row) ? row.proof : null,
+    catalogVersion: row.source_id === null && isAlone(row) ? row.proof : null,
   }
 }
 

@@ -5,7 +5,7 @@
  * Where there is a standby that is near, it is asked first. What it cannot answer, for its connection is lost, a table is
  * newer than it, or its replay ended the query, the primary answers within what is left of the time.
  */
-import { deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
 import { type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
@@ -14,12 +14,12 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessions.ts"
 import { END_SESSION } from "../connection/ReaderStatement.ts"
-import { ObjectTurns } from "./ObjectTurns.ts"
+import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadFailure.ts"
 import { type ReadPlace, readRows } from "./ReadRows.ts"
 
 /** How long a read waits for its turn, in milliseconds, before it is told to come back. */
-const PATIENCE = 8_000
+const READ_TIMEOUT_MILLIS = 8_000
 
 /** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
 const GRACE = 1_500
@@ -40,12 +40,12 @@ export const layer = Layer.effect(
     const { sessions, role, maxConnections, statementTimeoutMillis, offReason, standby } = yield* ReaderClient
     const owner = yield* StatementClient
     if (Option.isNone(sessions)) return RowReader.of({ read: () => Effect.fail(readerOff(offReason)) })
-    const ends = yield* deadlines
-    const turns = new ObjectTurns({
+    const ends = yield* timerWheel
+    const turns = new ReadLimiter({
       places: maxConnections,
       share: partOf(maxConnections, 3 / 4),
       apart: { places: apartOf(maxConnections), share: partOf(maxConnections, 1 / 2) },
-      patience: PATIENCE,
+      queueTimeoutMillis: READ_TIMEOUT_MILLIS,
       ends,
     })
     const limit = statementTimeoutMillis + GRACE
@@ -94,7 +94,7 @@ export const layer = Layer.effect(
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
     return RowReader.of({
       read: (query) =>
-        turns.take(
+        turns.acquire(
           query,
           busy,
           Effect.suspend(() =>

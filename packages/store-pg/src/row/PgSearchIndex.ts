@@ -11,7 +11,7 @@ import { rowText } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { isAway, lossAsFailure, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
+import { isUnavailable, connectionLossAsError, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import {
   buildIndex,
   dropIndex,
@@ -57,7 +57,7 @@ const buildFailed = (table: ReadableTable, error: SqlError.SqlError) =>
 
 /** No time limit here: a large table takes as long as it takes. */
 const patiently = <A, R>(work: Effect.Effect<A, SearchIndexError | StoreUnavailable | SqlError.SqlError, R>) =>
-  lossAsFailure(work).pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error))))
+  connectionLossAsError(work).pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error))))
 
 const AS_IT_TAKES = ["SET statement_timeout = 0", "SET lock_timeout = 0"]
 /** Whoever gave up is not kept waiting for other sessions: what is left then, the next build takes away. */
@@ -102,7 +102,9 @@ export const layer = Layer.effect(
     /** The schema of pg_trgm, quoted, with all that an index needs in place. */
     const prepare = Effect.fnUntraced(function* (foldCollation: string) {
       if ((yield* trigramsNow) === undefined) {
-        yield* sql.unsafe(MAKE_TRIGRAMS).pipe(Effect.mapError((error) => (isAway(error) ? error : noTrigrams(error))))
+        yield* sql
+          .unsafe(MAKE_TRIGRAMS)
+          .pipe(Effect.mapError((error) => (isUnavailable(error) ? error : noTrigrams(error))))
       }
       const trigrams = quoteName((yield* trigramsNow) ?? "")
       const [letters] = yield* sql.unsafe<{ known: boolean }>(KNOWS_LETTERS(trigrams))
@@ -154,7 +156,7 @@ export const layer = Layer.effect(
       const object = quoteQualified(table.detail.schema, table.detail.name)
       yield* alone([buildIndex(quoteName(index), object, text, trigrams)]).pipe(
         Effect.onError(() => Effect.ignore(dropAll(table, [index], SHORTLY))),
-        Effect.mapError((error) => (isAway(error) ? error : buildFailed(table, error))),
+        Effect.mapError((error) => (isUnavailable(error) ? error : buildFailed(table, error))),
       )
       yield* alone([`ANALYZE ${object}`])
       yield* dropAll(

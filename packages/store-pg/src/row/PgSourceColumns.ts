@@ -2,12 +2,12 @@
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { nameColumns } from "@data-cabinet/core/row/RowPlan"
 import { type SourceColumn, ColumnError, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
-import { SPELLING } from "@data-cabinet/core/row/Spelling"
+import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
-import { isAway, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { dependentViews, dropViews, remakeViews, unmakeable } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
@@ -37,7 +37,7 @@ const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
   const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
   if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
   if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
-  const pattern = SPELLING[to]
+  const pattern = EXACT_FORMAT[to]
   const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${text} ~ '${pattern}'`
   // A day that the calendar does not have is spelt like one: the month's last day is asked for, which cannot fail.
   const lastDay = `extract(day FROM (left(${text}, 8) || '01')::date + interval '1 month -1 day')`
@@ -141,7 +141,7 @@ export const layer = Layer.effect(
 
     /** A view that was written for the old type may not stand on the new one; the transaction is taken back then. */
     const asRefusal = (error: SqlError.SqlError, name: string, type: ColumnKind) =>
-      isAway(error) || sqlState(error) === "55P03"
+      isUnavailable(error) || sqlState(error) === "55P03"
         ? error
         : new ColumnError({
             code: "views_depend",

@@ -1,7 +1,7 @@
 /** What a read that failed in the database is answered by. */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
-import { isAway, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { isUnavailable, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 
 export const readerOff = (message: string): ReadError => new ReadError({ code: "reader_off", message, retryAfter: 2 })
 
@@ -38,7 +38,7 @@ export const readError = (error: SqlError.SqlError): ReadError => {
     case "53400":
       return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   }
-  return isAway(error)
+  return isUnavailable(error)
     ? readerOff("The reader cannot connect to the database now.")
     : new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
 }

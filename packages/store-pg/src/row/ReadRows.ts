@@ -3,14 +3,14 @@
  * other is read apart: within a transaction that is undone, in a session that is put in order before anybody else has it,
  * and whose backend is ended where it outlives its time, for a function can catch a cancel and set any time limit.
  */
-import type { Deadlines } from "@data-cabinet/core/cabinet/Deadlines"
+import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import type { QueryRow, QueryValue, RowQuery } from "@data-cabinet/core/row/RowReader"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
 import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
-import { TRY_VALUE, withProof, withSharedProof } from "./ReadStatement.ts"
+import { TRY_VALUE, withExpectedVersion, withSharedProof } from "./ReadStatement.ts"
 
 export type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
 
@@ -20,27 +20,29 @@ export interface ReadPlace {
   readonly sessions: ReaderSessions
   /** Ends a backend of the reader's on this server; never fails. */
   readonly end: (pid: number, object: string) => Effect.Effect<void>
-  readonly ends: Deadlines
+  readonly ends: TimerWheel
   /** After so many milliseconds the database's own time limit was evaded. */
   readonly millis: number
 }
 
 export const readRows = (place: ReadPlace, query: RowQuery): Rows =>
-  Effect.catchTag(query.inert ? readShared(place, query) : readApart(place, query), "SqlError", (error) =>
+  Effect.catchTag(query.runsNoUserCode ? readShared(place, query) : readApart(place, query), "SqlError", (error) =>
     Effect.fail(readError(error)),
   )
 
 /** The statement of a query and its values, with the question whether the object is what it was where that can be told. */
 const statementOf = (
-  { text, values, proof }: RowQuery,
-  proven: typeof withProof,
+  { text, values, expectedVersion }: RowQuery,
+  proven: typeof withExpectedVersion,
 ): readonly [text: string, values: ReadonlyArray<string>] => {
   const texts = values.map((value) => value.text)
-  return proof === null ? [text, texts] : [proven(text, texts.length), [...texts, String(proof.oid)]]
+  return expectedVersion === null
+    ? [text, texts]
+    : [proven(text, texts.length), [...texts, String(expectedVersion.oid)]]
 }
 
-const isProven = ({ proof }: RowQuery, found: Found): boolean =>
-  proof === null || found.every((row) => row.at(-1) === proof.stamp)
+const isProven = ({ expectedVersion }: RowQuery, found: Found): boolean =>
+  expectedVersion === null || found.every((row) => row.at(-1) === expectedVersion.catalogVersion)
 
 const stale = Effect.fail(new StaleObject())
 
@@ -53,7 +55,7 @@ const rowsOf = (query: RowQuery, found: Found): Rows =>
  */
 const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: RowQuery) => {
   // Only what nobody but us can alter needs no proof.
-  const sessions = query.proof === null ? shared : authors
+  const sessions = query.expectedVersion === null ? shared : authors
   return sessions.use((session, settingsAreLoose) => {
     const [text, values] = statementOf(query, withSharedProof)
     const order = Effect.suspend(() =>
@@ -73,7 +75,7 @@ const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: Ro
 
 const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>
   sessions.apart.use((session, settingsAreLoose) => {
-    const [text, values] = statementOf(query, withProof)
+    const [text, values] = statementOf(query, withExpectedVersion)
     let pid = session.processId
     let isEnded = false
     const endNow = (of: number) => end(of, query.object)

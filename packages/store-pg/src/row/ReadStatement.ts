@@ -7,7 +7,7 @@ import { proofOf } from "./CatalogStatement.ts"
 const READS_ONLY = operate(call("current_setting", "'default_transaction_read_only'"), "=", "'on'")
 
 /** The query's one row, and behind it what the object's stamp is in the same moment; the oid is its last parameter. */
-export const withProof = (query: string, values: number): string =>
+export const withExpectedVersion = (query: string, values: number): string =>
   `SELECT "p".*, ${proofOf(oidAfter(values))} FROM (${query}) AS "p"`
 
 /** The same for a shared session; NULL for the stamp where the session does not only read any more. */

@@ -8,7 +8,7 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { lossAsFailure } from "../connection/StoreFailure.ts"
+import { connectionLossAsError } from "../connection/StoreFailure.ts"
 
 export const SOURCES_SCHEMA = "sources"
 
@@ -54,7 +54,7 @@ export const addColumns = (
   missing: ReadonlyArray<MissingColumn>,
   needsMore: boolean,
 ): Effect.Effect<SourceTable | undefined, SqlError.SqlError> =>
-  lossAsFailure(
+  connectionLossAsError(
     sql.withTransaction(
       Effect.gen(function* () {
         yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)

@@ -63,13 +63,13 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
   const builtIn = row.oid < FIRST_MADE_LATER
   // A domain's values are its base's; but reading a text as something that holds domains runs their checks.
-  if (row.typtype === "d") return { ...columnType(row.base, rows), inert: false }
+  if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
   if (row.element !== null) {
     const element = columnType(row.element, rows)
     const operators = element.operators === null ? null : SYSTEM_OPERATORS
-    const { plainJson, inert, temporal } = element
-    return { ...facts, kind: "array", element, operators, plainJson, inert, temporal }
+    const { plainJson, runsNoUserCode, temporal } = element
+    return { ...facts, kind: "array", element, operators, plainJson, runsNoUserCode, temporal }
   }
   if (row.typtype === "c") {
     const fields = (row.fields ?? []).map(([name, of]) => ({ name, type: columnType(of, rows) }))
@@ -79,7 +79,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
       fields,
       operators: fields.every(({ type }) => type.operators !== null) ? SYSTEM_OPERATORS : null,
       plainJson: fields.every(({ type }) => type.plainJson),
-      inert: false,
+      runsNoUserCode: false,
       temporal: fields.some(({ type }) => type.temporal),
     }
   }
@@ -89,7 +89,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
     kind,
     operators: row.typtype === "b" ? baseOperators(row) : SYSTEM_OPERATORS,
     plainJson: builtIn && !OWN_JSON.has(row.name),
-    inert: builtIn && row.schema === "pg_catalog" && !BY_PATH.has(row.name),
+    runsNoUserCode: builtIn && row.schema === "pg_catalog" && !BY_PATH.has(row.name),
     temporal: row.subtype === null ? builtIn && TEMPORAL.has(row.name) : columnType(row.subtype, rows).temporal,
   }
 }

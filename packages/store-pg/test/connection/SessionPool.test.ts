@@ -131,8 +131,8 @@ it("a session whose settings a RESET would undo is ended after a read in which a
     object: "public.measure",
     text: "SELECT pg_catalog.current_setting('extra_float_digits'), pg_catalog.pg_backend_pid()::text",
     values: [],
-    proof: null,
-    inert: false,
+    expectedVersion: null,
+    runsNoUserCode: false,
     planAnew: false,
   }
   const read = (url: string) =>

@@ -1,4 +1,4 @@
-import { isAway, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlError } from "effect/sql"
@@ -11,7 +11,7 @@ it.each(["EPIPE", "ECONNRESET", "ENOENT"])(
   (code) => {
     const error = lost(Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" }))
     assert.isUndefined(sqlState(error))
-    assert.isTrue(isAway(error))
+    assert.isTrue(isUnavailable(error))
   },
 )
 
@@ -19,7 +19,7 @@ it("isAway is true of a server that shuts down, and of one that has begun no epo
   for (const code of ["57P01", "57PE0"]) {
     const error = lost(Object.assign(new Error("away"), { code }))
     assert.strictEqual(sqlState(error), code)
-    assert.isTrue(isAway(error))
+    assert.isTrue(isUnavailable(error))
   }
 })
 

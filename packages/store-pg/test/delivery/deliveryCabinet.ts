@@ -1,9 +1,9 @@
 /** A migrated database with the delivery ports on it, and short words for what the tests do to it. */
-import { AddressBook } from "@data-cabinet/core/delivery/AddressBook"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import type { ClaimRequest, Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressBook"
+import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { PgClient } from "@effect/sql-pg"
@@ -41,8 +41,8 @@ export const openDeliveryCabinet = async () => {
   const run = database.run
   const queue = <A, E>(use: (queue: typeof DeliveryQueue.Service) => Effect.Effect<A, E>) =>
     runtime.runPromise(DeliveryQueue.use(use))
-  const book = <A, E>(use: (book: typeof AddressBook.Service) => Effect.Effect<A, E>) =>
-    runtime.runPromise(AddressBook.use(use))
+  const book = <A, E>(use: (book: typeof AddressStore.Service) => Effect.Effect<A, E>) =>
+    runtime.runPromise(AddressStore.use(use))
   const source = async (name = "Orders"): Promise<number> => {
     const [row] = await run(
       `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,

@@ -1,14 +1,14 @@
 /** Faults of the program while rows are planned: each is its event's own, wherever the event comes from. */
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { Json } from "@data-cabinet/core/event/Json"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
-import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
@@ -68,8 +68,8 @@ const rowsOf = async (table: string) =>
   (await database.run(`SELECT a FROM sources.${table} ORDER BY a`)).map((row) => row["a"])
 const UNTIL = { timeout: 60_000, interval: 100 }
 
-const drain = () => store.runPromise(drainWaitingRows)
-const examine = () => store.runPromise(Checkup.use((checkup) => checkup.examine))
+const drain = () => store.runPromise(drainDeferredRows)
+const examine = () => store.runPromise(Diagnostics.use((checkup) => checkup.examine))
 
 it("append keeps an event whose list has more items than a call may have arguments", async () => {
   const source = await newSource("Long lists")
@@ -137,8 +137,8 @@ it("untrash sets aside a row that cannot be planned, brings the others back, and
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, ids))), 3)
   await vi.waitUntil(async () => (await drain(), (await rowsOf("untrashed")).length === 2), UNTIL)
   assert.deepStrictEqual(await rowsOf("untrashed"), ["1", "3"])
-  const { rowsSetAside, waitingRows } = await examine()
-  assert.strictEqual(waitingRows, 0)
+  const { rowsSetAside, deferredRows } = await examine()
+  assert.strictEqual(deferredRows, 0)
   assert.strictEqual(rowsSetAside.count, 1)
   assert.deepInclude(rowsSetAside.first[0], { eventId: ids[1]!, sourceId: source.id })
   assert.match(rowsSetAside.first[0]!.reason, /deeper than/)
@@ -175,8 +175,8 @@ it("append keeps the events of a source none of whose rows can be made, and the 
   assert.deepStrictEqual(await rowsOf("whole"), ["1", "2", "3"])
   const id = await vi.waitUntil(async () => {
     await drain()
-    const { rowsSetAside, waitingRows } = await examine()
-    return waitingRows === 0 && rowsSetAside.count > 0 && rowsSetAside.first[0]!.eventId
+    const { rowsSetAside, deferredRows } = await examine()
+    return deferredRows === 0 && rowsSetAside.count > 0 && rowsSetAside.first[0]!.eventId
   }, UNTIL)
   assert.isNumber(id)
   await database.run(`DELETE FROM cabinet.field_column WHERE source_id = ${broken.id} AND position = 9`)

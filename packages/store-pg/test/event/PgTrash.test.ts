@@ -4,7 +4,7 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
-import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
@@ -114,7 +114,7 @@ it.each(["trash", "purge"] as const)("%s takes the row too that is being put in 
   await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
   // Only now: what waits may be taken at any moment, by the loop that looks every second.
   await database.run(`INSERT INTO cabinet.waiting_row VALUES (${ids[0]}, ${source.id})`)
-  const drained = store.runPromise(drainWaitingRows)
+  const drained = store.runPromise(drainDeferredRows)
   const asks = async (what: string) =>
     (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0
   while (!(await asks("query LIKE '%json_populate_recordset%' AND state = 'active' AND pid <> pg_backend_pid()")));

@@ -1,6 +1,6 @@
 /** What a page of the feed costs and holds, over a feed with hardly anything but webhook events in it. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { FENCE_BOUND } from "@data-cabinet/store-pg/feed/Fence"
+import { WATERMARK } from "@data-cabinet/store-pg/feed/Fence"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
@@ -79,7 +79,7 @@ it.each(["force_custom_plan", "force_generic_plan"])(
           const execute = (text: string, values: ReadonlyArray<unknown> = []) =>
             connection.execute(text, values, undefined)
           yield* execute(`SET plan_cache_mode = ${mode}`)
-          const [fence] = (yield* execute(FENCE_BOUND, [0, 0, 0, 0])) as ReadonlyArray<{ epoch: string; bound: string }>
+          const [fence] = (yield* execute(WATERMARK, [0, 0, 0, 0])) as ReadonlyArray<{ epoch: string; bound: string }>
           for (const walk of walks) {
             const starts = [FEED_START, { ...late, epoch: Number(fence!.epoch) }]
             for (const [after, hasty] of starts.flatMap((start) => [[start, true] as const, [start, false] as const])) {

@@ -1,6 +1,6 @@
 /** Cabinets side by side on one PostgreSQL: whose roles enter which database, and what an author can keep of its login. */
-import { CabinetRegistry } from "@data-cabinet/core/cabinet/CabinetRegistry"
-import * as PgCabinetRegistry from "@data-cabinet/store-pg/cabinet/PgCabinetRegistry"
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import * as PgCabinetRegistry from "@data-cabinet/store-pg/tenancy/PgCabinetRegistry"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"

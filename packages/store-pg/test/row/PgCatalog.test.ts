@@ -53,7 +53,7 @@ describe("PgCatalog", () => {
     const view = await find("order_totals")
     expect(view).toMatchObject({
       identity: "text",
-      inert: false,
+      runsNoUserCode: false,
       detail: { kind: "view", key: [], rows_estimate: null },
     })
     expect(view?.detail.definition).toMatch(/SELECT sum\((orders\.)?total\) AS total\s+FROM public\.orders/)

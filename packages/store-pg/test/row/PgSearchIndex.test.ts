@@ -1,5 +1,5 @@
-import { CursorKey } from "@data-cabinet/core/page/CursorKey"
-import { Checkup } from "@data-cabinet/core/cabinet/Checkup"
+import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
@@ -9,7 +9,7 @@ import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/S
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgCheckup from "@data-cabinet/store-pg/cabinet/PgCheckup"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import { PgClient } from "@effect/sql-pg"
@@ -36,7 +36,7 @@ const build = (name: string, schema = "public") => index((port) => port.build(sc
 
 /** As a checkup names them. */
 const outdated = async () => {
-  const examined = Checkup.use((checkup) => checkup.examine).pipe(Effect.provide(PgCheckup.layer))
+  const examined = Diagnostics.use((checkup) => checkup.examine).pipe(Effect.provide(PgCheckup.layer))
   return (await reading.runtime.runPromise(examined)).outdatedSearchIndexes
 }
 

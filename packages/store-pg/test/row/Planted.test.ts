@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
 import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
-import { TRY_VALUE, withProof, withSharedProof } from "@data-cabinet/store-pg/row/ReadStatement"
+import { TRY_VALUE, withExpectedVersion, withSharedProof } from "@data-cabinet/store-pg/row/ReadStatement"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
@@ -252,7 +252,7 @@ describe("what an author plants in public", () => {
     expect(names.functions).toEqual(expect.arrayContaining(["to_json", "upper", "format", "record_send", "string_agg"]))
     expect(names.operators).toEqual(expect.arrayContaining(["=", "<", "~~", "||", "+", "%", "~"]))
     const around = [
-      withProof("SELECT", 0),
+      withExpectedVersion("SELECT", 0),
       withSharedProof("SELECT", 0),
       TRY_VALUE("pg_catalog.text"),
       SETTINGS({ a: "b" }),

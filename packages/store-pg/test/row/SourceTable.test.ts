@@ -3,7 +3,7 @@ import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
@@ -38,7 +38,7 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
 const rowsFollowed = () =>
   vi.waitFor(
     async () => {
-      await first.runPromise(drainWaitingRows)
+      await first.runPromise(drainDeferredRows)
       const [waiting] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
       assert.strictEqual(waiting!["n"], 0)
     },

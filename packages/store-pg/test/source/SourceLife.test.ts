@@ -3,8 +3,8 @@ import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { forgetOld } from "@data-cabinet/store-pg/cabinet/Retention"
-import { drainWaitingRows } from "@data-cabinet/store-pg/row/WaitingRows"
+import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
+import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -115,7 +115,7 @@ it("rows that wait come into the table that a deleted source leaves behind", asy
   await database.run("DELETE FROM sources.left_behind")
   await database.run(`INSERT INTO cabinet.waiting_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
   await sources((all) => all.remove(id, "keep"))
-  await store.runPromise(drainWaitingRows)
+  await store.runPromise(drainDeferredRows)
   assert.deepStrictEqual(await database.run("SELECT a FROM sources.left_behind"), [{ a: "1" }])
 })
 

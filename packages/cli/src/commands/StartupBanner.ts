@@ -1,0 +1,86 @@
+/**
+ * What a server says once it serves. The first time, on a terminal: what runs where, what was made, and how to try it,
+ * ready to paste. Later, and wherever its words may be kept: where it serves, and nothing that is secret.
+ */
+import type { SeededCabinet } from "../compose/SeedCabinet.ts"
+import type { Served } from "../process/Serve.ts"
+import type { Style } from "../output/Style.ts"
+import { intakePath } from "./SourceCommand.ts"
+
+const place = ({ database }: Served): string =>
+  database.dataDir === null ? "your PostgreSQL" : `embedded PostgreSQL, data in ${database.dataDir}`
+
+const warnings = ({ database: { roles } }: Served, style: Style): ReadonlyArray<string> =>
+  [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [`  ${style.yellow(role.reason)}`]))
+
+const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
+  `  ${style.bold("Data Cabinet")} serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
+  `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID. Stop with Ctrl-C.")}`,
+]
+
+/** Without what is secret, for output that somebody keeps. */
+const firstStartUnseen = (served: Served, { source }: SeededCabinet, style: Style): ReadonlyArray<string> => [
+  `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
+  `  To begin with, it made the source ${source.id}. Its intake address: npx cabinet source show ${source.id}`,
+  `  A key for the API: npx cabinet key add NAME. Both are secret, and shown only where they are asked for.`,
+]
+
+const firstStart = (served: Served, first: SeededCabinet, style: Style): ReadonlyArray<string> => {
+  const { source, key } = first
+  if (key === null) return firstStartUnseen(served, first, style)
+  const { baseUrl } = served
+  const intake = `${baseUrl}${intakePath(source)}`
+  const table = `${source.table!.schema}/${source.table!.name}`
+  const step = (words: string, command: string) => [`  ${style.dim(`# ${words}`)}`, `  ${command}`, ""]
+  const bearer = `-H "Authorization: Bearer ${key.key}"`
+  return [
+    `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(baseUrl)}`,
+    `  ${style.dim(place(served))}`,
+    "",
+    `  To begin with, it made a source and a key for you:`,
+    "",
+    `    ${style.dim("intake address")}  ${intake}`,
+    `    ${style.dim("its table")}       ${table.replace("/", ".")}`,
+    `    ${style.dim("API key")}         ${style.bold(key.key)}  ${style.yellow("(keep it: it is shown this once)")}`,
+    "",
+    `  Try it in another terminal:`,
+    "",
+    ...step("send something, as a form or as JSON", `curl ${intake} -d name=Ada -d total=12.50`),
+    ...step("there it is as a row of the source's table", `curl ${bearer} ${baseUrl}/api/v1/tables/${table}/rows`),
+    ...step("and as an event of the feed", `curl ${bearer} ${baseUrl}/api/v1/events`),
+    `  ${style.dim(`The API's reference: ${baseUrl}/api/v1/docs. All commands: npx cabinet --help. Stop with Ctrl-C;`)}`,
+    `  ${style.dim("the data stay, and the next start takes seconds.")}`,
+  ]
+}
+
+export const startupBanner = (served: Served, style: Style): string =>
+  [
+    "",
+    ...(served.first === null ? laterStart(served, style) : firstStart(served, served.first, style)),
+    ...warnings(served, style),
+    "",
+  ].join("\n")
+
+export const startupJson = (served: Served) => ({
+  base_url: served.baseUrl,
+  data_dir: served.database.dataDir,
+  source:
+    served.first === null
+      ? null
+      : {
+          id: served.first.source.id,
+          name: served.first.source.name,
+          intake_url: `${served.baseUrl}${intakePath(served.first.source)}`,
+          intake_path: intakePath(served.first.source),
+          table: served.first.source.table,
+        },
+  key:
+    served.first?.key == null
+      ? null
+      : {
+          id: served.first.key.id,
+          name: served.first.key.name,
+          key: served.first.key.key,
+          prefix: served.first.key.prefix,
+        },
+})

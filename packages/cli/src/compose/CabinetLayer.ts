@@ -1,0 +1,146 @@
+/**
+ * One cabinet, composed: every port with the adapter that was picked for it, and every use case over them. This is the
+ * only place that picks adapters; servers, workers, commands and `openCabinet` all stand on it. It begins no work of its
+ * own (see WorkLayer) and listens nowhere (see HttpLayer): connections are opened when they are first needed.
+ */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
+import { Import } from "@data-cabinet/core/file/Import"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
+import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
+import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
+import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
+import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
+import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressStore"
+import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
+import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
+import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgOperators from "@data-cabinet/store-pg/key/PgUploadTokens"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
+import * as PgPollBook from "@data-cabinet/store-pg/poll/PgPollStore"
+import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
+import * as PgExposure from "@data-cabinet/store-pg/row/PgSchemaGrants"
+import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
+import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
+import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
+import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import { Layer } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+
+export interface CabinetOptions {
+  readonly url: string
+  readonly roles: Roles
+  readonly settings: Pick<
+    Settings,
+    | "allowedNetworks"
+    | "apiRate"
+    | "intakeRate"
+    | "lockTimeout"
+    | "readLag"
+    | "readUrl"
+    | "reading"
+    | "retentionDays"
+    | "statementTimeout"
+    | "timeZone"
+  >
+  /** Whether this process sends deliveries: then it also listens for what other processes accept. */
+  readonly delivers: boolean
+  /** Of the owner's, its writers among them; those that single statements share come on top. */
+  readonly maxConnections?: number | undefined
+  /** Of the reader's. */
+  readonly maxReaderConnections?: number | undefined
+}
+
+const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: CabinetOptions) => {
+  if (settings.reading === "off") return ReaderClient.layerOff(reader.role, "Reading is switched off.")
+  if (!reader.there) return ReaderClient.layerOff(reader.role, reader.reason)
+  const primary = {
+    url: reader.url,
+    role: reader.role,
+    statementTimeoutMillis: settings.statementTimeout,
+    lockTimeoutMillis: settings.lockTimeout,
+    ...(maxReaderConnections === undefined ? {} : { maxConnections: maxReaderConnections }),
+  }
+  const { readUrl, readLag } = settings
+  return readUrl === null
+    ? ReaderClient.layer(primary)
+    : StandbyReader.layer({ url: readUrl, maxLagMillis: readLag, reader: primary })
+}
+
+const CONNECTIONS = 10
+
+export const cabinetLayer = (options: CabinetOptions) => {
+  const { url, settings, maxConnections = CONNECTIONS } = options
+  const connections = readerLayer(options).pipe(
+    Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - PgEventLog.WRITERS })),
+  )
+  const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
+    Layer.provide(NameLookup.layer()),
+  )
+  const ports = Layer.mergeAll(
+    PgAddressBook.layer,
+    PgAdmission.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
+    PgApiKeys.layer,
+    PgCatalog.layer,
+    PgCursorKeys.layer,
+    PgCheckup.layer,
+    PgDeliveryQueue.layer,
+    PgEventDetail.layer({ originalDays: settings.retentionDays }),
+    PgEventLog.layer,
+    PgExposure.layer,
+    PgFeedStore.layer,
+    PgOperators.layer,
+    PgPollBook.layer,
+    PgRowReader.layer,
+    PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
+    PgSourceColumns.layer,
+    PgSources.layer,
+    PgStagedImports.layer,
+    PgTrash.layer,
+    HttpCourier.layer(),
+    HttpPollFetch.layer(),
+    PinnedAddressCheck.layer,
+    WorkerSheetReader.layer(),
+  ).pipe(
+    Layer.provide(outgoing),
+    Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
+    Layer.provideMerge(connections),
+  )
+  const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
+  const useCases = Layer.mergeAll(
+    Addresses.layer,
+    Authenticate.layer,
+    Feed.layer,
+    Import.layer,
+    Intake.layer,
+    polls,
+    SelectRows.layer,
+  ).pipe(
+    Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
+    Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
+  )
+  return useCases.pipe(Layer.provideMerge(ports))
+}
+
+/** Everything that a composed cabinet provides. */
+export type CabinetServices = Layer.Success<ReturnType<typeof cabinetLayer>>

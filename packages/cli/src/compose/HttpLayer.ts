@@ -1,0 +1,51 @@
+/** The HTTP face of one cabinet, over the ports and use cases of a CabinetLayer: what servers and handlers need. */
+import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
+import { Readiness } from "@data-cabinet/http-node/server/Readiness"
+import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
+import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
+import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
+import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
+import type { WriteSessions } from "@data-cabinet/store-pg/connection/WriteSession"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+
+export interface HttpOptions {
+  readonly baseUrl: string
+  readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "trustedProxies">
+}
+
+export const readinessLayer = Layer.effect(
+  Readiness,
+  Effect.map(Effect.context<PgClient.PgClient | WriteSessions>(), (context) =>
+    Readiness.of({
+      check: Effect.flatMap(whatIsMissing, (missing) =>
+        missing === null ? cannotWrite : Effect.succeed(missing),
+      ).pipe(Effect.provideContext(context)),
+    }),
+  ),
+)
+
+/** The routes of one cabinet. */
+export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
+  const http = Layer.succeed(HttpSettings, {
+    baseUrl,
+    docsUrl: settings.docsUrl,
+    trustedProxies: settings.trustedProxies,
+  })
+  const limits = Layer.effect(
+    BodyLimits,
+    Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
+  )
+  // A query that may run for longer is waited for, and a little more.
+  const rows = Layer.effect(
+    RowsDeadline,
+    Effect.map(RowsDeadline, (usual) => Math.max(usual, settings.statementTimeout + 1_000)),
+  )
+  return CabinetHttp.layer.pipe(Layer.provide([http, limits, rows]))
+}
+
+export const httpLayer = (options: HttpOptions) =>
+  Layer.merge(Cabinets.single.pipe(Layer.provide(cabinetHttpLayer(options))), readinessLayer)

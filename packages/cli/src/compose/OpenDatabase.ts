@@ -1,0 +1,107 @@
+/**
+ * Opens a cabinet's database: reaches it, brings its schema up to date, and makes sure of the reader's and the author's
+ * roles. What stands in the way is said in words before anything is served.
+ */
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
+import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
+import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { StartError } from "../process/StartError.ts"
+import { waitForDatabase } from "../process/WaitForDatabase.ts"
+
+export interface DatabaseOptions {
+  readonly url: string
+  readonly readerUrl?: string | undefined
+  readonly authorUrl?: string | undefined
+}
+
+export interface OpenedDatabase {
+  readonly roles: Roles
+  /** The migrations that were applied now; empty when the schema was up to date. */
+  readonly applied: ReadonlyArray<string>
+}
+
+/** The host and database of an address, without the login. */
+export const describeUrl = (url: string): string => {
+  const parsed = new URL(url)
+  const host = parsed.searchParams.get("host") ?? parsed.host
+  return `${host}${parsed.pathname}`
+}
+
+const inWords = (url: string, error: SqlError.SqlError): StartError => {
+  const where = describeUrl(url)
+  const state = sqlState(error)
+  const words = failureWords(error)
+  if (error.reason.cause instanceof SessionUnfit) {
+    return new StartError({
+      code: "database_unfit",
+      message: `The database at ${where} cannot be used: ${sqlMessage(error)}.`,
+    })
+  }
+  if (state === "3D000") {
+    return new StartError({
+      code: "database_refused",
+      message: `There is no database at ${where}. Make it with createdb, or correct DATABASE_URL.`,
+    })
+  }
+  if (state === "28000" && /no encryption/.test(sqlMessage(error))) {
+    return new StartError({
+      code: "database_refused",
+      message: `The database at ${where} lets nobody in without TLS (${sqlMessage(error)}). Add sslmode=verify-full or sslmode=require to DATABASE_URL.`,
+    })
+  }
+  if (state?.startsWith("28") === true || error.reason._tag === "AuthenticationError") {
+    return new StartError({
+      code: "database_refused",
+      message: `The database at ${where} refused the login (${sqlMessage(error)}). Correct the user and password in DATABASE_URL.`,
+    })
+  }
+  if (state === "42501") {
+    return new StartError({
+      code: "database_unfit",
+      message: `The database user lacks a right at ${where}: ${sqlMessage(error)}. Let the database's owner grant it, or name the owner in DATABASE_URL.`,
+    })
+  }
+  if (
+    state === undefined ||
+    state === "25006" ||
+    state === "58030" ||
+    state.startsWith("57P") ||
+    state.startsWith("53") ||
+    state.startsWith("08")
+  ) {
+    return new StartError({
+      code: "database_unreachable",
+      message:
+        words === undefined
+          ? `The database at ${where} cannot be reached (${sqlMessage(error)}). Check that PostgreSQL runs there and that DATABASE_URL is right.`
+          : `The database at ${where} cannot be used: ${words} (${sqlMessage(error)}).`,
+    })
+  }
+  return new StartError({
+    code: "database_unfit",
+    message: `The database at ${where} could not be prepared: ${sqlMessage(error)}.`,
+  })
+}
+
+/** Safe to call by any number of processes at once. A database that is not there yet is waited for so many milliseconds. */
+export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Effect<OpenedDatabase, StartError> =>
+  Effect.gen(function* () {
+    const applied = yield* migrate
+    const roles = yield* ensureRoles(options)
+    return { applied, roles }
+  }).pipe(
+    Effect.provide(OwnerClient.layer({ url: options.url, maxConnections: 2, applicationName: "data-cabinet start" }), {
+      local: true,
+    }),
+    connectionLossAsError,
+    (open) => waitForDatabase(open, describeUrl(options.url), patience),
+    Effect.catchTags({
+      SqlError: (error) => Effect.fail(inWords(options.url, error)),
+      MigrationError: (error) => Effect.fail(new StartError({ code: "database_unfit", message: error.message })),
+    }),
+  )

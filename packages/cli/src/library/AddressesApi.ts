@@ -1,0 +1,68 @@
+/** The delivery addresses of a cabinet and what came of their deliveries, with promises. */
+import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
+import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { Run } from "./RunEffect.ts"
+
+export type { Address, AddressChange, Attempt, Delivery, PingResult, Subscription }
+
+/** Which attempts of an address to list. */
+export interface AttemptsQuery {
+  /** At most so many. Default 100. */
+  readonly limit?: number
+  /** Only those begun before this time (RFC 3339): the `at` of the last one seen goes on from it. */
+  readonly before?: string
+  /** Only those that failed. */
+  readonly failedOnly?: boolean
+}
+
+/** Who is told of new events. A call about an address or a delivery that is not there rejects with `no_such_address` or `no_such_delivery`. */
+export interface AddressesApi {
+  /**
+   * Tells it of every event accepted from now on; the answer has the signing secret. Rejects with `not_public` for a URL
+   * that leads to an address that is not public. Without `sources`: all, those made later too.
+   */
+  readonly create: (address: { readonly url: string; readonly sources?: Subscription }) => Promise<Address>
+  /** All of them, with their secrets. */
+  readonly list: () => Promise<ReadonlyArray<Address>>
+  /** One, with its secret. */
+  readonly get: (id: number) => Promise<Address>
+  /** Another URL, checked like a new one, or other sources. What is already due goes to the new URL. */
+  readonly change: (id: number, change: AddressChange) => Promise<Address>
+  /** Sends nothing more to it, and cancels what is due. */
+  readonly remove: (id: number) => Promise<void>
+  /** Sends nothing to it for a while; what comes due meanwhile waits. */
+  readonly pause: (id: number) => Promise<Address>
+  /** Sends what waited, and all that comes. */
+  readonly resume: (id: number) => Promise<Address>
+  /** A new signing secret; the old one signs as well for 24 hours. */
+  readonly rotateSecret: (id: number) => Promise<Address>
+  /** Sends a ping at once and waits for what comes of it. */
+  readonly ping: (id: number) => Promise<PingResult>
+  /** What came of its deliveries: the attempts, newest first. */
+  readonly log: (id: number, query?: AttemptsQuery) => Promise<ReadonlyArray<Attempt>>
+  /** Sends a delivery again at once, whatever became of it. */
+  readonly resend: (deliveryId: number) => Promise<Delivery>
+  /** Sends again all of an address whose events were accepted in `[from, to)` (RFC 3339). Answers how many. */
+  readonly resendRange: (id: number, from: string, to: string) => Promise<number>
+  /** Sends nothing more of a delivery; one that was delivered stays so. */
+  readonly cancel: (deliveryId: number) => Promise<Delivery>
+}
+
+export const addressesApi = (run: Run): AddressesApi => ({
+  create: ({ url, sources = "all" }) => run(Addresses.use((addresses) => addresses.create({ url, sources }))),
+  list: () => run(AddressStore.use((book) => book.list)),
+  get: (id) => run(AddressStore.use((book) => book.get(id))),
+  change: (id, change) => run(Addresses.use((addresses) => addresses.set(id, change))),
+  remove: (id) => run(AddressStore.use((book) => book.remove(id))),
+  pause: (id) => run(AddressStore.use((book) => book.pause(id))),
+  resume: (id) => run(Addresses.use((addresses) => addresses.resume(id))),
+  rotateSecret: (id) => run(AddressStore.use((book) => book.rotateSecret(id))),
+  ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
+  log: (id, query = {}) => run(DeliveryQueue.use((queue) => queue.log({ limit: 100, ...query, addressId: id }))),
+  resend: (deliveryId) => run(Addresses.use((addresses) => addresses.resend(deliveryId))),
+  resendRange: (id, from, to) => run(Addresses.use((addresses) => addresses.resendRange(id, from, to))),
+  cancel: (deliveryId) => run(DeliveryQueue.use((queue) => queue.cancel(deliveryId))),
+})

@@ -1,0 +1,102 @@
+/** The one class of errors that a program meets: a real `Error` with a `code` from a closed list and a message in words. */
+import type { RegistryError } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { TrashError } from "@data-cabinet/core/event/Trash"
+import type { FeedError } from "@data-cabinet/core/feed/FeedError"
+import type { FileError } from "@data-cabinet/core/file/FileError"
+import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import type { KeyError } from "@data-cabinet/core/key/ApiKeys"
+import type { PollError } from "@data-cabinet/core/poll/PollError"
+import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrants"
+import type { ReadError } from "@data-cabinet/core/row/ReadError"
+import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndex"
+import type { ColumnError } from "@data-cabinet/core/row/SourceColumns"
+import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
+import type { SourceError } from "@data-cabinet/core/source/SourceError"
+import type { ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { Cause, Option } from "effect"
+import type { StartError } from "../process/StartError.ts"
+
+type Coded =
+  | AddressError
+  | ColumnError
+  | SchemaGrantError
+  | FeedError
+  | FileError
+  | IntakeError
+  | KeyError
+  | PollError
+  | ReadError
+  | RegistryError
+  | SearchIndexError
+  | SelectionError
+  | SourceError
+  | StartError
+  | TrashError
+
+/** What a use case of ours may fail with; an error that is not here does not compile until it is. */
+export type KnownError = Coded | ScriptError | StoreUnavailable
+
+/**
+ * What went wrong. Most codes say what to correct. `unavailable`: the database cannot be reached, so try again later;
+ * `closed`: the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault
+ * of ours, with the fault itself as `cause`.
+ */
+export type CabinetErrorCode = Coded["code"] | "unavailable" | "closed" | "script_failed" | "internal_error"
+
+interface Details {
+  readonly param?: string | undefined
+  readonly retryAfter?: number | undefined
+  readonly outcomeUnknown?: boolean
+  readonly cause?: unknown
+}
+
+/** Every call of a cabinet rejects with this class and no other. */
+export class CabinetError extends Error {
+  override readonly name = "CabinetError"
+  /** From a closed list, for programs to branch on; the message is for people. */
+  readonly code: CabinetErrorCode
+  /** The parameter of `rows` or `feed` at fault, where one is. */
+  readonly param: string | undefined
+  /** Seconds after which it is worth trying again, where that is known. */
+  readonly retryAfter: number | undefined
+  /** The connection was lost while the database was committing: the work may have been done. */
+  readonly outcomeUnknown: boolean
+
+  constructor(code: CabinetErrorCode, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.param = details.param
+    this.retryAfter = details.retryAfter
+    this.outcomeUnknown = details.outcomeUnknown === true
+  }
+}
+
+const isKnown = (error: unknown): error is KnownError =>
+  error instanceof Error &&
+  "_tag" in error &&
+  (error._tag === "StoreUnavailable" || "code" in error || "number" in error)
+
+const fromKnown = (error: KnownError): CabinetError => {
+  if (error._tag === "StoreUnavailable") {
+    const { retryAfter, outcomeUnknown } = error
+    return new CabinetError("unavailable", error.message, { retryAfter, outcomeUnknown })
+  }
+  if (error._tag === "ScriptError") return new CabinetError("script_failed", error.message)
+  const param = "param" in error ? (error.param ?? undefined) : undefined
+  const retryAfter = "retryAfter" in error && error.retryAfter !== 0 ? error.retryAfter : undefined
+  return new CabinetError(error.code, error.message, { param, retryAfter })
+}
+
+export const closed = (): CabinetError => new CabinetError("closed", "The cabinet is closed.")
+
+/** What a failed call rejects with. Interruption comes only from closing. */
+export const fromCause = (cause: Cause.Cause<unknown>): CabinetError => {
+  const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (isKnown(failure)) return fromKnown(failure)
+  if (failure === undefined && Cause.hasInterruptsOnly(cause)) return closed()
+  const fault = Cause.squash(cause)
+  const words = fault instanceof Error ? fault.message : String(fault)
+  return new CabinetError("internal_error", `A fault of the cabinet: ${words}`, { cause: fault })
+}

@@ -1,0 +1,26 @@
+/** How a program opens something of ours: with its own log, in a scope that is closed again where that fails. */
+import { Effect, Exit, Layer, Scope } from "effect"
+import type { StartError } from "../process/StartError.ts"
+import * as Traces from "../output/Traces.ts"
+import { fromCause } from "./CabinetError.ts"
+import * as HostLog from "./HostLog.ts"
+
+/** How long closing waits for what is under way, unless another time is given. */
+export const GRACE_MILLIS = 10_000
+
+/** Rejects with a CabinetError in words. What was opened closes the scope itself, in its time. */
+export const inScope = async <A>(
+  log: HostLog.ProgramLog | undefined,
+  open: (scope: Scope.Closeable) => Effect.Effect<A, StartError, Scope.Scope>,
+): Promise<A> => {
+  const opening = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    return yield* open(scope).pipe(
+      Effect.provideService(Scope.Scope, scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    )
+  })
+  const exit = await Effect.runPromiseExit(Effect.provide(opening, Layer.merge(HostLog.layer(log), Traces.layer(null))))
+  if (Exit.isFailure(exit)) throw fromCause(exit.cause)
+  return exit.value
+}

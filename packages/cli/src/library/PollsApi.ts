@@ -1,0 +1,35 @@
+/** The polls of a cabinet, with promises. */
+import type { NewPoll, Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import { PollStore } from "@data-cabinet/core/poll/PollStore"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import type { Run } from "./RunEffect.ts"
+
+export type { NewPoll, Poll, PollRun }
+
+/** Sources that are filled by asking an address now and then. A call about a poll that is not there rejects with `no_such_poll`. */
+export interface PollsApi {
+  /** Asks an address from now on. Rejects with `not_public` for a URL that leads elsewhere; values of headers stay secret. */
+  readonly create: (poll: NewPoll) => Promise<Poll>
+  /** All of them, by id. */
+  readonly list: () => Promise<ReadonlyArray<Poll>>
+  /** Runs it now, and resolves when what is new is accepted. A run that failed resolves too, with the reason. */
+  readonly run: (id: number) => Promise<PollRun>
+  /** Its runs, newest first; at most 100 unless another limit is given. */
+  readonly log: (id: number, limit?: number) => Promise<ReadonlyArray<PollRun>>
+  /** Asks no more until it is resumed. */
+  readonly pause: (id: number) => Promise<Poll>
+  /** Asks again, from now on. */
+  readonly resume: (id: number) => Promise<Poll>
+  /** Asks never again; its events stay. */
+  readonly remove: (id: number) => Promise<void>
+}
+
+export const pollsApi = (run: Run): PollsApi => ({
+  create: (poll) => run(Polls.use((polls) => polls.add(poll))),
+  list: () => run(PollStore.use((book) => book.list)),
+  run: (id) => run(Polls.use((polls) => polls.run(id))),
+  log: (id, limit = 100) => run(PollStore.use((book) => book.log(id, limit))),
+  pause: (id) => run(PollStore.use((book) => book.pause(id))),
+  resume: (id) => run(PollStore.use((book) => book.resume(id))),
+  remove: (id) => run(PollStore.use((book) => book.remove(id))),
+})

@@ -1,0 +1,88 @@
+/** Rows of a cabinet's tables and views, by the same selections that the API takes. */
+import type { Column } from "@data-cabinet/core/row/Table"
+import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import type { Run } from "./RunEffect.ts"
+import { namesOf } from "./TablesApi.ts"
+
+export type { Column, Direction, FilterCondition }
+
+/** One value, or several in their order. */
+export type OneOrMany<A> = A | ReadonlyArray<A>
+
+/** A selection, by the names of the API's parameters. What is left out is not restricted. */
+export interface RowsQuery {
+  /** Looked for in every column, whatever the case. */
+  readonly q?: string | undefined
+  /** Columns to filter by; each has its condition in `fo` and its value in `fv`, by position. */
+  readonly fc?: OneOrMany<string> | undefined
+  /** One condition for each of `fc`. */
+  readonly fo?: OneOrMany<FilterCondition> | undefined
+  /** One value for each of `fc`; empty for `empty` and `notempty`. */
+  readonly fv?: OneOrMany<string | number> | undefined
+  /** A date column, for `from` and `to`. */
+  readonly per?: string | undefined
+  /** The first day, `YYYY-MM-DD`, in the cabinet's time zone. */
+  readonly from?: string | undefined
+  /** The last day, inclusive. */
+  readonly to?: string | undefined
+  /** The column to sort by; without it a source's table has the freshest on top. */
+  readonly sort?: string | undefined
+  /** Without `sort` it turns the usual order round. */
+  readonly dir?: Direction | undefined
+  /** Exactly these columns, in this order. */
+  readonly col?: OneOrMany<string> | undefined
+  /** These columns first; not together with `col`. */
+  readonly order?: OneOrMany<string> | undefined
+  /** All columns but these; not together with `col`. */
+  readonly hide?: OneOrMany<string> | undefined
+  /** Rows a page, 1 to 1000. Default 100. */
+  readonly limit?: number | undefined
+  /** The `nextCursor` of the page before, with everything else the same. */
+  readonly cursor?: string | undefined
+}
+
+/** One row: its values by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** A page of rows. */
+export interface RowsResult {
+  /** Numbers past 2^53 lose digits here, as everywhere in JavaScript; `texts` has them all. */
+  readonly rows: ReadonlyArray<Row>
+  /** What each column is. */
+  readonly columns: ReadonlyArray<Column>
+  /** Whether there is a page behind this one. */
+  readonly hasMore: boolean
+  /** For the next page's `cursor`; null on the last. */
+  readonly nextCursor: string | null
+  /** The rows as JSON text, with every digit that the database holds. */
+  readonly texts: ReadonlyArray<string>
+}
+
+const given = (value: unknown): ReadonlyArray<string> => {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value.map(String) : [String(value)]
+}
+
+export const readRows = async (run: Run, object: string, query: RowsQuery): Promise<RowsResult> => {
+  const [schema, name] = namesOf(object)
+  const params = Object.entries(query).flatMap(([name, value]) => given(value).map((text) => [name, text] as const))
+  const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
+  const texts = page.items.texts()
+  return {
+    rows: texts.map((text) => JSON.parse(text) as Row),
+    columns: page.columns,
+    hasMore: page.hasMore,
+    nextCursor: page.nextCursor,
+    texts,
+  }
+}
+
+export async function* readAllRows(run: Run, object: string, query: RowsQuery): AsyncGenerator<Row, void, undefined> {
+  let cursor = query.cursor
+  do {
+    const page: RowsResult = await readRows(run, object, { limit: 1000, ...query, cursor })
+    yield* page.rows
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+}

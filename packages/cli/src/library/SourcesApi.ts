@@ -1,0 +1,56 @@
+/** The sources of a cabinet, with promises. */
+import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { type NewSource, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option } from "effect"
+import type { KnownError } from "./CabinetError.ts"
+import type { Run } from "./RunEffect.ts"
+
+export type { NewSource, Source, SourceChange, SourceEncoding }
+
+/** A source with the address that takes in its data. */
+export interface SourceWithAddress extends Source {
+  /** Whoever has it may send; it is for the sender and the owner alone. */
+  readonly intakeUrl: string
+}
+
+/** What a program does with sources. A call about a source that is not there rejects with `no_such_source`. */
+export interface SourcesApi {
+  /** Makes a source with an intake address and a table of its own. */
+  readonly create: (source: NewSource) => Promise<SourceWithAddress>
+  /** All of them, archived ones too, by id. */
+  readonly list: () => Promise<ReadonlyArray<Source>>
+  /** One of them; null where there is none. */
+  readonly get: (id: number) => Promise<Source | null>
+  /** With its intake address. */
+  readonly reveal: (id: number) => Promise<SourceWithAddress>
+  /** Gives it another name, encoding or thank-you page; its table keeps its name. */
+  readonly change: (id: number, change: SourceChange) => Promise<Source>
+  /** Switches it off: its intake address answers 404. */
+  readonly archive: (id: number) => Promise<Source>
+  /** Switches it on again, under the same intake address. */
+  readonly restore: (id: number) => Promise<Source>
+  /** Deletes it for good. Its events stay in the feed; its table stays too, unless it is to be dropped. */
+  readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
+  /** A new intake address; the old one answers 404 from then on. */
+  readonly rotateSecret: (id: number) => Promise<SourceWithAddress>
+}
+
+export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
+  const addressed = ({ intakeSecret, ...source }: SourceWithSecret): SourceWithAddress => ({
+    ...source,
+    intakeUrl: `${baseUrl}/webhook/${intakeSecret}`,
+  })
+  const call = <A, E extends KnownError>(work: (sources: Sources["Service"]) => Effect.Effect<A, E>) =>
+    run(Sources.use(work))
+  return {
+    create: (source) => call((sources) => Effect.map(sources.create(source), addressed)),
+    list: () => call((sources) => sources.list),
+    get: (id) => call((sources) => Effect.map(sources.get(id), Option.getOrNull)),
+    reveal: (id) => call((sources) => Effect.map(sources.reveal(id), addressed)),
+    change: (id, change) => call((sources) => sources.change(id, change)),
+    archive: (id) => call((sources) => sources.archive(id)),
+    restore: (id) => call((sources) => sources.restore(id)),
+    remove: (id, options) => call((sources) => sources.remove(id, options?.dropTable === true ? "drop" : "keep")),
+    rotateSecret: (id) => call((sources) => Effect.map(sources.rotateSecret(id), addressed)),
+  }
+}

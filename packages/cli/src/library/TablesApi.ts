@@ -1,0 +1,71 @@
+/** The tables and views of a cabinet and the columns of its sources' tables, with promises. */
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
+import { type RetypeResult, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import type { Table, TableDetail, TableKind } from "@data-cabinet/core/row/Table"
+import { Effect, Option } from "effect"
+import type { Run } from "./RunEffect.ts"
+
+export type { ColumnKind, RetypeResult, SearchIndexState, SourceColumn, Table, TableDetail, TableKind }
+
+/** Whatever can be read: sources' tables, and a customer's own tables and views. */
+export interface TablesApi {
+  /** All of them, by schema and name. */
+  readonly list: () => Promise<ReadonlyArray<Table>>
+  /** One, such as `sources.orders`, with its columns and key; null for what is not there or may not be read. */
+  readonly get: (object: string) => Promise<TableDetail | null>
+  /** Lets the reader read a schema that stood in the database before. Answers how many tables and views it reads there now. */
+  readonly expose: (schema: string) => Promise<number>
+  /** Takes that back. Answers how many are still read there. */
+  readonly hide: (schema: string) => Promise<number>
+  /** Makes `q` fast on a large table, or makes the index anew where columns came since. Rows go in and are read meanwhile. */
+  readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
+  /** Takes it away again. Answers how many there were. */
+  readonly dropSearchIndex: (object: string) => Promise<number>
+}
+
+/** Columns of a source's table. Senders only ever add some; what else happens to them happens here. */
+export interface ColumnsApi {
+  /** All but `_event_id` and `_received_at`, in order of arrival. */
+  readonly list: (sourceId: number) => Promise<ReadonlyArray<SourceColumn>>
+  /** What screens call it; its name in the database stays. */
+  readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
+  /**
+   * Gives it another type. Values that do not spell one of that type exactly move to the column beside it. Rejects with
+   * `views_depend` while views stand on it, unless they are to be made anew with it.
+   */
+  readonly retype: (
+    sourceId: number,
+    column: string,
+    type: ColumnKind,
+    options?: { readonly withViews?: boolean },
+  ) => Promise<RetypeResult>
+}
+
+/** The first dot divides; without one no object has that name. */
+export const namesOf = (object: string): [schema: string, name: string] => {
+  const dot = object.indexOf(".")
+  return [object.slice(0, Math.max(0, dot)), object.slice(dot + 1)]
+}
+
+export const tablesApi = (run: Run): TablesApi => ({
+  list: () => run(Catalog.use((catalog) => catalog.list)),
+  get: (object) => {
+    const found = Catalog.use((catalog) => catalog.find(...namesOf(object)))
+    return run(Effect.map(found, (table) => Option.getOrNull(Option.map(table, ({ detail }) => detail))))
+  },
+  expose: (schema) =>
+    run(SchemaGrants.use((exposure) => Effect.map(exposure.expose(schema), ({ objects }) => objects))),
+  hide: (schema) => run(SchemaGrants.use((exposure) => Effect.map(exposure.hide(schema), ({ objects }) => objects))),
+  addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
+  dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
+})
+
+export const columnsApi = (run: Run): ColumnsApi => ({
+  list: (sourceId) => run(SourceColumns.use((columns) => columns.list(sourceId))),
+  relabel: (sourceId, column, label) => run(SourceColumns.use((columns) => columns.relabel(sourceId, column, label))),
+  retype: (sourceId, column, type, { withViews = false } = {}) =>
+    run(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews }))),
+})

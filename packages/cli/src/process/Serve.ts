@@ -1,0 +1,147 @@
+/**
+ * A server: database, composition, work and HTTP, opened one after the other and closed in the reverse order, so that
+ * requests under way are answered and deliveries under way are settled before their database goes. With several workers
+ * the parent opens the database and the workers do the rest.
+ */
+import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
+import * as Server from "@data-cabinet/http-node/server/Server"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { listeningUrl, noteBaseUrl } from "../settings/BaseUrl.ts"
+import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { cabinetLayer } from "../compose/CabinetLayer.ts"
+import { type SeededCabinet, seedCabinet } from "../compose/SeedCabinet.ts"
+import { FastShutdown } from "./FastShutdown.ts"
+import { httpLayer } from "../compose/HttpLayer.ts"
+import { openTenants } from "../tenancy/OpenTenants.ts"
+import type { Settings } from "../settings/Settings.ts"
+import { StartError } from "./StartError.ts"
+import { START_PATIENCE } from "./WaitForDatabase.ts"
+import { saysItServes, sharedMetrics, workPlace } from "./Worker.ts"
+import type { WorkPlace } from "./WorkerMessages.ts"
+import { startWorkers } from "./Workers.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+
+export interface ServeOptions {
+  readonly settings: Settings
+  /** False where other processes (`cabinet work`) send deliveries. */
+  readonly delivery: boolean
+  /** False where other processes run the polls. */
+  readonly poll: boolean
+  /** Whether somebody will be shown the key of a first start. */
+  readonly firstKey: boolean
+}
+
+export interface Served {
+  readonly baseUrl: string
+  readonly database: CabinetDatabase
+  /** What was made because the cabinet had nothing yet; null for every later start. */
+  readonly first: SeededCabinet | null
+}
+
+const notListening = (error: ListenError): StartError => {
+  const advice =
+    error.code === "address_in_use"
+      ? " Stop it, or choose another port with --port or PORT."
+      : error.code === "not_permitted"
+        ? " Choose a port from 1024 with --port or PORT."
+        : " Choose another with --host or HOST."
+  return new StartError({ code: "port_taken", message: error.message + advice })
+}
+
+/**
+ * Tries a port, and picks a free one for 0: the address has to be known before anything listens. Whoever takes the port
+ * in between is told of as usual.
+ */
+const triedPort = (host: string, port: number): Effect.Effect<number, StartError> =>
+  Layer.build(Listener.layer(() => {}, { host, port, drainMillis: 0 })).pipe(
+    Effect.map((context) => Context.get(context, Listener).port),
+    Effect.scoped,
+    Effect.mapError(notListening),
+  )
+
+/** What a worker opens of the owner's and the reader's connections, so that all workers together fit one PostgreSQL. */
+const connectionsOf = (workers: number) =>
+  workers === 1 ? {} : { maxConnections: 6, maxReaderConnections: Math.max(2, Math.floor(16 / workers)) }
+
+interface OnPlace extends Omit<ServeOptions, "firstKey"> {
+  readonly place: WorkPlace
+}
+
+/** Serves a database that is open already; a worker begins here. Null for a server of many cabinets. */
+const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
+  const { database, baseUrl, port, workers } = place
+  const { host, metricsPort, serviceDomain } = settings
+  const haste = yield* FastShutdown
+  const shared = workers > 1
+  const own = {
+    host,
+    port,
+    shared,
+    metrics: metricsPort === null && (serviceDomain === null || ("here" as const)),
+    noticeMillis: () => (haste() ? 0 : settings.drainTime),
+  }
+  const metrics =
+    metricsPort === null
+      ? Effect.void
+      : Layer.build(Server.metricsLayer({ host, port: metricsPort, shared, drainMillis: 0 })).pipe(
+          Effect.mapError(notListening),
+        )
+
+  if (serviceDomain !== null) {
+    const faces = yield* openTenants({ database, settings, serviceDomain, delivers: delivery, polls: poll })
+    yield* metrics
+    const all = Server.layer(own).pipe(Layer.provide(Layer.succeedContext(faces)))
+    yield* Effect.mapError(Layer.build(all), notListening)
+    return null
+  }
+  const cabinet = yield* Effect.mapError(
+    Layer.build(cabinetLayer({ ...database, settings, delivers: delivery, ...connectionsOf(workers) })),
+    (error) => new StartError({ code: "database_unreachable", message: error.message }),
+  )
+  const provided = Layer.succeedContext(cabinet)
+  const work = delivery ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
+  yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
+
+  yield* metrics
+  const http = Server.layer(own).pipe(Layer.provide(httpLayer({ baseUrl, settings })), Layer.provide(provided))
+  yield* Effect.mapError(Layer.build(http), notListening)
+  return cabinet
+})
+
+/** Serves as one of several until the scope closes. */
+export const serveAsWorker = (options: Omit<ServeOptions, "firstKey">) =>
+  Effect.gen(function* () {
+    const shared = yield* Layer.build(sharedMetrics)
+    yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
+    yield* saysItServes
+  })
+
+const begin = <R>(first: Effect.Effect<SeededCabinet | null, unknown, R>) =>
+  Effect.mapError(first, (error) => new StartError({ code: "database_unfit", message: String(error) }))
+
+/** Serves until the scope closes: in this process, or in several that this one holds together. */
+export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { settings, firstKey } = options
+    const { host, workers, metricsPort } = settings
+    const database = yield* cabinetDatabase(settings, "serve", START_PATIENCE)
+    const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
+    if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
+    const baseUrl = settings.baseUrl ?? listeningUrl(host, port)
+    const place = { database, baseUrl, port, workers }
+
+    let first: SeededCabinet | null = null
+    if (workers > 1) {
+      yield* startWorkers(place)
+      if (settings.serviceDomain === null) {
+        first = yield* begin(
+          Effect.provide(seedCabinet(firstKey), cabinetLayer({ ...database, settings, delivers: false })),
+        )
+      }
+    } else {
+      const cabinet = yield* serveOn({ ...options, place })
+      if (cabinet !== null) first = yield* begin(Effect.provideContext(seedCabinet(firstKey), cabinet))
+    }
+    if (settings.serviceDomain === null && database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
+    return { baseUrl, database, first }
+  })

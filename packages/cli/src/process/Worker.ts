@@ -1,0 +1,60 @@
+/**
+ * The side of a worker: one of several processes that serve a cabinet from one port. It opens no database of its own
+ * and prints nothing; its parent says what it serves, and when to stop (see bin).
+ */
+import cluster from "node:cluster"
+import { MetricsText, ownMetrics } from "@data-cabinet/http-node/server/ProcessRoutes"
+import { Effect, Layer } from "effect"
+import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
+
+/** Its number; null in a process that is nobody's worker, or another program's. */
+export const workerNumber = (): string | null => (cluster.isWorker ? (process.env[WORKER_VARIABLE] ?? null) : null)
+
+const tell = (message: ToParent): void => void process.send?.(message)
+
+const hear = (told: (message: ToWorker) => void): (() => void) => {
+  const listener = (message: unknown) => (isOurs(message) ? told(message as ToWorker) : undefined)
+  process.on("message", listener)
+  return () => process.off("message", listener)
+}
+
+/** Asks the parent what is to be served. */
+export const workPlace = Effect.callback<WorkPlace>((resume) => {
+  const stop = hear((message) => {
+    if (message.cabinet !== "place") return
+    stop()
+    resume(Effect.succeed(message.place))
+  })
+  tell({ cabinet: "hello" })
+})
+
+export const saysItServes = Effect.sync(() => tell({ cabinet: "serving" }))
+
+/** `/metrics` of any worker answers for all: the parent asks each for its own. */
+export const sharedMetrics = Layer.effect(
+  MetricsText,
+  Effect.gen(function* () {
+    const run = Effect.runForkWith(yield* Effect.context())
+    const asked = new Map<number, (text: string) => void>()
+    let last = 0
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        hear((message) => {
+          if (message.cabinet === "metrics") {
+            run(Effect.map(ownMetrics, (text) => tell({ cabinet: "metrics", id: message.id, text })))
+          } else if (message.cabinet === "all-metrics") {
+            asked.get(message.id)?.(message.text)
+            asked.delete(message.id)
+          }
+        }),
+      ),
+      (stop) => Effect.sync(stop),
+    )
+    return Effect.callback<string>((resume) => {
+      const id = ++last
+      asked.set(id, (text) => resume(Effect.succeed(text)))
+      tell({ cabinet: "all-metrics", id })
+      return Effect.sync(() => asked.delete(id))
+    })
+  }),
+)

@@ -1,0 +1,65 @@
+/**
+ * Settings as they were given: a flag before the environment before the default. A wrong one is refused in words before
+ * anything is opened.
+ */
+import { Effect, Result } from "effect"
+import type { Setting } from "./Setting.ts"
+import { type SettingName, SETTINGS, type Settings } from "./Settings.ts"
+import { StartError } from "../process/StartError.ts"
+
+export interface SettingSources {
+  /** What was given on the command line, or by a program; undefined where nothing was. */
+  readonly given: { readonly [Name in SettingName]?: string | undefined }
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The text of a setting, and what to call it when it is wrong. */
+const found = (name: SettingName, { given, env }: SettingSources) => {
+  const { env: variable, flag } = SETTINGS[name]
+  const byHand = given[name]
+  if (byHand !== undefined) return { text: byHand, called: `--${flag}` }
+  const inEnv = env[variable]
+  // An empty variable is how many tools unset one.
+  return inEnv === undefined || inEnv.trim() === "" ? undefined : { text: inEnv.trim(), called: variable }
+}
+
+/** What a server of many cabinets cannot do with these settings, in words; null when there is nothing. */
+const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | null => {
+  if (baseUrl !== null && new URL(baseUrl).pathname !== "/") {
+    const { called } = found("baseUrl", sources)!
+    return `${called} is ${JSON.stringify(baseUrl)}: it must have no path, for each of many cabinets is at the root of its host.`
+  }
+  for (const name of ["readUrl", "readerUrl", "authorUrl"] as const) {
+    const given = found(name, sources)
+    if (given !== undefined) return `${given.called} is for one cabinet alone: each of many has a database of its own.`
+  }
+  return null
+}
+
+/** All settings; fails on the first that is wrong, with a sentence that names it. */
+export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
+  Effect.gen(function* () {
+    const settings: Record<string, unknown> = {}
+    for (const name of Object.keys(SETTINGS) as ReadonlyArray<SettingName>) {
+      const { form, fallback } = SETTINGS[name] as Setting<unknown>
+      const { text, called } = found(name, sources) ?? { text: fallback, called: name }
+      if (text === null) {
+        settings[name] = null
+        continue
+      }
+      const read = form(text)
+      if (Result.isFailure(read)) {
+        const shown = called.includes("atabase") || called.startsWith("DATABASE") ? "not right" : JSON.stringify(text)
+        const message = `${called} is ${shown}: it must be ${read.failure}.`
+        return yield* new StartError({ code: "bad_setting", message })
+      }
+      settings[name] = read.success
+    }
+    const all = settings as unknown as Settings
+    const wrong = all.serviceDomain === null ? null : wrongForMany(all, sources)
+    if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
+    return all
+  })
+
+/** Whether a setting was given at all, by hand or in the environment. */
+export const isGiven = (name: SettingName, sources: SettingSources): boolean => found(name, sources) !== undefined

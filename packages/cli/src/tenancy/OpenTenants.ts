@@ -1,0 +1,62 @@
+/** A server of many cabinets, composed: the registry, the cabinets that are open, and the rounds over the others. */
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
+import { PgClient } from "@effect/sql-pg"
+import { type Duration, Effect, Layer, Schedule } from "effect"
+import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { tenantScheduler } from "./TenantScheduler.ts"
+import { readinessLayer } from "../compose/HttpLayer.ts"
+import { tenantPool } from "./TenantPool.ts"
+import { cabinetUrl, registryLayer } from "./ResolveTenant.ts"
+import type { Settings } from "../settings/Settings.ts"
+import { StartError } from "../process/StartError.ts"
+
+export interface OpenTenantsOptions {
+  /** The server's own: it holds the registry, and is served as no cabinet. */
+  readonly database: CabinetDatabase
+  readonly settings: Settings
+  readonly serviceDomain: string
+  readonly delivers: boolean
+  readonly polls: boolean
+  readonly idle?: Duration.Input
+}
+
+/** A name that went, or whose database moved, is noticed within this. */
+const RELOAD = "10 seconds"
+
+const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenTenantsOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const many = yield* tenantPool({
+        settings,
+        delivers,
+        polls,
+        baseUrlOf: (name) => cabinetUrl(settings, name),
+        inUse: (name) =>
+          delivers ? Effect.void : Effect.provideService(PgCabinetSignal.tell(name), PgClient.PgClient, sql),
+        ...(idle === undefined ? {} : { idle }),
+      })
+      yield* many.reload
+      if (delivers) yield* tenantScheduler(many, settings.retentionDays)
+      yield* many.reload.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(RELOAD)), Effect.forkScoped)
+      const registry = yield* CabinetRegistry
+      const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))
+      return Layer.merge(
+        Cabinets.many(serviceDomain, many.find),
+        // What this process changes it goes by at once.
+        Layer.succeed(CabinetRegistry, {
+          ...registry,
+          add: (name, databaseUrl) => thenReload(registry.add(name, databaseUrl)),
+          remove: (name) => thenReload(registry.remove(name)),
+        }),
+      )
+    }),
+  )
+
+/** `Cabinets`, `CabinetRegistry` and `Readiness`, for as long as the scope is open. */
+export const openTenants = (options: OpenTenantsOptions) =>
+  Layer.build(
+    Layer.merge(cabinetsLayer(options), readinessLayer).pipe(Layer.provide(registryLayer(options.database))),
+  ).pipe(Effect.mapError((error) => new StartError({ code: "database_unreachable", message: error.message })))

@@ -1,0 +1,56 @@
+/** One cabinet of a server of many, by its name: for commands, and for the address it is reached by. */
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import * as PgCabinetRegistry from "@data-cabinet/store-pg/tenancy/PgCabinetRegistry"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { Effect, Layer } from "effect"
+import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { StartError } from "../process/StartError.ts"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { openDatabase } from "../compose/OpenDatabase.ts"
+import type { Settings } from "../settings/Settings.ts"
+
+/** The registry of the server whose own database this is. */
+export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
+  PgCabinetRegistry.layer({ url }).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
+
+/** The database of one of its cabinets, opened and brought up to date. */
+export const resolveTenant = Effect.fnUntraced(function* (own: CabinetDatabase, name: string) {
+  const { databaseUrl } = yield* Effect.provide(
+    CabinetRegistry.use((registry) => registry.find(name)),
+    registryLayer(own),
+  )
+  const opened = yield* openDatabase({ url: databaseUrl })
+  const database: CabinetDatabase = { ...opened, url: databaseUrl, dataDir: own.dataDir, cabinet: name }
+  return database
+})
+
+/**
+ * Fails on a server of many cabinets whose own database is none: a command that names no cabinet would fill, or find empty,
+ * what nobody is served. A server's own database that has sources is a cabinet as well, and may be meant.
+ */
+export const askForCabinet = Effect.fnUntraced(function* (
+  { url }: Pick<CabinetDatabase, "url">,
+  { serviceDomain }: Pick<Settings, "serviceDomain">,
+) {
+  const registry = PgCabinetRegistry.layer({ url })
+  const all = yield* Effect.provide(
+    CabinetRegistry.use(({ list }) => list),
+    registry,
+  )
+  if (serviceDomain === null && all.length === 0) return
+  if ((yield* Sources.use(({ list }) => list)).length > 0) return
+  const names =
+    all.length === 0 ? "none yet: cabinet cabinets add NAME makes one" : all.map(({ name }) => name).join(", ")
+  const message = `This server holds many cabinets: say which is meant with --cabinet NAME (${names}).`
+  return yield* new StartError({ code: "which_cabinet", message })
+})
+
+/**
+ * What a cabinet of many is reached by: its name before the service's domain, over https, unless BASE_URL names another
+ * scheme and port for the service as a whole.
+ */
+export const cabinetUrl = ({ baseUrl, serviceDomain }: Pick<Settings, "baseUrl" | "serviceDomain">, name: string) => {
+  const service = new URL(baseUrl ?? `https://${serviceDomain ?? "localhost"}`)
+  const port = service.port === "" ? "" : `:${service.port}`
+  return `${service.protocol}//${name}.${serviceDomain ?? service.hostname}${port}`
+}

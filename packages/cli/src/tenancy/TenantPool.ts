@@ -1,0 +1,146 @@
+/**
+ * Many cabinets in one process, each in a database of its own. A cabinet is opened when it is first asked for and closed
+ * when it has been idle for a while, so that those nobody asks for cost a line in the registry. One whose database is
+ * away is answered for with 503, and tried again after a moment; the others never notice.
+ *
+ * Nothing is shared between cabinets but the process: each has its own layers, connections, caches and counts.
+ */
+import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
+import { Clock, Context, type Duration, Effect, Layer, Option, RcMap, Schedule, type Scope, Semaphore } from "effect"
+import { cabinetLayer } from "../compose/CabinetLayer.ts"
+import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
+import { openDatabase } from "../compose/OpenDatabase.ts"
+import type { Settings } from "../settings/Settings.ts"
+import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+
+type Http = CabinetHttp["Service"]
+
+export interface TenantPoolOptions {
+  readonly settings: Settings
+  readonly delivers: boolean
+  readonly polls: boolean
+  readonly baseUrlOf: (name: string) => string
+  /** Told once a cabinet is opened, and every minute while it is. */
+  readonly inUse: (name: string) => Effect.Effect<void>
+  /** How long a cabinet that nobody uses stays open. Default 5 minutes. */
+  readonly idle?: Duration.Input
+}
+
+export interface TenantPool {
+  /** None for a name that is not registered. What is found answers always, with 503 while its database is away. */
+  readonly find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
+  /** Opens a cabinet and keeps it open until the scope closes. */
+  readonly hold: (name: string) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
+  readonly isOpen: (name: string) => Effect.Effect<boolean>
+  /** All that are registered, as last read. */
+  readonly known: () => ReadonlyMap<string, RegisteredCabinet>
+  /** Reads the registry again; cabinets that are gone from it are closed. */
+  readonly reload: Effect.Effect<void, StoreUnavailable>
+}
+
+/** Per cabinet: its two writers, one that listens, and a few for everything else. */
+const CONNECTIONS = 6
+
+const OPEN_LIMIT = "8 seconds"
+const TRY_AGAIN_MILLIS = 2_000
+const RELOAD_MILLIS = 1_000
+
+const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
+
+const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
+  Effect.gen(function* () {
+    const { settings, delivers, polls } = options
+    const database = yield* openDatabase({ url: cabinet.databaseUrl })
+    const services = cabinetLayer({
+      url: cabinet.databaseUrl,
+      roles: database.roles,
+      settings,
+      delivers,
+      maxConnections: CONNECTIONS,
+    })
+    const work = Layer.mergeAll(
+      housekeepingLayer,
+      delivers ? workLayer(settings) : Layer.empty,
+      polls ? pollingLayer : Layer.empty,
+    )
+    const http = cabinetHttpLayer({ baseUrl: options.baseUrlOf(cabinet.name), settings })
+    // A memo of its own: layers are known by identity, and another cabinet's must never be taken for this one's.
+    const memo = Layer.makeMemoMapUnsafe()
+    const all = Layer.provide(Layer.merge(http, work), services)
+    const context = yield* Layer.buildWithMemoMap(all, memo, yield* Effect.scope)
+    yield* options.inUse(cabinet.name).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkScoped)
+    return Context.get(context, CabinetHttp)
+  }).pipe(
+    Effect.timeout(OPEN_LIMIT),
+    Effect.tapError((error) => Effect.logWarning(`The cabinet ${cabinet.name} cannot be opened: ${error.message}`)),
+    Effect.mapError(() => away("The cabinet's database cannot be reached.")),
+  )
+
+/** Lives as long as the scope; the registry's port is that of the server's own database. */
+export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
+  const registry = yield* CabinetRegistry
+  let known: ReadonlyMap<string, RegisteredCabinet> = new Map()
+  let readAt = Number.NEGATIVE_INFINITY
+  const down = new Map<string, number>()
+
+  const open = yield* RcMap.make({
+    lookup: (name: string) => {
+      const cabinet = known.get(name)
+      return cabinet === undefined
+        ? Effect.fail(away("The cabinet is not served any more."))
+        : openOne(cabinet, options)
+    },
+    idleTimeToLive: options.idle ?? "5 minutes",
+  })
+
+  const read = Effect.gen(function* () {
+    const next = new Map((yield* registry.list).map((cabinet) => [cabinet.name, cabinet]))
+    const gone = [...known].filter(([name, { databaseUrl }]) => next.get(name)?.databaseUrl !== databaseUrl)
+    known = next
+    for (const [name] of gone) yield* RcMap.invalidate(open, name)
+    readAt = yield* Clock.currentTimeMillis
+  })
+  const one = yield* Semaphore.make(1)
+  const reload = one.withPermit(read)
+  // Whoever asks for a name that is nobody's costs the database nothing where somebody else has just asked.
+  const reloadIfOld = one.withPermit(
+    Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > RELOAD_MILLIS ? read : Effect.void)),
+  )
+
+  const get = Effect.fnUntraced(function* (name: string) {
+    const now = yield* Clock.currentTimeMillis
+    if ((down.get(name) ?? 0) > now) return yield* away("The cabinet's database cannot be reached.")
+    const http = yield* RcMap.get(open, name).pipe(
+      // A failure would be remembered as long as a cabinet is.
+      Effect.tapError(() => {
+        down.set(name, now + TRY_AGAIN_MILLIS)
+        return RcMap.invalidate(open, name)
+      }),
+    )
+    down.delete(name)
+    return http
+  })
+
+  const httpOf = (name: string): Http => ({
+    mountedAt: "",
+    answer: (request, address) =>
+      Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request, address))).pipe(
+        Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(cabinetUnavailable(request, error))),
+      ),
+  })
+
+  const many: TenantPool = {
+    find: Effect.fnUntraced(function* (name) {
+      if (!known.has(name) && (yield* Clock.currentTimeMillis) - readAt > RELOAD_MILLIS) yield* reloadIfOld
+      return known.has(name) ? Option.some(httpOf(name)) : Option.none()
+    }),
+    hold: (name) => Effect.asVoid(get(name)),
+    isOpen: (name) => RcMap.has(open, name),
+    known: () => known,
+    reload,
+  }
+  return many
+})

@@ -1,0 +1,63 @@
+/**
+ * The work of cabinets that nobody has open: deliveries that come due, polls, upkeep. A process that works goes round
+ * them, asks each on a short connection when it next wants something, and opens it then. A cabinet in use elsewhere is
+ * told of by that process, so that its deliveries go out at once.
+ *
+ * What this gives: a cabinet in use in any process is served as if it were alone; a retry or a poll of a cabinet that
+ * nobody uses starts within LOOK seconds of its time; and a word that was lost is made up for within REST.
+ */
+import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
+import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { Clock, Effect, Random, Schedule } from "effect"
+import type { TenantPool } from "./TenantPool.ts"
+
+const CHECK_INTERVAL = "5 seconds"
+const REST_MILLIS = 5 * 60_000
+/** Looked at no more often, whatever it says. */
+const LEAST_MILLIS = 10_000
+/** How long a cabinet is kept open for its work; it stays open as long as any other that is used, too. */
+const HOLD = "1 minute"
+/** Every cabinet is opened once in so long for its upkeep. */
+const UPKEEP_MILLIS = 12 * 3_600_000
+/** Looks under way at once. */
+const LOOKS = 4
+
+/** Forks into the scope. `originalDays`: whole days that original requests are kept. */
+export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
+  const lookAt = new Map<string, number>()
+  const upkeepAt = new Map<string, number>()
+
+  const openFor = (name: string) =>
+    Effect.scoped(Effect.andThen(many.hold(name), Effect.sleep(HOLD))).pipe(Effect.ignore, Effect.forkScoped)
+
+  const look = Effect.fnUntraced(function* (name: string, url: string) {
+    const now = yield* Clock.currentTimeMillis
+    // A database that cannot be asked is tried again later; whoever uses the cabinet is told by its own answers.
+    const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
+    const due = seconds === null ? REST_MILLIS : Math.min(REST_MILLIS, seconds * 1_000)
+    if (due <= 0 || upkeepAt.get(name)! <= now) {
+      upkeepAt.set(name, now + UPKEEP_MILLIS)
+      yield* openFor(name)
+    }
+    lookAt.set(name, now + Math.max(due, LEAST_MILLIS))
+  })
+
+  const round = Effect.gen(function* () {
+    yield* many.reload
+    const now = yield* Clock.currentTimeMillis
+    const wanted: Array<readonly [name: string, url: string]> = []
+    for (const [name, { databaseUrl }] of many.known()) {
+      // Spread, so that a server that starts does not open them all.
+      if (!upkeepAt.has(name)) upkeepAt.set(name, now + (yield* Random.nextIntBetween(0, UPKEEP_MILLIS)))
+      if (yield* many.isOpen(name)) lookAt.delete(name)
+      else if ((lookAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
+    }
+    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: LOOKS, discard: true })
+  })
+  yield* round.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("the round of the cabinets will be made again", cause)),
+    Effect.repeat(Schedule.spaced(CHECK_INTERVAL)),
+    Effect.forkScoped,
+  )
+  yield* PgCabinetSignal.hear((name) => Effect.asVoid(openFor(name))).pipe(Effect.forkScoped)
+})

@@ -1,0 +1,96 @@
+import { readSettings } from "data-cabinet/settings/ReadSettings"
+import { SETTINGS, type SettingName } from "data-cabinet/settings/Settings"
+import { Effect, Result } from "effect"
+import { expect, it } from "vitest"
+
+const read = (given: Partial<Record<SettingName, string>>, env: Record<string, string> = {}) =>
+  Effect.runSync(Effect.result(readSettings({ given, env })))
+
+const refusal = (given: Partial<Record<SettingName, string>>, env: Record<string, string> = {}): string => {
+  const result = read(given, env)
+  return Result.isFailure(result) ? result.failure.message : "taken"
+}
+
+it("readSettings gives the defaults when nothing is said", () => {
+  expect(Result.getOrThrow(read({}))).toMatchObject({
+    port: 8080,
+    host: "127.0.0.1",
+    baseUrl: null,
+    databaseUrl: null,
+    dataDir: ".cabinet",
+    timeZone: "UTC",
+    apiRate: 120,
+    intakeRate: 60,
+    intakeMaxBytes: 1_048_576,
+    reading: "on",
+    allowedNetworks: [],
+  })
+})
+
+it("readSettings takes a flag before the environment, and the environment before the default", () => {
+  expect(Result.getOrThrow(read({}, { PORT: "9000" })).port).toBe(9000)
+  expect(Result.getOrThrow(read({ port: "9001" }, { PORT: "9000" })).port).toBe(9001)
+  expect(Result.getOrThrow(read({}, { PORT: "" })).port).toBe(8080)
+})
+
+it("readSettings reads every form", () => {
+  const settings = Result.getOrThrow(
+    read({
+      baseUrl: "https://cabinet.example.com/data/",
+      statementTimeout: "2min",
+      lockTimeout: "500ms",
+      timeZone: "Europe/Berlin",
+      trustedProxies: "10.0.0.0/8, 192.0.2.1",
+      allowedNetworks: "fd00::/8",
+    }),
+  )
+  expect(settings).toMatchObject({
+    baseUrl: "https://cabinet.example.com/data",
+    statementTimeout: 120_000,
+    lockTimeout: 500,
+    timeZone: "Europe/Berlin",
+  })
+  expect([settings.trustedProxies("10.1.2.3"), settings.trustedProxies("192.0.2.2")]).toEqual([true, false])
+  expect(settings.allowedNetworks).toHaveLength(1)
+})
+
+it.each([
+  ["port", "65536", "--port"],
+  ["port", "-1", "--port"],
+  ["port", "80a", "--port"],
+  ["baseUrl", "cabinet.example.com", "--base-url"],
+  ["baseUrl", "https://user:secret@example.com", "--base-url"],
+  ["baseUrl", "https://example.com/?a=1", "--base-url"],
+  ["databaseUrl", "mysql://host/db", "--database-url"],
+  ["databaseUrl", "postgres://host", "--database-url"],
+  ["timeZone", "Mars/Base", "--time-zone"],
+  ["timeZone", "+02:00", "--time-zone"],
+  ["trustedProxies", "10.0.0.0/33", "--trusted-proxies"],
+  ["allowedNetworks", "localhost", "--allowed-networks"],
+  ["apiRate", "0", "--api-rate"],
+  ["statementTimeout", "0s", "--statement-timeout"],
+  ["statementTimeout", "2 weeks", "--statement-timeout"],
+  ["reading", "maybe", "--reading"],
+  ["logLevel", "loud", "--log-level"],
+] as const)("readSettings refuses %s %s with a sentence that names it", (name, text, flag) => {
+  expect(refusal({ [name]: text })).toMatch(new RegExp(`^${flag} is .*: it must be .*\\.$`))
+  expect(refusal({}, { [SETTINGS[name].env]: text })).toMatch(new RegExp(`^${SETTINGS[name].env} is `))
+})
+
+it("readSettings does not repeat a database's password", () => {
+  expect(refusal({}, { DATABASE_URL: "postgre://user:hush@host/db" })).not.toContain("hush")
+  expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")
+})
+
+it("readSettings refuses a path where each of many cabinets is at the root of its host", () => {
+  expect(refusal({ serviceDomain: "cabinets.test" }, { BASE_URL: "https://cabinets.test/data" })).toBe(
+    'BASE_URL is "https://cabinets.test/data": it must have no path, for each of many cabinets is at the root of its host.',
+  )
+  expect(refusal({ serviceDomain: "cabinets.test", baseUrl: "http://cabinets.test:8080/" })).toBe("taken")
+  for (const name of ["DATABASE_READ_URL", "DATABASE_READER_URL", "DATABASE_AUTHOR_URL"]) {
+    expect(refusal({ serviceDomain: "cabinets.test" }, { [name]: "postgres://reader@localhost/one" })).toBe(
+      `${name} is for one cabinet alone: each of many has a database of its own.`,
+    )
+    expect(refusal({}, { [name]: "postgres://reader@localhost/one" })).toBe("taken")
+  }
+})

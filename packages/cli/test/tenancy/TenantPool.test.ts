@@ -1,0 +1,106 @@
+/** Cabinets that open on use and close when idle, and the rounds over those that nobody has open. */
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
+import { Effect } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { tenantScheduler } from "../../src/tenancy/TenantScheduler.ts"
+import { tenantPool, type TenantPool } from "../../src/tenancy/TenantPool.ts"
+import { registryLayer } from "../../src/tenancy/ResolveTenant.ts"
+import { readSettings } from "../../src/settings/ReadSettings.ts"
+
+let own: TestDatabase
+let cabinets: ReadonlyArray<TestDatabase>
+
+beforeEach(async () => {
+  own = await testDatabase()
+  cabinets = [await testDatabase(), await testDatabase()]
+})
+afterEach(async () => {
+  await Promise.all([own, ...cabinets].map((database) => database.drop()))
+})
+
+/** Runs `work` over two cabinets, `a` and `b`, that stay open for 300 ms after they were used. */
+const over = <A>(work: (many: TenantPool) => Effect.Effect<A, unknown, any>) =>
+  Effect.gen(function* () {
+    const registry = yield* CabinetRegistry
+    yield* registry.add("a", cabinets[0]!.url)
+    yield* registry.add("b", cabinets[1]!.url)
+    const settings = yield* readSettings({ given: {}, env: {} })
+    const many = yield* tenantPool({
+      settings,
+      delivers: false,
+      polls: false,
+      baseUrlOf: (name) => `https://${name}.test`,
+      inUse: () => Effect.void,
+      idle: "300 millis",
+    })
+    yield* many.reload
+    return yield* work(many)
+  }).pipe(Effect.scoped, Effect.provide(registryLayer({ url: own.url })), (whole) =>
+    Effect.runPromise(whole as Effect.Effect<A, unknown>),
+  )
+
+const sessions = async (database: TestDatabase) =>
+  Number((await own.run(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = '${database.name}'`))[0]!["n"])
+
+const until = (check: () => Promise<boolean>) => Effect.promise(() => expect.poll(check).toBe(true))
+const opened = (many: TenantPool, name: string) => until(() => Effect.runPromise(many.isOpen(name)))
+
+it("a cabinet is opened when it is held, closed with all its sessions when idle, and opened again", () =>
+  over((many) =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 2; n++) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* many.hold("a")
+            yield* until(async () => (await sessions(cabinets[0]!)) > 0)
+          }),
+        )
+        yield* until(async () => !(await Effect.runPromise(many.isOpen("a"))))
+        yield* until(async () => (await sessions(cabinets[0]!)) === 0)
+      }
+      expect(yield* many.isOpen("b")).toBe(false)
+      expect(yield* Effect.promise(() => sessions(cabinets[1]!))).toBe(0)
+    }),
+  ))
+
+it("a cabinet that leaves the registry is closed, and not opened again", () =>
+  over((many) =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(many.hold("a"))
+      yield* CabinetRegistry.use((registry) => registry.remove("a"))
+      yield* many.reload
+      expect(yield* many.isOpen("a")).toBe(false)
+      expect((yield* many.find("a"))._tag).toBe("None")
+      expect(yield* Effect.flip(Effect.scoped(many.hold("a")))).toMatchObject({ _tag: "StoreUnavailable" })
+    }),
+  ))
+
+it("cabinetRounds opens the cabinet that has something due, and leaves the idle one closed", async () => {
+  await cabinets[0]!.run(
+    "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) VALUES (1, 'Polled', 's', 's')",
+  )
+  await cabinets[0]!.run(
+    "INSERT INTO cabinet.poll (source_id, url, every_seconds, paused_at) VALUES (1, 'http://127.0.0.1:9', 60, NULL)",
+  )
+  await over((many) =>
+    Effect.gen(function* () {
+      yield* tenantScheduler(many, 90)
+      yield* opened(many, "a")
+      expect(yield* many.isOpen("b")).toBe(false)
+    }),
+  )
+})
+
+it("cabinetRounds opens a cabinet at once that another process says is in use", () =>
+  over((many) =>
+    Effect.gen(function* () {
+      yield* tenantScheduler(many, 90)
+      // The word of a moment at which nobody listened yet is lost.
+      yield* until(async () => {
+        await Effect.runPromise(Effect.provide(PgCabinetSignal.tell("b"), registryLayer({ url: own.url })))
+        return Effect.runPromise(many.isOpen("b"))
+      })
+    }),
+  ))

@@ -1,0 +1,52 @@
+/** One attempt: body, signature, sending, and what becomes of the delivery. It neither claims nor settles. */
+import { Context, Effect, Layer } from "effect"
+import { stage } from "../runtime/Instrument.ts"
+import type { Outcome } from "./Attempt.ts"
+import { Courier } from "./Courier.ts"
+import { deliveryBody } from "./DeliveryBody.ts"
+import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
+import { retryAfterSeconds } from "./RetrySchedule.ts"
+import { signDelivery } from "./Signature.ts"
+
+const utf8 = new TextEncoder()
+
+/** Any 2xx is delivered; anything else, a redirect too, and no answer at all, is tried again. A ping is not. */
+export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome: Outcome): NextState => {
+  if (outcome.status !== null && outcome.status >= 200 && outcome.status <= 299) return { state: "delivered" }
+  if (delivery.type === "ping") return { state: "failed" }
+  return { state: "retry", afterSeconds: retryAfterSeconds(delivery.failures + 1) }
+}
+
+export class AttemptDelivery extends Context.Service<
+  AttemptDelivery,
+  { readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement> }
+>()("@data-cabinet/core/delivery/AttemptDelivery") {
+  static readonly layer = Layer.effect(
+    AttemptDelivery,
+    Effect.gen(function* () {
+      const courier = yield* Courier
+      return AttemptDelivery.of({
+        attempt: (delivery) =>
+          Effect.clockWith((clock) => {
+            const body = utf8.encode(deliveryBody(delivery))
+            const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
+            const sent = courier.send({
+              url: delivery.url,
+              headers: {
+                "Content-Type": "application/json",
+                "User-Agent": "DataCabinet/1",
+                "X-Service-Event": delivery.type,
+                "X-Service-Delivery": String(delivery.id),
+                "X-Service-Signature": signDelivery(body, delivery.secrets, t),
+              },
+              body,
+            })
+            return Effect.map(stage("delivery.attempt", sent), (outcome) => {
+              const verdict = nextState(delivery, outcome)
+              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
+            })
+          }),
+      })
+    }),
+  )
+}

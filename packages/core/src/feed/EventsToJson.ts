@@ -1,0 +1,90 @@
+/**
+ * The JSON of events, written from what PostgreSQL sends of each, which is less than half of the work that making it is for
+ * PostgreSQL. It is the very text of a delivery, which `cabinet.event_json` makes.
+ */
+import { CHANNELS } from "../event/EventLog.ts"
+import { AHEAD, BEHIND, COMMA, Items } from "../pagination/Items.ts"
+import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
+import { HEAD, type RecordBytes, VALUE_HEAD } from "../row/RecordBytes.ts"
+import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
+import { viewOf } from "../row/ValueToJson.ts"
+
+/** A moment is a record of its own. */
+export type EncodedEvent = readonly [
+  payload: RecordBytes,
+  epoch: bigint,
+  xid: bigint,
+  id: bigint,
+  sourceId: number,
+  /** Its place among {@link CHANNELS}. */
+  channel: number,
+  receivedAt: RecordBytes,
+  repeatOf: number | null,
+  history: boolean,
+  deletedAt: RecordBytes | null,
+]
+
+const START = new JsonFragment('{"id":')
+const PAYLOAD = new JsonFragment(',"payload":')
+const USUAL_END = new JsonFragment(',"repeat_of":null,"history":false,"deleted_at":null}')
+const REPEAT_OF = new JsonFragment(',"repeat_of":')
+const HISTORY = new JsonFragment(',"history":true,"deleted_at":')
+const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
+const NULL = new JsonFragment("null")
+const END = new JsonFragment("}")
+
+/** More than is written of an event beside its payload and its origin. */
+const ENVELOPE = 192
+
+/** `names` has that of every source that is met. */
+export const eventsToJson = (events: ReadonlyArray<EncodedEvent>, names: ReadonlyMap<number, string>): Items => {
+  const origins = new Map(Array.from(names, ([id, name]) => [id, originsOf(id, name)] as const))
+  const bytes = Buffer.allocUnsafe(expected(events, origins))
+  const to = viewOf(bytes)
+  const ends: Array<number> = []
+  let at = AHEAD
+  let read: Uint8Array = bytes
+  let sent = to
+  for (const [payload, , , id, sourceId, channel, receivedAt, repeatOf, history, deletedAt] of events) {
+    if (payload.bytes !== read) {
+      read = payload.bytes
+      sent = viewOf(read)
+    }
+    if (ends.length > 0) to.setUint8(at++, COMMA)
+    at = integer(to, START.write(to, at), Number(id))
+    at = moment(to, origins.get(sourceId)![channel]!.write(to, at), receivedAt)
+    at = copyBytes(to, PAYLOAD.write(to, at), sent, payload.start, payload.end - payload.start)
+    if (repeatOf === null && deletedAt === null && !history) at = USUAL_END.write(to, at)
+    else {
+      at = REPEAT_OF.write(to, at)
+      at = repeatOf === null ? NULL.write(to, at) : integer(to, at, repeatOf)
+      at = (history ? HISTORY : NO_HISTORY).write(to, at)
+      at = END.write(to, deletedAt === null ? NULL.write(to, at) : moment(to, at, deletedAt))
+    }
+    ends.push(at)
+  }
+  return new Items(bytes, AHEAD, ends)
+}
+
+const moment = (to: DataView, at: number, { bytes, start }: RecordBytes): number =>
+  TIMESTAMPTZ.write(to, at, viewOf(bytes), start + HEAD + VALUE_HEAD, 8)
+
+/** In microseconds since 2000. */
+export const receivedAtOf = (event: EncodedEvent): bigint =>
+  viewOf(event[6].bytes).getBigInt64(event[6].start + HEAD + VALUE_HEAD)
+
+type Origins = ReadonlyArray<JsonFragment>
+
+/** What says where an event came from, by channel. */
+const originsOf = (id: number, name: string): Origins => {
+  const source = JSON.stringify({ id, name })
+  return CHANNELS.map((channel) => new JsonFragment(`,"source":${source},"channel":"${channel}","received_at":`))
+}
+
+const expected = (events: ReadonlyArray<EncodedEvent>, origins: ReadonlyMap<number, Origins>): number => {
+  let size = AHEAD + BEHIND
+  for (const [{ start, end }, , , , sourceId, channel] of events) {
+    size += end - start + origins.get(sourceId)![channel]!.length + ENVELOPE
+  }
+  return size
+}

@@ -1,0 +1,103 @@
+/**
+ * The first of two passes over a file: what its bytes are (their sum, by which a file is known again), in which charset
+ * and format, and how its lines are to be read. What the caller says overrides what is found.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Stream } from "effect"
+import { bufferOf } from "../intake/Charset.ts"
+import { type CsvShape, csvShape } from "./CsvShape.ts"
+import { CharsetDetector, type FileCharset, namedCharset, TextDecoding } from "./FileCharset.ts"
+import { type FileError, fileError } from "./FileError.ts"
+import { FILE_FORMATS, type FileFormat, formatOf, isOldExcel, isZip } from "./FileFormat.ts"
+import { isPointer } from "./JsonReader.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+
+/** What its sender knows of a file; what is left out is found out. */
+export interface FileOptions {
+  /** By default told from its name and its first bytes. */
+  readonly format?: FileFormat | undefined
+  /** A charset's name as on the web, or `utf-16`. */
+  readonly encoding?: string | undefined
+  /** One character; `\t` and `tab` are understood. */
+  readonly delimiter?: string | undefined
+  /** Whether the first row holds the names; by default told from the rows. */
+  readonly header?: boolean | undefined
+  /** Of a spreadsheet: a name, or a number from 1. */
+  readonly sheet?: string | undefined
+  /** Of a JSON text: where the list stands. */
+  readonly pointer?: string | undefined
+}
+
+export interface FileInspection {
+  readonly format: FileFormat
+  readonly sha256: Uint8Array
+  readonly bytes: number
+  /** Null for a spreadsheet. */
+  readonly charset: FileCharset | null
+  readonly csv: CsvShape | null
+  readonly sheet: string | undefined
+  readonly pointer: string
+}
+
+/** The beginning of a file from which shape and format are told. */
+const SAMPLE_BYTES = 262_144
+
+/** Bytes of a file; past it somebody means a database. */
+export const MAX_FILE_BYTES = 64 * 1024 ** 3
+
+export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Effect<FileInspection, FileError> =>
+  Effect.gen(function* () {
+    const given = yield* checkOptions(options)
+    const sum = createHash("sha256")
+    const witness = new CharsetDetector()
+    const sample: Array<Uint8Array> = []
+    let bytes = 0
+    yield* Stream.runForEach(file.bytes, (chunk) => {
+      sum.update(chunk)
+      if (bytes < SAMPLE_BYTES) sample.push(chunk.slice(0, SAMPLE_BYTES - bytes))
+      bytes += chunk.length
+      if (bytes > MAX_FILE_BYTES) return Effect.fail(fileError("too_large", `A file may have ${MAX_FILE_BYTES} bytes.`))
+      witness.see(chunk)
+      return Effect.void
+    })
+    const head = Buffer.concat(sample)
+    const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "" }
+    if (isOldExcel(head)) {
+      return yield* fileError(
+        "unreadable",
+        "This is a workbook of Excel 97–2003, or an encrypted one: save it as .xlsx.",
+      )
+    }
+    if (options.format === "xlsx" || (options.format === undefined && isZip(head))) {
+      if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX workbook.")
+      return { ...common, format: "xlsx" as const, charset: null, csv: null, sheet: options.sheet }
+    }
+    const charset = given.charset ?? witness.decide()
+    const text = new TextDecoding(charset).write(bufferOf(head)).replace(/^\uFEFF/, "")
+    const format = options.format ?? formatOf(file.name, head, text)
+    if (format === "xlsx") return yield* fileError("unreadable", "This is not an XLSX workbook.")
+    const separated = format === "csv" || format === "tsv"
+    const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
+    const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { delimiter, header: options.header }) : null
+    return { ...common, format, charset, csv, sheet: undefined }
+  })
+
+/** What a caller may say, checked before a byte is read. */
+const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
+  const refuse = (message: string) => fileError("bad_option", message)
+  if (options.format !== undefined && !FILE_FORMATS.includes(options.format)) {
+    return yield* refuse(`A format is one of ${FILE_FORMATS.join(", ")}.`)
+  }
+  const charset = options.encoding === undefined ? null : namedCharset(options.encoding)
+  if (options.encoding !== undefined && charset === null) {
+    return yield* refuse(
+      `The encoding ${options.encoding} is not known: utf-8, utf-16, windows-1251, latin-1, koi8-r, ….`,
+    )
+  }
+  const delimiter = options.delimiter === "\\t" || options.delimiter === "tab" ? "\t" : options.delimiter
+  if (delimiter !== undefined && (delimiter.length !== 1 || /["\r\n]/.test(delimiter))) {
+    return yield* refuse("A delimiter is one character, and neither a quote nor an end of line.")
+  }
+  if (!isPointer(options.pointer ?? "")) return yield* refuse("A pointer is empty or begins with a slash: /data/items.")
+  return { charset, delimiter }
+})

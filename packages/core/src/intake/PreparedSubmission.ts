@@ -1,0 +1,168 @@
+/**
+ * What is to be appended for a request: its body parsed, the events and the original of it, and how the receipts read as an
+ * answer.
+ */
+import { Exit } from "effect"
+import type { Ask } from "../runtime/Course.ts"
+import { instrumentAsk } from "../runtime/Instrument.ts"
+import { batcher } from "../runtime/Batcher.ts"
+import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
+import type { IntakeSource } from "../source/Source.ts"
+import { IntakeError } from "./IntakeError.ts"
+import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
+import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
+import { parseSubmission } from "./ParseSubmission.ts"
+import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
+import { undecodableEvent } from "./UndecodableBody.ts"
+
+/** Bytes of a body that are kept as the original. */
+const ORIGINAL_BYTES = 65_536
+
+export interface PreparedSubmission<A> {
+  readonly request: AcceptRequest
+  readonly answerOf: (receipts: ReadonlyArray<Receipt>) => A
+}
+
+export const WEBHOOK = { channel: "webhook", history: false } as const
+
+type Parsed = Exit.Exit<PreparedSubmission<IntakeAnswer>, IntakeError>
+
+/**
+ * Parses what came at the same time in one go, before anything of it is appended; but a long body in pieces, between which
+ * others have their turn. A fault ends only what it is in.
+ */
+export const batchedParser = () => {
+  const parse = batcher<readonly [() => Parsed, (parsed: Parsed) => void]>(queueMicrotask, (all) => {
+    const outcomes = all.map(([one]) => {
+      try {
+        return one()
+      } catch (fault) {
+        return Exit.die(fault)
+      }
+    })
+    for (const [n, [, answer]] of all.entries()) answer(outcomes[n]!)
+  })
+  const takeTurns = inTurns(setImmediate)
+  return (request: IntakeRequest, source: IntakeSource): Ask<PreparedSubmission<IntakeAnswer>, IntakeError> =>
+    instrumentAsk("intake.parse", (answer) => {
+      if (request.body.byteLength > LONG_BODY || request.query.length > LONG_QUERY) {
+        let isWanted = true
+        const parseOn = longParse(request, source)
+        takeTurns(() => {
+          const parsed = isWanted ? parseOn() : NOT_WANTED
+          if (parsed !== undefined && isWanted) answer(parsed)
+          return parsed !== undefined
+        })
+        return () => {
+          isWanted = false
+        }
+      }
+      parse([() => prepared(request, source), answer])
+      return () => {}
+    })
+}
+
+const NOT_WANTED: Parsed = Exit.interrupt()
+
+/** Each call does a piece of the work. */
+const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
+  let read: (() => SentJson | undefined) | null | undefined
+  let parse: (() => ParsedSubmission | undefined) | undefined
+  return () => {
+    try {
+      if (request.undecodable !== null) return prepared(request, source)
+      if (parse === undefined) {
+        const submission = submissionOf(request, source)
+        read ??= request.body.byteLength > LONG_BODY ? jsonPieces(submission) : null
+        const json = read?.()
+        if (read !== null && json === undefined) return undefined
+        parse = submissionPieces(json === undefined ? submission : { ...submission, json })
+        if (json !== undefined) return undefined
+      }
+      const parsed = parse()
+      return parsed === undefined ? undefined : preparedAs(request, source, parsed)
+    } catch (fault) {
+      return Exit.die(fault)
+    }
+  }
+}
+
+const submissionOf = (request: IntakeRequest, source: IntakeSource): Submission => ({
+  body: request.body,
+  contentType: request.sender.contentType,
+  query: request.query,
+  encoding: source.encoding,
+})
+
+/** What to append for a request to this state of its source, and how its receipts read as an answer. */
+const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
+  const submission = submissionOf(request, source)
+  const { undecodable } = request
+  if (undecodable !== null) {
+    const events = [undecodableEvent(submission, undecodable)]
+    const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
+    return Exit.succeed({
+      request: accepted(source, events, original(request, charset)),
+      answerOf: (receipts) => ({
+        kind: "refused",
+        error: "bad_encoding",
+        detail: undecodable,
+        receipt: firstOf(receipts),
+      }),
+    })
+  }
+  return preparedAs(request, source, parseSubmission(submission))
+}
+
+const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: ParsedSubmission): Parsed => {
+  if (parsed.tooMany !== null) return Exit.fail(tooMany(parsed.tooMany))
+  const { refusal } = parsed
+  return Exit.succeed({
+    request: accepted(source, parsed.events, original(request, parsed.charset)),
+    answerOf: (receipts) =>
+      refusal !== null
+        ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
+        : parsed.shape === "batch"
+          ? { kind: "batch", receipts }
+          : { kind: "object", receipt: firstOf(receipts), thanksUrl: source.thanksUrl },
+  })
+}
+
+const accepted = (source: IntakeSource, events: AcceptRequest["events"], kept: Original): AcceptRequest => ({
+  ...WEBHOOK,
+  sourceId: source.id,
+  sourceVersion: source.version,
+  events,
+  original: kept,
+})
+
+const original = (
+  { body, sender }: IntakeRequest,
+  charset: { readonly name: string; readonly decidedBy: string; readonly replaced: number },
+): Original => ({
+  body: body.byteLength > ORIGINAL_BYTES ? body.subarray(0, ORIGINAL_BYTES) : body,
+  bodyBytes: body.byteLength,
+  contentType: sender.contentType ?? null,
+  ip: sender.ip,
+  referer: sender.referer,
+  origin: sender.origin,
+  userAgent: sender.userAgent,
+  acceptLanguage: sender.acceptLanguage,
+  charset: charset.name,
+  charsetFrom: charset.decidedBy,
+  replaced: charset.replaced,
+})
+
+export const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {
+  const [receipt] = receipts
+  if (receipt === undefined) throw new Error("The log gave no receipt for an appended event")
+  return receipt
+}
+
+const tooMany = ({ count, limit }: { readonly count: number; readonly limit: number }) =>
+  new IntakeError({
+    code: "too_many_items",
+    message: `A batch may hold at most ${limit} objects, this one holds ${count}; nothing of it was saved`,
+    count,
+    limit,
+  })

@@ -1,0 +1,99 @@
+/** What the owner of a cabinet does with polls. A URL is checked before it is saved. */
+import { Context, Effect, Layer, Option, Result } from "effect"
+import type { AddressError } from "../delivery/AddressError.ts"
+import { AddressCheck } from "../delivery/AddressCheck.ts"
+import { parseAddressUrl } from "../delivery/AddressUrl.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { isPointer } from "../file/JsonReader.ts"
+import { type NewPoll, type Poll, POLL_FORMATS, type PollRun } from "./Poll.ts"
+import { PollStore } from "./PollStore.ts"
+import { type PollError, pollError } from "./PollError.ts"
+import { isInterval } from "./PollSchedule.ts"
+import { RunPoll } from "./RunPoll.ts"
+
+type Answer<A> = Effect.Effect<A, PollError | StoreUnavailable>
+
+export class Polls extends Context.Service<
+  Polls,
+  {
+    readonly add: (poll: NewPoll) => Answer<Poll>
+    /** Runs it now, from here, also while it is paused, and waits until what is new is accepted. */
+    readonly run: (id: number) => Answer<PollRun>
+  }
+>()("@data-cabinet/core/poll/Polls") {
+  static readonly layer = Layer.effect(
+    Polls,
+    Effect.gen(function* () {
+      const book = yield* PollStore
+      const check = yield* AddressCheck
+      const { run } = yield* RunPoll
+      return Polls.of({
+        add: Effect.fnUntraced(function* (poll) {
+          const url = yield* Effect.fromResult(Result.mapError(parseAddressUrl(poll.url), asPollError))
+          yield* checkPoll(poll)
+          yield* Effect.mapError(check.check(url), asPollError)
+          return yield* book.add({ ...poll, url: url.href })
+        }),
+        run: Effect.fnUntraced(function* (id) {
+          const claimed = yield* book.claim(id)
+          if (Option.isNone(claimed)) {
+            yield* book.log(id, 1)
+            return yield* pollError("busy", `Poll ${id} is being run right now, or its source is switched off.`)
+          }
+          const settled = yield* run(claimed.value)
+          if (Option.isNone(settled)) return yield* pollError("no_such_poll", `Poll ${id} was removed meanwhile.`)
+          return settled.value
+        }),
+      })
+    }),
+  )
+}
+
+const asPollError = (error: AddressError): PollError =>
+  pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
+
+/** Headers that are the client's own, or that would let an answer be something else than was asked for. */
+const OWN_HEADERS = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "if-modified-since",
+  "if-none-match",
+  "keep-alive",
+  "proxy-connection",
+  "range",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
+  if (!isInterval(poll.everySeconds)) {
+    return yield* pollError("bad_interval", "An interval is between 10 seconds and 30 days: 30s, 15m, 2h, 1d.")
+  }
+  if (poll.format != null && !POLL_FORMATS.includes(poll.format)) {
+    return yield* pollError("bad_format", `A format is one of ${POLL_FORMATS.join(", ")}.`)
+  }
+  const pointer = poll.pointer ?? ""
+  if (!isPointer(pointer))
+    return yield* pollError("bad_pointer", "A pointer is empty or begins with a slash: /data/items.")
+  if (pointer !== "" && poll.format != null && poll.format !== "json") {
+    return yield* pollError("bad_pointer", "A pointer leads into JSON, not into other formats.")
+  }
+  const key = poll.keyField ?? null
+  if (key === "" || (key?.startsWith("/") === true && !isPointer(key))) {
+    return yield* pollError("bad_key", "A key is the name of a field, or a pointer to it: id, /meta/id.")
+  }
+  for (const [name, value] of poll.headers ?? []) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
+      return yield* pollError("bad_header", `${name.slice(0, 100)} is no header that can be set.`)
+    }
+    // The value is a secret, so no message shows it.
+    if (value.length > 4096 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      return yield* pollError("bad_header", `The value of the header ${name} cannot be sent.`)
+    }
+  }
+})

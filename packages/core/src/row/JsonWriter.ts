@@ -1,0 +1,145 @@
+/**
+ * JSON written in UTF-8, where there is room for it: nothing becomes a string on the way, and what can be is written in
+ * words of four bytes. Each writes into `to` from `at` on and returns where it ends.
+ */
+
+export const QUOTE = 0x22
+export const POINT = 0x2e
+export const DASH = 0x2d
+export const ZERO = 0x30
+const BACKSLASH = 0x5c
+
+const WORD = 4
+
+/** A text that is written often, as words; up to three bytes are written behind its end. */
+export class JsonFragment {
+  readonly length: number
+  readonly #words: ReadonlyArray<number>
+
+  constructor(text: string) {
+    const bytes = Buffer.from(text)
+    const padded = Buffer.concat([bytes], Math.ceil(bytes.length / WORD) * WORD)
+    this.length = bytes.length
+    this.#words = Array.from({ length: padded.length / WORD }, (_, index) => padded.readInt32BE(index * WORD))
+  }
+
+  write(to: DataView, at: number): number {
+    const words = this.#words
+    for (let index = 0; index < words.length; index++) to.setInt32(at + index * WORD, words[index]!)
+    return at + this.length
+  }
+}
+
+/** Nothing is gained by copying fewer than this as a block. */
+const BLOCK = 48
+
+/** Bytes as they are. */
+export const copyBytes = (to: DataView, at: number, from: DataView, start: number, size: number): number => {
+  if (size >= BLOCK) {
+    new Uint8Array(to.buffer, to.byteOffset + at, size).set(new Uint8Array(from.buffer, from.byteOffset + start, size))
+  } else for (let next = 0; next < size; next++) to.setUint8(at + next, from.getUint8(start + next))
+  return at + size
+}
+
+/** A text of ASCII alone. */
+export const ascii = (to: DataView, at: number, text: string): number => {
+  for (let next = 0; next < text.length; next++) to.setUint8(at + next, text.charCodeAt(next))
+  return at + text.length
+}
+
+/** The numbers from 0 to 99 in two digits. */
+const PAIRS = Uint16Array.from(
+  { length: 100 },
+  (_, value) => ((ZERO + ((value / 10) | 0)) << 8) | (ZERO + (value % 10)),
+)
+
+/** A number from 0 to 99 in two digits. */
+export const twoDigits = (to: DataView, at: number, value: number): number => {
+  to.setUint16(at, PAIRS[value]!)
+  return at + 2
+}
+
+/** A number from 0 to 9999 in four digits. */
+export const fourDigits = (to: DataView, at: number, value: number): number => {
+  const hundreds = (value / 100) | 0
+  to.setInt32(at, (PAIRS[hundreds]! << 16) | PAIRS[value - hundreds * 100]!)
+  return at + WORD
+}
+
+/** A number from 0 to 2^31 - 1. */
+export const digits = (to: DataView, at: number, value: number): number => {
+  let end = at + 1
+  for (let power = 10; power <= value; power *= 10) end++
+  let left = value
+  let next = end
+  for (; left >= 100; next -= 2) {
+    const hundredth = (left / 100) | 0
+    twoDigits(to, next - 2, left - hundredth * 100)
+    left = hundredth
+  }
+  if (left >= 10) twoDigits(to, next - 2, left)
+  else to.setUint8(next - 1, ZERO + left)
+  return end
+}
+
+/** A safe integer. */
+export const integer = (to: DataView, at: number, value: number): number => {
+  if (value >= 0 && value < 0x8000_0000) return digits(to, at, value)
+  return ascii(to, at, String(value))
+}
+
+/** The letter after the backslash, for the control characters that have one; else 0. */
+const LETTERS = new Uint8Array(32)
+for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 })) LETTERS[byte] = letter.charCodeAt(0)
+
+const HEX = Buffer.from("0123456789abcdef")
+
+/** A byte of a text: as it is, or what stands for it in JSON. */
+const textByte = (to: DataView, at: number, byte: number): number => {
+  if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
+    to.setUint8(at, byte)
+    return at + 1
+  }
+  to.setUint8(at, BACKSLASH)
+  const letter = byte < 0x20 ? LETTERS[byte]! : byte
+  if (letter !== 0) {
+    to.setUint8(at + 1, letter)
+    return at + 2
+  }
+  ascii(to, at + 1, "u00")
+  to.setUint8(at + 4, HEX[byte >> 4]!)
+  to.setUint8(at + 5, HEX[byte & 15]!)
+  return at + 6
+}
+
+/** Times a byte, it is that byte four times. */
+const EACH = 0x0101_0101
+const TOPS = 0x80 * EACH
+
+/** Not zero where one of a word's bytes is below the limit, which is 128 at most. */
+const anyBelow = (word: number, limit: number): number => (word - limit * EACH) & ~word & TOPS
+
+/** True where a byte of the word may not stand in a JSON text. */
+const needsEscape = (word: number): boolean =>
+  (anyBelow(word, 0x20) | anyBelow(word ^ (QUOTE * EACH), 1) | anyBelow(word ^ (BACKSLASH * EACH), 1)) !== 0
+
+/** UTF-8 in quotes. */
+export const text = (to: DataView, at: number, from: DataView, start: number, size: number): number => {
+  const end = start + size
+  let here = at
+  to.setUint8(here++, QUOTE)
+  let next = start
+  while (next <= end - WORD) {
+    const word = from.getInt32(next)
+    if (needsEscape(word)) {
+      for (const last = next + WORD; next < last; next++) here = textByte(to, here, from.getUint8(next))
+    } else {
+      to.setInt32(here, word)
+      here += WORD
+      next += WORD
+    }
+  }
+  for (; next < end; next++) here = textByte(to, here, from.getUint8(next))
+  to.setUint8(here, QUOTE)
+  return here + 1
+}

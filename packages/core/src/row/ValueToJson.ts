@@ -1,0 +1,99 @@
+/**
+ * The binary forms in which PostgreSQL sends values, big-endian, and the JSON that is written of each: every digit is kept,
+ * and it is what PostgreSQL's own `to_json` would have made, but for bytes, which are base64.
+ */
+import { ascii, copyBytes, DASH, digits, fourDigits, integer, JsonFragment, POINT, QUOTE, text } from "./JsonWriter.ts"
+
+/**
+ * Writes into `to`, from `at`, the JSON of the value whose bytes are the `size` of `sent` from `start` on. Returns where
+ * it ends.
+ */
+export type WriteValue = (to: DataView, at: number, sent: DataView, start: number, size: number) => number
+
+export interface JsonEncoder {
+  readonly write: WriteValue
+  /** How many bytes are written at most, where that may be more than {@link MAX_SCALAR_BYTES} says. */
+  readonly longest: ((sent: DataView, start: number) => number) | null
+}
+
+/**
+ * How many bytes are written at most for so many, with what a Literal writes behind its end. A byte of a text may become
+ * six, as `\u001f`.
+ */
+export const MAX_SCALAR_BYTES = (size: number): number => size * 6 + 40
+
+export const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
+
+/** Not exact beyond 2^53. */
+export const int64At = (sent: DataView, at: number): number => sent.getInt32(at) * 2 ** 32 + sent.getUint32(at + 4)
+
+const form = (write: WriteValue): JsonEncoder => ({ write, longest: null })
+
+export const TEXT = form(text)
+
+/** JSON already. */
+export const JSON_TEXT = form(copyBytes)
+
+/** Its form's version stands before it. */
+export const JSONB = form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1))
+
+export const BYTES = form((to, at, sent, start, size) => {
+  to.setUint8(at, QUOTE)
+  const end = ascii(to, at + 1, Buffer.from(sent.buffer, sent.byteOffset + start, size).toString("base64"))
+  to.setUint8(end, QUOTE)
+  return end + 1
+})
+
+const FALSE = new JsonFragment("false")
+const TRUE = new JsonFragment("true")
+
+export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0 ? FALSE : TRUE).write(to, at))
+
+export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)))
+
+/** Without a sign. */
+export const OID = form((to, at, sent, start) => integer(to, at, sent.getUint32(start)))
+
+export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)))
+
+export const INT64 = form((to, at, sent, start) => {
+  const value = int64At(sent, start)
+  return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(sent.getBigInt64(start)))
+})
+
+/** What a numeric is that has no digits, by the field of its sign; else that is 0, or 0x4000 below zero. */
+const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
+  [0xc000, '"NaN"'],
+  [0xd000, '"Infinity"'],
+  [0xf000, '"-Infinity"'],
+])
+
+/** Four fields of 16 bits, then digits to the base of 10,000: the first weighs 10,000^weight. So many decimals are shown. */
+const writeNumeric: WriteValue = (to, at, sent, start) => {
+  const sign = sent.getUint16(start + 4)
+  let here = at
+  if (sign !== 0) {
+    const special = NUMERIC_SPECIALS.get(sign)
+    if (special !== undefined) return ascii(to, at, special)
+    to.setUint8(here++, DASH)
+  }
+  const weight = sent.getInt16(start + 2)
+  const decimals = sent.getUint16(start + 6)
+  here = digits(to, here, weight < 0 ? 0 : digitAt(sent, start, 0))
+  for (let index = 1; index <= weight; index++) here = fourDigits(to, here, digitAt(sent, start, index))
+  if (decimals === 0) return here
+  to.setUint8(here++, POINT)
+  const end = here + decimals
+  // The last four may be more than are shown; what is too much is written over or behind the end.
+  for (let index = weight + 1; here < end; index++) here = fourDigits(to, here, digitAt(sent, start, index))
+  return end
+}
+
+/** The index counts from the digit that weighs most; digits that are not sent are zero. */
+const digitAt = (sent: DataView, start: number, index: number): number =>
+  index >= 0 && index < sent.getUint16(start) ? sent.getUint16(start + 8 + index * 2) : 0
+
+export const NUMERIC: JsonEncoder = {
+  write: writeNumeric,
+  longest: (sent, start) => Math.max(0, sent.getInt16(start + 2)) * 4 + sent.getUint16(start + 6) + 20,
+}

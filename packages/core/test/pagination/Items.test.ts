@@ -1,0 +1,43 @@
+import { AHEAD, BEHIND, Items, NO_ITEMS } from "@data-cabinet/core/pagination/Items"
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** Items that lie one behind the other with room around them. */
+const lying = (texts: ReadonlyArray<string>): Items => {
+  const ends: Array<number> = []
+  for (const text of texts) ends.push((ends.at(-1) ?? AHEAD - 1) + 1 + Buffer.byteLength(text))
+  return new Items(Buffer.concat([Buffer.alloc(AHEAD), Buffer.from(texts.join()), Buffer.alloc(BEHIND)]), AHEAD, ends)
+}
+
+const between = (items: Items, head: string, tail: string): string =>
+  Buffer.from(items.between(Buffer.from(head), Buffer.from(tail))).toString()
+
+it.prop(
+  "they are each by itself still, and all between a head and a tail",
+  [Schema.Array(Schema.String)],
+  ([given]) => {
+    const texts = given.map((text) => JSON.stringify(text.toWellFormed()))
+    const items = lying(texts)
+    assert.strictEqual(items.length, texts.length)
+    assert.strictEqual(between(items, "head", "end"), `head${texts.join()}end`)
+    assert.deepStrictEqual(items.texts(), texts)
+  },
+)
+
+it("have room around them, and are copied where it is not enough", () => {
+  for (const [head, tail] of [
+    [AHEAD, BEHIND],
+    [AHEAD + 1, BEHIND],
+    [AHEAD, BEHIND + 9],
+  ] as const) {
+    const items = lying(["1", "22"])
+    assert.strictEqual(between(items, "h".repeat(head), "t".repeat(tail)), `${"h".repeat(head)}1,22${"t".repeat(tail)}`)
+    assert.deepStrictEqual(items.texts(), ["1", "22"])
+  }
+})
+
+it("no items are shared by pages that say different things of themselves", () => {
+  const one = NO_ITEMS.between(Buffer.from("["), Buffer.from("] one"))
+  const other = NO_ITEMS.between(Buffer.from("{"), Buffer.from("} other"))
+  assert.deepStrictEqual([one, other].map(String), ["[] one", "{} other"])
+})

@@ -1,0 +1,132 @@
+import type { RecordBytes } from "@data-cabinet/core/row/RecordBytes"
+import { TIMESTAMPTZ } from "@data-cabinet/core/row/TimestampToJson"
+import { rowsWithin, RecordToJson, encodedText } from "@data-cabinet/core/row/RecordToJson"
+import { INT64, NUMERIC, TEXT } from "@data-cabinet/core/row/ValueToJson"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const row = new RecordToJson([
+  { name: "id", sql: "t.id", form: INT64 },
+  { name: 'a "note"', sql: "t.note", form: TEXT },
+])
+
+const bigint = (value: bigint): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(value)
+  return bytes
+}
+
+/** What `record_send` makes of these values, in the midst of other bytes. */
+const sent = (values: ReadonlyArray<Buffer | null>): RecordBytes => {
+  const number = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeInt32BE(value)
+    return bytes
+  }
+  const parts = values.flatMap((value) => [number(20), number(value?.length ?? -1), value ?? Buffer.alloc(0)])
+  const bytes = Buffer.concat([Buffer.from("other"), number(values.length), ...parts, Buffer.from("bytes")])
+  return { bytes, start: 5, end: bytes.length - 5 }
+}
+
+/** The rows one behind the other, in the midst of other bytes. */
+const together = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
+  const bytes = Buffer.concat([
+    Buffer.from("other"),
+    ...rows.map(({ bytes: all, start, end }) => all.subarray(start, end)),
+    Buffer.from("bytes"),
+  ])
+  return { bytes, start: 5, end: bytes.length - 5 }
+}
+
+const sentRow = (id: bigint, note: string | null): RecordBytes =>
+  sent([bigint(id), note === null ? null : Buffer.from(note)])
+
+describe("SentRow", () => {
+  it("is values in SQL, and knows how long its keys are", () => {
+    assert.deepStrictEqual(row.values, ["t.id", "t.note"])
+    assert.strictEqual(row.keyBytes, '{"id":,"a \\"note\\"":}'.length)
+  })
+
+  it.prop(
+    "writes rows as JSON.stringify would, however many and however long",
+    [Schema.Array(Schema.NullOr(Schema.String))],
+    ([notes]) => {
+      const given = [...notes, "\u0001".repeat(10_000), "end"].map((note) => note?.toWellFormed() ?? null)
+      const rows = given.map((note, id) => ({ id, 'a "note"': note }))
+      const { items } = row.read(together(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note))))
+      assert.deepStrictEqual(
+        items.texts(),
+        rows.map((one) => JSON.stringify(one)),
+      )
+    },
+    { arbitrary: { runs: 200 } },
+  )
+
+  it("escapes what may not stand in JSON wherever it stands, and nothing else", () => {
+    const signs = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), "é", "\u2028", "😀"]
+    const notes = signs.flatMap((sign) =>
+      Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
+    )
+    assert.deepStrictEqual(
+      row.read(together(notes.map((note) => sentRow(1n, note)))).items.texts(),
+      notes.map((note) => JSON.stringify({ id: 1, 'a "note"': note })),
+    )
+  })
+
+  it("reads the rows that stand in one record, and none where it is NULL", () => {
+    const { bytes, start, end } = together([sentRow(1n, "a"), sentRow(2n, null)])
+    const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
+    assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [
+      '{"id":1,"a \\"note\\"":"a"}',
+      '{"id":2,"a \\"note\\"":null}',
+    ])
+    assert.deepStrictEqual(texts(null), [])
+  })
+
+  it.prop(
+    "passes over what is sent behind a row's values, and finds each value of each row",
+    [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
+    ([given]) => {
+      const rows = given.map(([note, id]) => ({
+        note: note?.toWellFormed() ?? null,
+        id: id === null ? null : BigInt.asIntN(64, id),
+      }))
+      const read = row.read(
+        together(
+          rows.map(({ note, id }, index) =>
+            sent([
+              bigint(BigInt(index)),
+              note === null ? null : Buffer.from(note),
+              id === null ? null : bigint(id),
+              Buffer.from(`behind ${index}`),
+            ]),
+          ),
+        ),
+      )
+      assert.deepStrictEqual(
+        read.items.texts(),
+        rows.map(({ note }, id) => JSON.stringify({ id, 'a "note"': note })),
+      )
+      for (const [index, { note, id }] of rows.entries()) {
+        assert.strictEqual(encodedText(read, index, 0, INT64), String(index))
+        assert.strictEqual(encodedText(read, index, 1, TEXT), note)
+        assert.strictEqual(encodedText(read, index, 2, INT64), id === null ? null : String(id))
+        assert.strictEqual(encodedText(read, index, 3, TEXT), `behind ${index}`)
+      }
+    },
+    { arbitrary: { runs: 200 } },
+  )
+
+  it("finds a number's text, though it is much longer than what was sent of it", () => {
+    // As numeric is sent: one digit of four figures, the 75th before the point.
+    const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
+    const read = row.read(together([sent([bigint(0n), null, number])]))
+    assert.strictEqual(encodedText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)
+  })
+
+  it("finds a moment's text without quotes, a text's with its own", () => {
+    const read = row.read(together([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
+    assert.strictEqual(encodedText(read, 0, 1, TEXT), '"a"')
+    assert.strictEqual(encodedText(read, 0, 2, TIMESTAMPTZ), "2000-01-01T00:00:00.000001Z")
+  })
+})

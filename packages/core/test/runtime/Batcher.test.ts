@@ -1,0 +1,23 @@
+import { assert, it } from "vitest"
+import { batcher } from "../../src/runtime/Batcher.ts"
+
+it("together does what came until it begins in one go, and what comes meanwhile in the next", () => {
+  const begun: Array<() => void> = []
+  const done: Array<ReadonlyArray<string>> = []
+  const join = batcher<string>(
+    (all) => begun.push(all),
+    (all) => {
+      done.push(all)
+      if (all.includes("b")) join("d")
+    },
+  )
+  for (const one of ["a", "b", "c"]) join(one)
+  assert.deepStrictEqual([begun.length, done], [1, []])
+  begun[0]!()
+  assert.deepStrictEqual([begun.length, done], [2, [["a", "b", "c"]]])
+  begun[1]!()
+  join("e")
+  assert.strictEqual(begun.length, 3)
+  begun[2]!()
+  assert.deepStrictEqual(done, [["a", "b", "c"], ["d"], ["e"]])
+})

@@ -1,0 +1,60 @@
+import { assert, describe, it } from "vitest"
+import { collectYoung, growOld, oldBytes } from "../../../../test/support/youngHeap.ts"
+import { LiveSet } from "../../src/runtime/LiveSet.ts"
+
+const membersOf = <A>(present: LiveSet<A>): ReadonlySet<A> => {
+  const members = new Set<A>()
+  present.forEach((member) => members.add(member))
+  return members
+}
+
+describe("Present", () => {
+  it("holds who joined until it leaves, whoever leaves first, and lets it leave once", () => {
+    const present = new LiveSet<string>()
+    const leave = ["a", "b", "c", "d"].map((name) => present.add(name))
+    leave[1]!()
+    leave[1]!()
+    assert.deepEqual(membersOf(present), new Set(["a", "c", "d"]))
+    leave[3]!()
+    leave[0]!()
+    assert.deepEqual(membersOf(present), new Set(["c"]))
+    assert.isFalse(present.isEmpty)
+    leave[2]!()
+    assert.deepEqual(membersOf(present), new Set())
+    assert.isTrue(present.isEmpty)
+  })
+
+  it("visits everybody who stays, each once, when some leave at the visit", () => {
+    const present = new LiveSet<number>()
+    const leave = Array.from({ length: 20 }, (_, n) => present.add(n))
+    const visited: Array<number> = []
+    present.forEach((n) => {
+      visited.push(n)
+      if (n % 3 === 0) leave[n]!()
+      if (n === 10) leave[11]!()
+    })
+    assert.deepEqual(
+      visited.toSorted((a, b) => a - b),
+      Array.from({ length: 20 }, (_, n) => n),
+    )
+    assert.equal(membersOf(present).size, 12)
+  })
+
+  it("keeps nothing of who has left, also between full collections", () => {
+    const present = new LiveSet<{ readonly words: ReadonlyArray<string> }>()
+    const leave: Array<() => void> = []
+    const pass = (members: number) => {
+      for (let n = 0; n < members; n++) {
+        leave.push(present.add({ words: Array.from({ length: 200 }, (_, at) => `${n} ${at}`) }))
+        if (leave.length > 50) leave.shift()!()
+        if (n % 100 === 0) collectYoung()
+      }
+    }
+    pass(1_000)
+    growOld()
+    const before = oldBytes()
+    pass(10_000)
+    // In a Set instead they left 30 MB behind.
+    assert.isBelow(oldBytes() - before, 5_000_000)
+  })
+})

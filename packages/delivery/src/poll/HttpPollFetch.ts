@@ -1,0 +1,124 @@
+/**
+ * Asks polled addresses with the one client that leaves the house. A redirect is not followed and an answer in a content
+ * coding is refused, for none was asked for; the body is bounded, since it is held whole while it is read.
+ */
+import { type PollAnswer, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
+import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
+import { Effect, Layer, Stream } from "effect"
+import type { AnswerHead } from "../outgoing/Exchange.ts"
+import { PinnedClient } from "../outgoing/PinnedClient.ts"
+
+export interface HttpPollFetchOptions {
+  /** Until the answer begins, and between two pieces of it. Default 30,000. */
+  readonly idleMillis?: number
+  /** Over everything. Default 300,000. */
+  readonly deadlineMillis?: number
+  /** Default 32 MB. */
+  readonly maxBytes?: number
+}
+
+const one = (head: AnswerHead, name: string): string | null => {
+  const value = head.headers[name]
+  return typeof value === "string" ? value : (value?.[0] ?? null)
+}
+
+/** A mark is sent back as it came, so what cannot be sent is not kept. */
+const mark = (head: AnswerHead, name: string): string | null => {
+  const value = one(head, name)
+  return value !== null && value.length <= 1000 && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : null
+}
+
+const failureOf = (head: AnswerHead): string | null => {
+  const { status } = head
+  if (status === 200) return null
+  const location = one(head, "location")
+  if (status >= 300 && status <= 399 && location !== null) {
+    return `answered ${status}, a redirect to ${location.slice(0, 200)}; redirects are not followed`
+  }
+  return `answered ${status}`
+}
+
+export const layer = (options: HttpPollFetchOptions = {}) =>
+  Layer.effect(
+    PollFetch,
+    Effect.gen(function* () {
+      const client = yield* PinnedClient
+      const idle = options.idleMillis ?? 30_000
+      const deadline = options.deadlineMillis ?? 300_000
+      const maxBytes = options.maxBytes ?? 32 * 1_048_576
+
+      const ask = Effect.fnUntraced(function* ({ url, headers, etag, lastModified }: PollRequest, meet: Meet) {
+        const conditional = etag !== null || lastModified !== null
+        const sent: Record<string, string> = {
+          Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
+          "User-Agent": "DataCabinet/1",
+          ...(etag === null ? {} : { "If-None-Match": etag }),
+          ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
+        }
+        for (const [name, value] of headers) {
+          for (const known of Object.keys(sent)) if (known.toLowerCase() === name.toLowerCase()) delete sent[known]
+          sent[name] = value
+        }
+        const answer = yield* client.open({
+          method: "GET",
+          url: new URL(url),
+          headers: sent,
+          deadlineMillis: idle,
+          maxBytes,
+        })
+        meet(answer)
+        const common = {
+          status: answer.status,
+          peer: answer.peer,
+          contentType: one(answer, "content-type"),
+          etag: mark(answer, "etag"),
+          lastModified: mark(answer, "last-modified"),
+          retryAfter: retryAfterOf(one(answer, "retry-after") ?? undefined),
+        }
+        if (answer.status === 304 && conditional) return { ...common, failure: null, body: null }
+        const failure = failureOf(answer)
+        if (failure !== null) return { ...common, failure, body: null }
+        const coding = one(answer, "content-encoding")?.trim().toLowerCase() ?? "identity"
+        if (coding !== "identity" && coding !== "") {
+          return {
+            ...common,
+            failure: `answered in the coding ${coding.slice(0, 50)}, which was not asked for`,
+            body: null,
+          }
+        }
+        const chunks = yield* Stream.runCollect(answer.body)
+        return { ...common, failure: null, body: new Uint8Array(Buffer.concat(chunks)) }
+      })
+
+      return PollFetch.of({
+        fetch: Effect.fnUntraced(function* (request) {
+          let met: AnswerHead | undefined
+          const asked = Effect.scoped(
+            ask(request, (head) => {
+              met = head
+            }),
+          )
+          const nothing = (failure: string, peer: string | null): PollAnswer => ({
+            status: met?.status ?? null,
+            peer: met?.peer ?? peer,
+            failure,
+            body: null,
+            contentType: null,
+            etag: null,
+            lastModified: null,
+            retryAfter: null,
+          })
+          return yield* asked.pipe(
+            Effect.timeoutOrElse({
+              duration: deadline,
+              orElse: () => Effect.sync(() => nothing(`the answer was not complete within ${deadline / 1000} s`, null)),
+            }),
+            Effect.catch((error) => Effect.sync(() => nothing(error.message, error.peer))),
+          )
+        }),
+      })
+    }),
+  )
+
+/** Told of the head of an answer as soon as it is there, so that what breaks off later is logged with it. */
+type Meet = (head: AnswerHead) => void

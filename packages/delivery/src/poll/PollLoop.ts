@@ -1,0 +1,44 @@
+/**
+ * Runs polls when they are due, until its scope ends. Any number of these loops may run in any number of processes: a
+ * poll is run by one at a time, and one whose runner was lost is run again when its lease ends.
+ */
+import { stage } from "@data-cabinet/core/runtime/Instrument"
+import { PollStore } from "@data-cabinet/core/poll/PollStore"
+import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import { Cause, Effect, Layer, Option } from "effect"
+
+export interface PollLoopOptions {
+  /** Polls run at once. Default 4. */
+  readonly runners?: number
+  /** How often it looks whether there is something new to poll. Default 5,000. */
+  readonly lookMillis?: number
+}
+
+/** After the database was away, or something went wrong in the loop itself. */
+const RECOVER_MILLIS = 2000
+const MIN_WAIT_MILLIS = 100
+
+export const layer = (options: PollLoopOptions = {}) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const book = yield* PollStore
+      const { run } = yield* RunPoll
+      const lookMillis = options.lookMillis ?? 5000
+      const serve = Effect.gen(function* () {
+        const claimed = yield* book.claim(null)
+        if (Option.isSome(claimed)) yield* stage("poll.run", run(claimed.value))
+        else {
+          const due = yield* book.nextDue
+          yield* Effect.sleep(Math.max(MIN_WAIT_MILLIS, Math.min(due ?? lookMillis, lookMillis)))
+        }
+      }).pipe(
+        Effect.catchCause((cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.interrupt
+            : Effect.andThen(Effect.logWarning("A poll will be tried again.", cause), Effect.sleep(RECOVER_MILLIS)),
+        ),
+        Effect.forever,
+      )
+      for (let n = 0; n < (options.runners ?? 4); n++) yield* Effect.forkScoped(serve)
+    }),
+  )

@@ -1,0 +1,38 @@
+/**
+ * The bytes of a body as they come in. One chunk is passed on uncopied; many small ones are written into one growing buffer,
+ * so that a sender of single bytes costs the bytes and not an object for each.
+ */
+export class ChunkBuffer {
+  #only: Uint8Array | undefined
+  #buffer = new Uint8Array(0)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#length === 0) this.#only = chunk
+    else {
+      if (this.#only !== undefined) {
+        this.#grow(this.#only.byteLength + chunk.byteLength)
+        this.#buffer.set(this.#only)
+        this.#only = undefined
+      } else this.#grow(this.#length + chunk.byteLength)
+      this.#buffer.set(chunk, this.#length)
+    }
+    this.#length += chunk.byteLength
+  }
+
+  /** Everything so far; no more may be added. */
+  bytes(): Uint8Array {
+    return this.#only ?? this.#buffer.subarray(0, this.#length)
+  }
+
+  #grow(needed: number): void {
+    if (needed <= this.#buffer.byteLength) return
+    const wider = new Uint8Array(Math.max(needed, this.#buffer.byteLength * 2, 1024))
+    wider.set(this.#buffer.subarray(0, this.#length))
+    this.#buffer = wider
+  }
+}

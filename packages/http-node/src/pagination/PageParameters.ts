@@ -1,0 +1,14 @@
+/** The two parameters by which pages are walked. */
+import { DEFAULT_LIMIT, MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
+import type { QueryParameter } from "../api/Endpoint.ts"
+
+export const LIMIT_PARAMETER: Omit<QueryParameter, "name"> = {
+  description: "How many items the page may have.",
+  schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  example: 500,
+}
+
+export const CURSOR_PARAMETER: Omit<QueryParameter, "name"> = {
+  description: "The last answer's `next_cursor`, unchanged, with all other parameters the same.",
+  schema: { type: "string" },
+}

@@ -1,0 +1,164 @@
+/** A listening socket with the limits that keep slow and idle senders from tying it up. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { batcher } from "@data-cabinet/core/runtime/Batcher"
+import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
+import { Context, Effect, Layer, Schema } from "effect"
+import { faceOf, refusalAnswer } from "../refused/BadRequest.ts"
+import { heedExpectations } from "../refused/Expectation.ts"
+import { isReplayed } from "../refused/RawTarget.ts"
+import { hostFault } from "../refused/HostFault.ts"
+import { answerRefused } from "../refused/Refused.ts"
+
+export interface ListenOptions {
+  /** 0 for any free port. */
+  readonly port: number
+  readonly host: string
+  /** How long requests under way may still take once the server stops, in milliseconds. */
+  readonly drainMillis?: number
+  /** Asked once the server is to stop: for how many more milliseconds it takes new requests all the same. */
+  readonly noticeMillis?: () => number
+  /** Whether other processes of the same server listen there too, and share the connections. */
+  readonly shared?: boolean
+}
+
+/** Whether a server is about to stop; who sends it requests finds out by asking whether it is ready. */
+export interface Stopping {
+  begun: boolean
+}
+
+/** The address could not be taken. */
+export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
+  code: Schema.Literals(["address_in_use", "not_permitted", "no_such_address", "other"]),
+  host: Schema.String,
+  port: Schema.Int,
+  message: Schema.String,
+}) {}
+
+const HEADERS_MILLIS = 15_000
+const REQUEST_MILLIS = 300_000
+// Longer than the idle time of common proxies, so that it is they who close first.
+const KEEP_ALIVE_MILLIS = 75_000
+// A selection that names 300 columns is some 60 KB of address.
+const HEADER_BYTES = 98_304
+const MAX_CONNECTIONS = 10_000
+const DRAIN_MILLIS = 10_000
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Where the server listens. */
+export class Listener extends Context.Service<Listener, { readonly host: string; readonly port: number }>()(
+  "@data-cabinet/http-node/server/Listener",
+) {
+  /**
+   * Stops in three steps. Notice: `stopping` is set, every answer ends its connection, new requests are still taken.
+   * Drain: no new connections, requests under way are answered. Then whatever is left is cut.
+   */
+  static readonly layer = (
+    handler: Handler,
+    options: ListenOptions,
+    stopping: Stopping = { begun: false },
+  ): Layer.Layer<Listener, ListenError> =>
+    Layer.effect(
+      Listener,
+      Effect.gen(function* () {
+        const open = new LiveSet<ServerResponse>()
+        // After the sockets were looked at and before any that is gone is told to be: a sender that has hung up is still read.
+        const handle = batcher<readonly [IncomingMessage, ServerResponse]>(setImmediate, (all) => {
+          for (const [request, response] of all) handler(request, response)
+        })
+        const server = createServer(
+          {
+            headersTimeout: HEADERS_MILLIS,
+            requestTimeout: REQUEST_MILLIS,
+            keepAliveTimeout: KEEP_ALIVE_MILLIS,
+            connectionsCheckingInterval: 5_000,
+            maxHeaderSize: HEADER_BYTES,
+            // Seen to below, in words.
+            requireHostHeader: false,
+          },
+          (request, response) => {
+            const fault = hostFault(request)
+            if (fault !== undefined) {
+              const { body, headers } = refusalAnswer(fault, faceOf(request.url!))
+              response.writeHead(fault.status, headers).end(body)
+              return
+            }
+            response.once("close", open.add(response))
+            if (stopping.begun || isReplayed(request.socket)) response.shouldKeepAlive = false
+            handle([request, response])
+          },
+        )
+        server.maxConnections = MAX_CONNECTIONS
+        heedExpectations(server)
+        answerHalfClosed(server, answerRefused(server, HEADER_BYTES))
+        yield* Effect.acquireRelease(listen(server, options), () =>
+          Effect.suspend(() => {
+            stopping.begun = true
+            open.forEach((response) => (response.shouldKeepAlive = false))
+            const notice = options.noticeMillis?.() ?? 0
+            const drained = drain(server, options.drainMillis ?? DRAIN_MILLIS)
+            return notice > 0 ? Effect.andThen(Effect.sleep(notice), drained) : drained
+          }),
+        )
+        const { address, port } = server.address() as AddressInfo
+        return { host: address, port }
+      }),
+    )
+}
+
+/**
+ * Where the system spreads connections over processes by itself. Elsewhere Node's cluster hands them out: there a
+ * process that is killed can leave a connection that was on its way to it hanging, here it is reset.
+ */
+const SPREADS = process.platform === "linux" || process.platform === "freebsd"
+
+/**
+ * A sender may close its side of the connection once its body is sent (`nc -N` does), and still wait for the answer. Who
+ * only asked for something and closes has gone away: Node would answer neither, and here only these are let go.
+ */
+const answerHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
+  // Node has had this switch since its early days, though it does not describe it.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const sending = new WeakSet<Socket>()
+  server.prependListener("request", ({ method, socket }: IncomingMessage) => {
+    if (method === "POST") sending.add(socket)
+    else sending.delete(socket)
+  })
+  server.on("connection", (socket: Socket) =>
+    socket.on("end", () => {
+      if (!sending.has(socket) && !handedOn.has(socket)) socket.end()
+    }),
+  )
+}
+
+const listen = (server: Server, { host, port, shared = false }: ListenOptions) =>
+  Effect.callback<void, ListenError>((resume) => {
+    const refuse = (error: NodeJS.ErrnoException) => resume(Effect.fail(listenError(error, host, port)))
+    server.once("error", refuse)
+    server.listen({ host, port, ...(shared && SPREADS ? { exclusive: true, reusePort: true } : {}) }, () => {
+      server.off("error", refuse)
+      resume(Effect.void)
+    })
+  })
+
+const drain = (server: Server, millis: number) =>
+  Effect.callback<void>((resume) => {
+    const last = setTimeout(() => server.closeAllConnections(), millis)
+    server.close(() => {
+      clearTimeout(last)
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+  })
+
+const listenError = (error: NodeJS.ErrnoException, host: string, port: number): ListenError => {
+  const at = `${host}:${port}`
+  const make = (code: ListenError["code"], message: string) => new ListenError({ code, host, port, message })
+  if (error.code === "EADDRINUSE") return make("address_in_use", `Another program already listens on ${at}.`)
+  if (error.code === "EACCES")
+    return make("not_permitted", `This user may not listen on ${at}; ports below 1024 are the system's.`)
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return make("no_such_address", `This machine has no address ${host} to listen on.`)
+  return make("other", `Cannot listen on ${at}: ${error.message}`)
+}

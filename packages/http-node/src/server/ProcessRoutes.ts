@@ -1,0 +1,88 @@
+/** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
+import { Context, Effect, Metric } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import { errorResponse } from "../api/ApiError.ts"
+import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
+import { isFromHere } from "../limit/FromHere.ts"
+import type { Stopping } from "./Listener.ts"
+import { jsonLine } from "../api/JsonLine.ts"
+import { receivedOf, type Route } from "./Route.ts"
+import { Readiness } from "./Readiness.ts"
+import { sharedCheck } from "./SharedCheck.ts"
+
+const noStore = { "cache-control": "no-store" }
+
+const status = (code: number, body: object) =>
+  HttpServerResponse.text(jsonLine(body), { status: code, contentType: "application/json", headers: noStore })
+
+const fault = (correlationId: string) =>
+  errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
+
+/** For how long one answer of `/readyz` is everybody's, and how long it may take, in milliseconds. */
+const READY_HOLDS = 1_000
+const READY_LIMIT = 5_000
+
+/**
+ * Whether the counters are told on this port: to everybody, only to who asks from this machine (see FromHere), or to nobody.
+ * On a server of many cabinets they name every one of them.
+ */
+export type MetricsFor = boolean | "here"
+
+/** A server that is stopping is not ready. */
+export const processRoutes = (options: { readonly metrics: MetricsFor }, stopping: Readonly<Stopping>) =>
+  Effect.gen(function* () {
+    const readiness = yield* Readiness
+    const missing = yield* sharedCheck({
+      check: readiness.check,
+      holds: READY_HOLDS,
+      limit: READY_LIMIT,
+      late: `the database did not answer within ${READY_LIMIT / 1000} s`,
+    })
+    const healthz: Route = { path: "/healthz", fault, handle: () => Effect.succeed(status(200, { ok: true })) }
+    const readyz: Route = {
+      path: "/readyz",
+      fault,
+      handle: () =>
+        stopping.begun
+          ? Effect.succeed(status(503, { ok: false, error: "the server is stopping" }))
+          : Effect.map(missing, (what) =>
+              what === null ? status(200, { ok: true }) : status(503, { ok: false, error: what }),
+            ),
+    }
+    const metrics: Route = {
+      ...metricsRoute,
+      handle: (request, target) =>
+        options.metrics === true || isFromHere(receivedOf(request))
+          ? metricsRoute.handle(request, target)
+          : Effect.succeed(noSuchEndpoint),
+    }
+    const routes: ReadonlyArray<Route> = options.metrics === false ? [healthz, readyz] : [healthz, readyz, metrics]
+    return routes
+  })
+
+const cpu = Metric.gauge("process_cpu_seconds", { description: "CPU time that this process has used, in seconds." })
+const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory of this process, in bytes." })
+
+/** This process's own counters in Prometheus' text form. */
+export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
+  const { user, system } = process.cpuUsage()
+  yield* Metric.update(cpu, (user + system) / 1e6)
+  yield* Metric.update(memory, process.memoryUsage.rss())
+  return yield* PrometheusMetrics.format({ prefix: "cabinet" })
+})
+
+/** What `/metrics` answers: its own counters, unless several processes share the port and one answers for all. */
+export const MetricsText = Context.Reference<Effect.Effect<string>>(
+  "@data-cabinet/http-node/server/ProcessRoutes/MetricsText",
+  { defaultValue: () => ownMetrics },
+)
+
+export const metricsRoute: Route = {
+  path: "/metrics",
+  fault,
+  handle: () =>
+    Effect.map(Effect.flatten(MetricsText), (text) =>
+      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore }),
+    ),
+}

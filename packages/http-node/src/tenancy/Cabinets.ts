@@ -1,0 +1,48 @@
+/** Which cabinet a request is for, by the host it was sent to. */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Context, Effect, Layer, Option } from "effect"
+import { CabinetHttp } from "../server/CabinetHttp.ts"
+
+type Http = CabinetHttp["Service"]
+
+export class Cabinets extends Context.Service<
+  Cabinets,
+  {
+    /** The path below which the server is reached, as in CabinetHttp; its own addresses are found there too. */
+    readonly mountedAt: string
+    /** `host` is the request's Host header, with its port; none when no cabinet has that name. */
+    readonly byHost: (host: string | undefined) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
+  }
+>()("@data-cabinet/http-node/tenancy/Cabinets") {
+  /** A server of one cabinet, which answers under any host. */
+  static readonly single = Layer.effect(
+    Cabinets,
+    Effect.map(CabinetHttp, (http) => {
+      const found = Effect.succeed(Option.some(http))
+      return Cabinets.of({ mountedAt: http.mountedAt, byHost: () => found })
+    }),
+  )
+
+  /** A server of many: the cabinet is the left-most label of the host below the service's domain. */
+  static readonly many = (
+    serviceDomain: string,
+    find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>,
+  ): Layer.Layer<Cabinets> =>
+    Layer.succeed(Cabinets, {
+      mountedAt: "",
+      byHost: (host) => {
+        const name = cabinetName(host, serviceDomain)
+        return name === undefined ? Effect.succeedNone : find(name)
+      },
+    })
+}
+
+/** `orders` for `orders.example.com:8080` under `example.com`; undefined for any other host, also one label deeper. */
+export const cabinetName = (host: string | undefined, serviceDomain: string): string | undefined => {
+  if (host === undefined) return undefined
+  const bare = host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "")
+  const suffix = `.${serviceDomain.toLowerCase().replace(/:\d+$/, "")}`
+  if (!bare.endsWith(suffix)) return undefined
+  const label = bare.slice(0, -suffix.length)
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label) ? label : undefined
+}

@@ -1,0 +1,68 @@
+import { Deferred, Effect } from "effect"
+import { assert, it } from "vitest"
+import { sharedCheck } from "../../src/server/SharedCheck.ts"
+
+/** A check that is counted, and answers when it is let to. */
+const counted = () => {
+  const gates: Array<Deferred.Deferred<string>> = []
+  const check = Effect.suspend(() => {
+    const gate = Deferred.makeUnsafe<string>()
+    gates.push(gate)
+    return Deferred.await(gate)
+  })
+  return { gates, check }
+}
+const answerWith = (gate: Deferred.Deferred<string>, answer: string) => Effect.runSync(Deferred.succeed(gate, answer))
+
+it("sharedCheck checks once for all who ask while it checks, and for who asks soon after", async () => {
+  const { gates, check } = counted()
+  const shared = Effect.runSync(sharedCheck({ check, holds: 60_000, limit: 60_000, late: "late" }))
+  const all = Array.from({ length: 200 }, () => Effect.runPromise(shared))
+  assert.equal(gates.length, 1)
+  answerWith(gates[0]!, "well")
+  assert.deepEqual([...new Set(await Promise.all(all))], ["well"])
+  assert.equal(await Effect.runPromise(shared), "well")
+  assert.equal(gates.length, 1)
+})
+
+it("sharedCheck answers who asked for a check that answers at once", async () => {
+  const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), holds: 0, limit: 60_000, late: "late" }))
+  assert.equal(await Effect.runPromise(shared), "well")
+  assert.equal(await Effect.runPromise(shared), "well")
+})
+
+it("sharedCheck checks anew once an answer holds no longer", async () => {
+  const { gates, check } = counted()
+  const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
+  for (const answer of ["well", "ill"]) {
+    const asked = Effect.runPromise(shared)
+    answerWith(gates.at(-1)!, answer)
+    assert.equal(await asked, answer)
+  }
+  assert.equal(gates.length, 2)
+})
+
+it("sharedCheck keeps nobody waiting for a check that answers nothing and cannot be broken off", async () => {
+  let begun = 0
+  const check = Effect.uninterruptible(
+    Effect.andThen(
+      Effect.sync(() => (begun += 1)),
+      Effect.never,
+    ),
+  )
+  const shared = Effect.runSync(sharedCheck<string>({ check, holds: 0, limit: 10, late: "late" }))
+  assert.deepEqual(await Promise.all([Effect.runPromise(shared), Effect.runPromise(shared)]), ["late", "late"])
+  assert.equal(begun, 1)
+  assert.equal(await Effect.runPromise(shared), "late")
+  assert.equal(begun, 2)
+})
+
+it("sharedCheck answers the others when one of them goes away", async () => {
+  const { gates, check } = counted()
+  const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
+  const gone = Effect.runFork(shared)
+  const stays = Effect.runPromise(shared)
+  gone.interruptUnsafe()
+  answerWith(gates[0]!, "well")
+  assert.equal(await stays, "well")
+})

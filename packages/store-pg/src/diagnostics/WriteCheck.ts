@@ -1,0 +1,46 @@
+/**
+ * Whether anything can be written: for `cabinet doctor`, and where the last events could not be. A server that is not ready is sent no events, so it
+ * has to find out by itself: a table of its own session is made, filled with a megabyte, and gone with the transaction. That takes
+ * new room on the disk every time, some of the log and of the lock table, and touches nothing of the cabinet's.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { failureWords } from "../connection/FailureWords.ts"
+import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
+import { WriteSessions } from "../connection/WriteSession.ts"
+
+const WRITE_A_MEGABYTE = [
+  "SET LOCAL temp_tablespaces = ''",
+  "CREATE TEMPORARY TABLE cabinet_room (content text) ON COMMIT DROP",
+  "INSERT INTO pg_temp.cabinet_room SELECT repeat(md5(n::text), 60) FROM generate_series(1, 512) n",
+]
+
+/** Who may make no such table cannot find out: then the next event does. */
+const MAY_NOT = "42501"
+
+/** Null where something could be written just now; otherwise why not, in words that end the sentence "…: ". */
+export const whyNotWritten = (otherwise: string): Effect.Effect<string | null, never, PgClient.PgClient> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const write = Effect.forEach(WRITE_A_MEGABYTE, (statement) => sql.unsafe(statement).unprepared, { discard: true })
+    return yield* sql.withTransaction(write).pipe(
+      Effect.as(null),
+      connectionLossAsError,
+      Effect.timeout("4 seconds"),
+      Effect.catchTag("TimeoutError", () => Effect.succeed(otherwise)),
+      Effect.catchTag("SqlError", (error) =>
+        Effect.succeed(sqlState(error) === MAY_NOT ? null : (failureWords(error) ?? otherwise)),
+      ),
+    )
+  })
+
+/** Null while events can be written, as far as is known; otherwise why not, in words for an operator. Asks nothing while all is well. */
+export const cannotWrite: Effect.Effect<string | null, never, PgClient.PgClient | WriteSessions> = Effect.gen(
+  function* () {
+    const { trouble } = yield* WriteSessions
+    if (trouble.words === null) return null
+    const why = yield* whyNotWritten(trouble.words)
+    trouble.words = why
+    return why === null ? null : `events cannot be written: ${why}`
+  },
+)

@@ -1,0 +1,73 @@
+/**
+ * The tables that a batch's rows go into: what is known of them is kept, what they lack is made first, and where one
+ * cannot be had its rows wait.
+ */
+import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { sqlState } from "../connection/StoreFailure.ts"
+import { ensureColumns } from "../row/EnsureColumns.ts"
+import { loadSourceTable, type SourceTable } from "../row/SourceTable.ts"
+import type { Target } from "./BatchPlan.ts"
+
+const WAITS: Target = { table: undefined, waits: true }
+const GONE: Target = { table: undefined, waits: false }
+
+export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
+
+export const sourceTableCache = (sql: PgClient.PgClient) => {
+  const known = new Map<number, SourceTable>()
+  /** Sources whose table could not be had lately: their rows wait without another try until the queue is empty. */
+  const waiting = new Set<number>()
+
+  /** The table with a column for every field of these requests, and their rows' plans. */
+  const targetFor = Effect.fnUntraced(function* (
+    sourceId: number,
+    requests: ReadonlyArray<AcceptRequest>,
+  ): Effect.fn.Return<Target, SqlError.SqlError> {
+    const events = requests.flatMap((request) => request.events)
+    let table = known.get(sourceId)
+    if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
+      table = yield* loadSourceTable(sql, sourceId)
+      if (table === undefined) return GONE
+      known.set(sourceId, table)
+    }
+    if (table.name === null) return { table, waits: false, plans: [] }
+    const fitted = yield* ensureColumns(sql, table, events)
+    if (fitted === undefined) return GONE
+    known.set(sourceId, fitted.table)
+    return { ...fitted, waits: false }
+  })
+
+  /** Which of the waiting sources still wait; asked only while there are any. */
+  const forgetDrained = Effect.gen(function* () {
+    const still = yield* sql.unsafe<{ id: string }>(
+      "SELECT id::text AS id FROM cabinet.source WHERE rows_waiting AND deleted_at IS NULL",
+    )
+    const ids = new Set(still.map((row) => Number(row.id)))
+    for (const id of waiting) if (!ids.has(id)) waiting.delete(id)
+  })
+
+  return {
+    /** Where the rows of each source go; all of them wait unless they may go. */
+    of: Effect.fnUntraced(function* (requests: ReadonlyArray<AcceptRequest>, rowsMayGo: boolean) {
+      if (waiting.size > 0) yield* forgetDrained
+      const targets = new Map<number, Target>()
+      for (const [sourceId, own] of Map.groupBy(requests, (request) => request.sourceId)) {
+        if (!rowsMayGo || waiting.has(sourceId)) {
+          targets.set(sourceId, WAITS)
+          continue
+        }
+        const target = yield* targetFor(sourceId, own).pipe(Effect.catchIf(isLockTimeout, () => Effect.succeed(WAITS)))
+        if (target.waits) waiting.add(sourceId)
+        targets.set(sourceId, target)
+      }
+      return targets
+    }),
+    /** The rows of this source wait from now on. */
+    wait: (sourceId: number): void => void waiting.add(sourceId),
+    /** What is known may be outdated: it is read anew when it is next asked for. */
+    forget: (sourceId: number): void => void known.delete(sourceId),
+  }
+}

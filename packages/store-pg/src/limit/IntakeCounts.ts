@@ -1,0 +1,56 @@
+/**
+ * The counts of a fold of intake requests, dealt to those who asked. Each request counts for its client and, if that may
+ * still pass, for its source; COUNT_SENDERS adds them up by the same rule.
+ */
+import type { Counted } from "./CoalescedCounts.ts"
+
+/** Requests of one client to one source; null for what is not counted. */
+export interface SenderPair {
+  readonly client: string | null
+  readonly source: string | null
+  readonly asked: number
+}
+
+/** What one request is told; `source` is null too when its client may not pass. */
+export interface IntakeCount {
+  readonly client: Counted | null
+  readonly source: Counted | null
+}
+
+/** Gives the numbers of a subject's window, one by one, that end with the count after the fold. */
+class Numbers {
+  readonly #windows: ReadonlyMap<string, Counted>
+  readonly #left = new Map<string, number>()
+
+  constructor(windows: ReadonlyMap<string, Counted>) {
+    this.#windows = windows
+  }
+
+  expect(subject: string | null, count: number): void {
+    if (subject !== null) this.#left.set(subject, (this.#left.get(subject) ?? 0) + count)
+  }
+
+  next(subject: string | null): Counted | null {
+    const window = subject === null ? undefined : this.#windows.get(subject)
+    if (subject === null || window === undefined) return null
+    const left = this.#left.get(subject) ?? 0
+    this.#left.set(subject, left - 1)
+    return { ...window, count: window.count - left + 1 }
+  }
+}
+
+/** One answer for each that asked, fold by fold in the order of `senders`. */
+export const distributeSenders = (
+  senders: ReadonlyArray<SenderPair>,
+  windows: ReadonlyMap<string, Counted>,
+  limit: number,
+): ReadonlyArray<ReadonlyArray<IntakeCount>> => {
+  const numbers = new Numbers(windows)
+  for (const { client, asked } of senders) numbers.expect(client, asked)
+  const clients = senders.map(({ client, asked }) => Array.from({ length: asked }, () => numbers.next(client)))
+  const passes = (client: Counted | null) => client === null || client.count <= limit
+  for (const [index, { source }] of senders.entries()) numbers.expect(source, clients[index]!.filter(passes).length)
+  return senders.map(({ source }, index) =>
+    clients[index]!.map((client) => ({ client, source: passes(client) ? numbers.next(source) : null })),
+  )
+}

@@ -1,0 +1,199 @@
+/**
+ * Counts requests by minutes of the wall clock, over all processes: an upsert in an unlogged table, one for all requests of
+ * this process that came at the same time (see FoldedCounts). Of the intake, a subject with a large limit is counted ahead
+ * (see CountedAhead), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
+ * little, refused or not. Counts begin anew after a database crash.
+ */
+import { asked } from "@data-cabinet/core/runtime/Course"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { RateLimiter, type RateLimit, type IntakeRateLimit } from "@data-cabinet/core/limit/RateLimiter"
+import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
+import { StatementClient } from "../connection/OwnerClient.ts"
+import { Clock, Effect, Exit, Layer, Schedule } from "effect"
+import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
+import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
+import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
+import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
+import { type Counted, distribute, coalescedCounts } from "./CoalescedCounts.ts"
+import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
+
+export interface RateLimiterOptions {
+  /** Requests a minute a key. */
+  readonly apiRate: number
+  /** Requests a minute a source and a client address; 0 for no limit. */
+  readonly intakeRate: number
+}
+
+interface CountedRow extends Counted {
+  readonly subject: string
+}
+
+interface KeyRow extends CountedRow {
+  readonly id: string
+}
+
+/** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
+interface Blocked {
+  readonly since: number
+  readonly until: number
+}
+
+/** For `Retry-After`: whoever comes after so many whole seconds comes in the next minute. */
+const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1000))
+
+const late = Exit.fail(unavailable("The database did not answer in time. Ask again."))
+
+const UNLIMITED: IntakeRateLimit = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
+
+/** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
+const subjectsOf = (client: string | null, source: string | null): string => `${client ?? ""}\n${source ?? ""}`
+
+const sendersOf = (subjects: string, asked: number): SenderPair => {
+  const [client = "", source = ""] = subjects.split("\n")
+  return { client: client === "" ? null : client, source: source === "" ? null : source, asked }
+}
+
+export const layer = (options: RateLimiterOptions) =>
+  Layer.effect(
+    RateLimiter,
+    Effect.gen(function* () {
+      const sql = yield* StatementClient
+      const scope = yield* Effect.scope
+      const blocked = new Map<string, Blocked>()
+      const ahead = new LeasedQuota(options.intakeRate)
+
+      const ends = yield* timerWheel
+      const clock = yield* Clock.Clock
+      const countKey = yield* coalescedCounts<KeyRow>((asked) =>
+        sql
+          .unsafe<KeyRow>(COUNT_KEYS, [
+            byteaArray(Array.from(asked.keys(), (hex) => Buffer.from(hex, "hex"))),
+            int4Array([...asked.values()]),
+          ])
+          .pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [row.subject, distribute(row, asked.get(row.subject)!)]))),
+            orUnavailable,
+          ),
+      )
+      const countSenders = (senders: ReadonlyArray<SenderPair>) =>
+        sql
+          .unsafe<CountedRow>(COUNT_SENDERS, [
+            textArray(senders.map(({ client }) => client)),
+            textArray(senders.map(({ source }) => source)),
+            int4Array(senders.map(({ asked }) => asked)),
+            options.intakeRate,
+          ])
+          .pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [row.subject, row]))),
+            orUnavailable,
+          )
+      const countSender = yield* coalescedCounts<IntakeCount>((asked) => {
+        const senders = Array.from(asked, ([subjects, count]) => sendersOf(subjects, count))
+        return Effect.map(countSenders(senders), (windows) => {
+          const dealt = distributeSenders(senders, windows, options.intakeRate)
+          return new Map(Array.from(asked.keys(), (subjects, index) => [subjects, dealt[index]!]))
+        })
+      })
+
+      const allowance = (limit: number, counted: Counted): RateLimit => ({
+        allowed: counted.count <= limit,
+        limit,
+        remaining: Math.max(0, limit - counted.count),
+        retryAfter: seconds(counted.left_ms),
+      })
+
+      /**
+       * The refusal of a subject that is over its limit until the minute ends. In the minute's last moments, and where this
+       * machine's clock was set back, the database is asked: nothing is remembered past the minute's end.
+       */
+      const remembered = (subject: string | null, now: number): RateLimit | null => {
+        const block = subject === null ? undefined : blocked.get(subject)
+        if (subject === null || block === undefined) return null
+        const left = block.until - now
+        if (left > CLOCKS_APART && now >= block.since)
+          return { allowed: false, limit: options.intakeRate, remaining: 0, retryAfter: seconds(left) }
+        blocked.delete(subject)
+        return null
+      }
+
+      const told = (subject: string, counted: Counted, now: number): RateLimit => {
+        const result = allowance(options.intakeRate, counted)
+        if (!result.allowed) {
+          if (blocked.size > 100_000) blocked.clear()
+          blocked.set(subject, { since: now, until: now + counted.left_ms })
+        }
+        return result
+      }
+
+      /** Each of a client or a source, counted by itself. */
+      const countAhead = (wanted: ReadonlyArray<QuotaRequest>, now: number) => {
+        const senders = wanted.map(({ subject, requests }) =>
+          subject.startsWith("source:")
+            ? { client: null, source: subject, asked: requests }
+            : { client: subject, source: null, asked: requests },
+        )
+        return countSenders(senders).pipe(
+          Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was counted ahead", cause), new Map())),
+          Effect.map((windows) => ahead.give(wanted, windows, now)),
+        )
+      }
+
+      const askedOne = Effect.fnUntraced(function* (client: string | null, source: string | null, now: number) {
+        const counted = yield* Effect.callback<IntakeCount | null, StoreUnavailable>((resume) =>
+          countSender(subjectsOf(client, source), resume),
+        )
+        if (counted === null) return { client: null, source: null }
+        const wanted = ahead.wanted(client, source, counted, now)
+        if (wanted.length > 0) yield* Effect.forkIn(countAhead(wanted, now), scope)
+        return counted
+      })
+
+      const intake = (
+        client: string | null,
+        source: string | null,
+      ): Effect.Effect<IntakeRateLimit, StoreUnavailable> => {
+        const now = clock.currentTimeMillisUnsafe()
+        const clientRefused = remembered(client, now)
+        if (clientRefused !== null) return Effect.succeed({ ...clientRefused, whose: "client" })
+        const sourceRefused = remembered(source, now)
+        const toCount = sourceRefused === null ? source : null
+        const verdict = (counted: IntakeCount): IntakeRateLimit => {
+          if (client !== null && counted.client !== null) {
+            const result = told(client, counted.client, now)
+            if (!result.allowed || source === null) return { ...result, whose: "client" }
+          }
+          if (source === null) return UNLIMITED
+          return { ...(sourceRefused ?? told(source, counted.source!, now)), whose: "source" }
+        }
+        const counted = ahead.spend(client, toCount, now)
+        return counted === null ? Effect.map(askedOne(client, toCount, now), verdict) : Effect.succeed(verdict(counted))
+      }
+
+      yield* Effect.forEach(FORGET_WINDOWS, (statement) => sql.unsafe(statement), { discard: true }).pipe(
+        Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),
+        Effect.andThen(Effect.map(Clock.currentTimeMillis, (now) => ahead.forget(now))),
+        Effect.repeat(Schedule.spaced("1 minute")),
+        Effect.delay("1 minute"),
+        Effect.forkScoped,
+      )
+
+      return RateLimiter.of({
+        key: (fingerprint, millis) =>
+          Effect.map(
+            asked(
+              ends.ask<KeyRow | null, StoreUnavailable>(millis, (answer) => {
+                countKey(Buffer.from(fingerprint).toString("hex"), answer)
+                return () => late
+              }),
+            ),
+            (counted) =>
+              counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
+          ),
+        intake: (ip, sourceId) =>
+          options.intakeRate === 0
+            ? Effect.succeed(UNLIMITED)
+            : intake(ip === null ? null : rateSubject(ip), sourceId === null ? null : `source:${sourceId}`),
+      })
+    }),
+  )

@@ -1,0 +1,50 @@
+/**
+ * When a cabinet that nobody has open wants to be opened: asked on one connection that is closed at once, so that a
+ * server of very many cabinets holds none for those that are idle.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import * as SessionPool from "../connection/SessionPool.ts"
+import { short } from "../connection/SessionSettings.ts"
+import { connectionLossAsError } from "../connection/StoreFailure.ts"
+import { nextOriginal } from "./OldOriginals.ts"
+
+/** What waits for its source to be switched on again is no work: it would keep the cabinet open for nothing. */
+const NEXT_WORK = `
+  SELECT extract(epoch FROM least(
+    (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
+     WHERE d.state = 'due' AND a.paused_at IS NULL AND a.removed_at IS NULL),
+    (SELECT min(p.due_at) FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
+     WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL),
+    (SELECT cabinet.now() FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id
+     WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
+    (SELECT cabinet.now() FROM cabinet.waiting_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
+/**
+ * Seconds until there is something to do, negative when it is due; null when there is nothing. Original requests are to be
+ * deleted after `originalDays` days.
+ */
+export const nextDue = (url: string, originalDays: number): Effect.Effect<number | null, SqlError.SqlError> =>
+  PgClient.PgClient.use((sql) =>
+    Effect.zipWith(
+      sql.unsafe<{ readonly seconds: number | null }>(NEXT_WORK),
+      nextOriginal(sql, originalDays),
+      ([row], original) => earlier(row!.seconds, original),
+    ),
+  ).pipe(
+    connectionLossAsError,
+    Effect.provide(
+      SessionPool.layer({
+        url,
+        maxConnections: 1,
+        connectTimeout: "3 seconds",
+        applicationName: "data-cabinet look",
+        settings: short(5_000),
+      }),
+      { local: true },
+    ),
+  )

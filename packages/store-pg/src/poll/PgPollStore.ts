@@ -1,0 +1,206 @@
+/** Polls in PostgreSQL. */
+import { randomUUID } from "node:crypto"
+import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"
+import { pollError } from "@data-cabinet/core/poll/PollError"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { byteaArray } from "../connection/ArrayParameter.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { SEAL } from "../file/ImportStatement.ts"
+import * as Statement from "./PollStatement.ts"
+
+interface PollRow {
+  readonly id: number
+  readonly source_id: number
+  readonly url: string
+  readonly every_seconds: number
+  readonly format: Poll["format"]
+  readonly pointer: string
+  readonly key_field: string | null
+  readonly header_names: ReadonlyArray<string>
+  readonly created_at: string
+  readonly paused: boolean
+  readonly due_at: string | null
+  readonly failures: number
+  readonly first_at: string | null
+}
+
+const toPoll = (row: PollRow): Poll => ({
+  id: row.id,
+  sourceId: row.source_id,
+  url: row.url,
+  everySeconds: row.every_seconds,
+  format: row.format,
+  pointer: row.pointer,
+  keyField: row.key_field,
+  headerNames: row.header_names,
+  createdAt: row.created_at,
+  paused: row.paused,
+  dueAt: row.due_at,
+  failures: row.failures,
+  firstAt: row.first_at,
+})
+
+interface ClaimedRow {
+  readonly id: number
+  readonly source_id: number
+  readonly url: string
+  readonly every_seconds: number
+  readonly format: Poll["format"]
+  readonly pointer: string
+  readonly key_field: string | null
+  readonly headers: string
+  readonly etag: string | null
+  readonly last_modified: string | null
+  readonly failures: number
+  readonly first: boolean
+}
+
+interface RunRow {
+  readonly id: number
+  readonly poll_id: number
+  readonly at: string
+  readonly duration_ms: number
+  readonly outcome: PollRun["outcome"]
+  readonly status: number | null
+  readonly failure: string | null
+  readonly peer: string | null
+  readonly bytes: number
+  readonly items: number
+  readonly fresh: number
+  readonly import_id: number | null
+  readonly next_at: string | null
+}
+
+const toRun = ({ poll_id, duration_ms, import_id, next_at, ...row }: RunRow): PollRun => ({
+  ...row,
+  pollId: poll_id,
+  durationMs: duration_ms,
+  importId: import_id,
+  nextAt: next_at,
+})
+
+const FORGET_BATCH = 10_000
+
+export const layer = Layer.effect(
+  PollStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    const noSuchPoll = (id: number) => pollError("no_such_poll", `There is no poll ${id}.`)
+
+    const change = (statement: string, id: number) =>
+      orUnavailable(
+        Effect.flatMap(sql.unsafe<PollRow>(statement, [id]), ([row]) =>
+          row === undefined ? Effect.fail(noSuchPoll(id)) : Effect.succeed(toPoll(row)),
+        ),
+      )
+
+    /** In bites, so that no statement takes long. */
+    const forgetSeen = Effect.fnUntraced(function* (id: number) {
+      for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
+        count = (yield* orUnavailable(sql.unsafe(Statement.FORGET_SEEN, [id, FORGET_BATCH]))).length
+      }
+    })
+
+    const settle = (poll: ClaimedPoll, result: RunResult) =>
+      Effect.gen(function* () {
+        const { fresh } = result
+        const ended = yield* sql.unsafe(Statement.END_RUN, [
+          poll.id,
+          poll.lease,
+          result.outcome === "failed",
+          result.etag,
+          result.lastModified,
+          result.nextSeconds,
+        ])
+        if (ended.length === 0) return Option.none<PollRun>()
+        if (fresh !== null) {
+          yield* sql.unsafe(Statement.MARK_SEEN, [poll.id, fresh.held.id])
+          const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
+          if (sealed.length === 0) return yield* Effect.fail(staleImport)
+        }
+        const [run] = yield* sql.unsafe<RunRow>(Statement.WRITE_RUN, [
+          poll.id,
+          result.durationMs,
+          result.outcome,
+          result.status,
+          result.failure?.slice(0, 1000) ?? null,
+          result.peer,
+          result.bytes,
+          result.items,
+          fresh?.rows ?? 0,
+          fresh?.held.id ?? null,
+        ])
+        return Option.some(toRun(run!))
+      })
+
+    return PollStore.of({
+      add: Effect.fnUntraced(function* (poll) {
+        const [row] = yield* sql.unsafe<PollRow>(Statement.ADD, [
+          poll.sourceId,
+          poll.url,
+          poll.everySeconds,
+          poll.format ?? null,
+          poll.pointer ?? "",
+          poll.keyField ?? null,
+          JSON.stringify(poll.headers ?? []),
+        ])
+        if (row === undefined) return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
+        return toPoll(row)
+      }, orUnavailable),
+      list: orUnavailable(Effect.map(sql.unsafe<PollRow>(Statement.LIST), (rows) => rows.map(toPoll))),
+      pause: (id) => change(Statement.PAUSE, id),
+      resume: (id) => change(Statement.RESUME, id),
+      remove: Effect.fnUntraced(function* (id) {
+        const removed = yield* orUnavailable(sql.unsafe(Statement.REMOVE, [id]))
+        if (removed.length === 0) return yield* noSuchPoll(id)
+        yield* forgetSeen(id)
+      }),
+      log: Effect.fnUntraced(function* (id, limit) {
+        const runs = yield* sql.unsafe<RunRow>(Statement.LOG, [id, limit])
+        if (runs.length === 0 && (yield* sql.unsafe(Statement.EXISTS, [id])).length === 0) return yield* noSuchPoll(id)
+        return runs.map(toRun)
+      }, orUnavailable),
+      claim: Effect.fnUntraced(function* (id) {
+        const lease = randomUUID()
+        const [row] = yield* sql.unsafe<ClaimedRow>(Statement.CLAIM, [lease, id])
+        if (row === undefined) return Option.none()
+        return Option.some({
+          id: row.id,
+          lease,
+          sourceId: row.source_id,
+          url: row.url,
+          everySeconds: row.every_seconds,
+          format: row.format,
+          pointer: row.pointer,
+          keyField: row.key_field,
+          headers: JSON.parse(row.headers) as ClaimedPoll["headers"],
+          etag: row.etag,
+          lastModified: row.last_modified,
+          failures: row.failures,
+          first: row.first,
+        })
+      }, orUnavailable),
+      renew: (poll) =>
+        orUnavailable(Effect.map(sql.unsafe(Statement.RENEW, [poll.id, poll.lease]), (rows) => rows.length > 0)),
+      unseen: (pollId, keys) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<{ readonly unseen: boolean }>(Statement.UNSEEN, [pollId, byteaArray(keys)]), (rows) =>
+            rows.map((row) => row.unseen),
+          ),
+        ),
+      settle: (poll, result) =>
+        orUnavailable(sql.withTransaction(settle(poll, result))).pipe(
+          // Rolled back: the import was given up, so the run counts for nothing either.
+          Effect.catch((error) => (error === staleImport ? Effect.succeedNone : Effect.fail(error))),
+        ),
+      nextDue: orUnavailable(
+        Effect.map(sql.unsafe<{ readonly millis: number | null }>(Statement.NEXT_DUE), ([row]) => row?.millis ?? null),
+      ),
+    })
+  }),
+)
+
+const staleImport = "the import was given up" as const

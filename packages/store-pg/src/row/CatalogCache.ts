@@ -1,0 +1,32 @@
+/** Objects as they were last found, each with the stamp that it bore. Bounded, so that names cannot fill the memory. */
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+
+export interface CachedTable {
+  readonly table: ReadableTable
+  readonly catalogVersion: string
+}
+
+const MOST = 1_000
+
+export class CatalogCache {
+  readonly #found = new Map<string, CachedTable>()
+
+  get(schema: string, name: string): CachedTable | undefined {
+    return this.#found.get(keyOf(schema, name))
+  }
+
+  keep(found: CachedTable): void {
+    const { schema, name } = found.table.detail
+    this.forget(schema, name)
+    this.#found.set(keyOf(schema, name), found)
+    const [oldest] = this.#found.keys()
+    if (this.#found.size > MOST && oldest !== undefined) this.#found.delete(oldest)
+  }
+
+  forget(schema: string, name: string): void {
+    this.#found.delete(keyOf(schema, name))
+  }
+}
+
+/** No name holds a zero byte. */
+const keyOf = (schema: string, name: string): string => `${schema}\0${name}`

@@ -1,0 +1,205 @@
+/**
+ * Puts in the rows that had to wait: their table was locked, or could not get a new column in time, while their events
+ * were accepted. Source by source and in the order of the events, by one process at a time; later rows of a source queue
+ * behind until none is left. A row that cannot be planned is set aside, so that those behind it go on: `doctor` names it,
+ * and it is tried again by the next process that starts.
+ */
+import { faultInWords, faultName } from "@data-cabinet/core/error/Fault"
+import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/intake/JsonBody"
+import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Cause, Effect, Exit, Layer, Result, Schedule } from "effect"
+import { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { isUnavailable, isConflict, connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
+import { ensureColumns, RowFault, rowJson, type RowSource } from "./EnsureColumns.ts"
+import { RETRY_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
+import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+
+/** Rows put in under one lock of the source. */
+const DRAIN_BATCH = 500
+
+/** A flag was cleared while an accept that still saw it was under way: its rows are found by themselves. */
+const FIND_SOURCES = `
+WITH strays AS (
+  UPDATE cabinet.source SET rows_waiting = true
+  WHERE NOT rows_waiting AND id IN (SELECT source_id FROM cabinet.waiting_row) RETURNING id
+)
+SELECT id::text AS id FROM cabinet.source WHERE rows_waiting UNION SELECT id::text FROM strays`
+
+const READ_BITE = `
+SELECT w.event_id::text AS id, e.payload::text AS payload
+FROM cabinet.waiting_row w JOIN cabinet.event e ON e.id = w.event_id
+WHERE w.source_id = $1 ORDER BY w.event_id LIMIT $2`
+
+const RECORD_CAUSE = `
+UPDATE cabinet.field_column SET event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND event_id IS NULL`
+
+const insertRows = (table: SourceTable): string => {
+  const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
+  const names = columns.map(quoteName)
+  const target = quoteQualified(SOURCES_SCHEMA, table.name!)
+  return `
+INSERT INTO ${target} (${["_event_id", "_received_at", ...names].join(", ")})
+SELECT ${["e.id", "e.received_at", ...names.map((name) => `r.${name}`)].join(", ")}
+FROM json_populate_recordset(NULL::${target}, $1::json) r JOIN cabinet.event e ON e.id = r._event_id
+WHERE e.deleted_at IS NULL ORDER BY e.id
+ON CONFLICT (_event_id) DO NOTHING`
+}
+
+/** Values that PostgreSQL would not take even one by one: the row says at least which event it came from. */
+const insertBareRow = (table: SourceTable): string => `
+INSERT INTO ${quoteQualified(SOURCES_SCHEMA, table.name!)} (_event_id, _received_at)
+SELECT id, received_at FROM cabinet.event WHERE id = $1::int8 AND deleted_at IS NULL ON CONFLICT (_event_id) DO NOTHING`
+
+/** A stored payload, read back when it is first asked for: a fault in that is a fault of planning its row. */
+class StoredPayload implements RowSource {
+  readonly text: string
+  #payload: JsonObject | undefined
+  constructor(text: string) {
+    this.text = text
+  }
+  get payload(): JsonObject {
+    return (this.#payload ??= readPayload(this.text))
+  }
+}
+
+/** `_value` holds a sent value one level deeper than it was sent. */
+const readPayload = (text: string): JsonObject => {
+  const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
+  if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
+  return parsed.success instanceof Map ? parsed.success : new Map()
+}
+
+/** Puts in the next rows of a source; answers whether more may follow at once. */
+const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SET LOCAL lock_timeout = 200`
+      const [mine] = yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE SKIP LOCKED`
+      if (mine === undefined) return false
+      const table = yield* loadSourceTable(sql, sourceId)
+      const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, size])
+      if (bite.length > 0 && table !== undefined && table.name !== null) {
+        const events = bite.map(({ payload }) => new StoredPayload(payload))
+        const fitted = yield* ensureColumns(sql, table, events)
+        if (fitted !== undefined) {
+          const { table, plans } = fitted
+          const rows: Array<string> = []
+          const causes = new Map<string, string>()
+          for (const [index, plan] of plans.entries()) {
+            const { id } = bite[index]!
+            if (plan instanceof RowFault) {
+              yield* setAside(sql, sourceId, id, plan.reason)
+              continue
+            }
+            rows.push(rowJson(plan, id))
+            for (const column of plan.unrecorded) if (!causes.has(column)) causes.set(column, id)
+          }
+          if (rows.length > 0) yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+          for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
+        }
+      }
+      yield* forget(sql, bite)
+      if (bite.length < size) yield* sql`UPDATE cabinet.source SET rows_waiting = false WHERE id = ${sourceId}`
+      return bite.length === size
+    }),
+  )
+
+const forget = (sql: PgClient.PgClient, bite: ReadonlyArray<{ id: string }>) =>
+  sql`DELETE FROM cabinet.waiting_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
+
+/** The reason is kept beside the event; the log is told of the event alone, for a fault's words may quote what was sent. */
+const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, reason: string) =>
+  Effect.andThen(
+    sql.unsafe(SET_ASIDE, [eventId, sourceId, reason]),
+    Effect.logError(
+      `the row of event ${eventId} could not be planned and is set aside, the event itself is whole: cabinet doctor says why`,
+    ),
+  )
+
+/** The one row that ends the program's own work by a fault, which is not yet known to be its plan. */
+const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const bite = yield* sql<{ id: string }>`
+        SELECT event_id::text AS id FROM cabinet.waiting_row WHERE source_id = ${sourceId} ORDER BY event_id LIMIT 1`
+      if (bite[0] === undefined) return
+      yield* setAside(sql, sourceId, bite[0].id, faultInWords(fault))
+      yield* forget(sql, bite)
+    }),
+  )
+
+/** The one row that PostgreSQL does not take is put in bare, so that those behind it need not wait for ever. */
+const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlError) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const table = yield* loadSourceTable(sql, sourceId)
+      const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, 1])
+      const [row] = bite
+      if (row === undefined || table === undefined) return
+      if (table.name !== null) yield* sql.unsafe(insertBareRow(table), [row.id])
+      yield* forget(sql, bite)
+      // Without the error's details, which quote the row.
+      yield* Effect.logError(
+        `the fields of event ${row.id} could not be put into its table, the event itself is whole: ${sqlMessage(error)}`,
+      )
+    }),
+  )
+
+/** All rows of a source, bite after bite; one by one once a bite has failed, until the row at fault is out of the way. */
+const drain = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+): Effect.fn.Return<void, SqlError.SqlError> {
+  let size = DRAIN_BATCH
+  while (true) {
+    const exit = yield* Effect.exit(connectionLossAsError(drainBatch(sql, sourceId, size)))
+    if (Exit.isSuccess(exit)) {
+      if (!exit.value) return
+      continue
+    }
+    if (Cause.hasInterrupts(exit.cause)) return yield* Effect.failCause(exit.cause)
+    const fault = Cause.squash(exit.cause)
+    const isSql = SqlError.isSqlError(fault)
+    if (isSql && (isUnavailable(fault) || isConflict(fault))) return yield* Effect.failCause(exit.cause)
+    if (size === 1) {
+      yield* connectionLossAsError(isSql ? putBare(sql, sourceId, fault) : setFirstAside(sql, sourceId, fault))
+    }
+    size = size === 1 ? DRAIN_BATCH : 1
+  }
+})
+
+/** One round over all sources whose rows wait. A source that is still locked is tried again by the next round. */
+export const drainDeferredRows = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const sources = yield* sql.unsafe<{ id: string }>(FIND_SOURCES)
+  yield* Effect.forEach(
+    sources,
+    ({ id }) =>
+      drain(sql, Number(id)).pipe(
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+          // A source whose rows could not even be set aside stands in no other's way.
+          return Cause.hasDies(cause)
+            ? Effect.logError(`rows of source ${id} still wait, by a fault: ${faultName(Cause.squash(cause))}`)
+            : Effect.logDebug(`rows of source ${id} still wait`, cause)
+        }),
+      ),
+    { discard: true },
+  )
+})
+
+/** Looks every second, in every process that accepts or works; at its start what was set aside is tried again. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* Effect.ignoreCause(connectionLossAsError(sql.unsafe(RETRY_SET_ASIDE)))
+    yield* drainDeferredRows.pipe(
+      Effect.catchCause((cause) => Effect.logDebug("waiting rows could not be looked at", cause)),
+      Effect.repeat(Schedule.spaced("1 second")),
+    )
+  }).pipe(Effect.forkScoped),
+)

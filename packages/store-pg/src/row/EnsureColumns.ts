@@ -1,0 +1,110 @@
+/**
+ * Plans rows for a source's table, and makes first what it lacks for them. What cannot be planned is one event's own: its
+ * neighbours have their plans all the same.
+ */
+import { faultInWords } from "@data-cabinet/core/error/Fault"
+import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { type MissingColumn, planRow, type RowPlan, type TableLayout } from "@data-cabinet/core/row/RowPlan"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { addColumns, type SourceTable } from "./SourceTable.ts"
+
+/** An event as far as its row goes: its payload, and this as JSON text. */
+export interface RowSource {
+  readonly payload: JsonObject
+  readonly text: string
+}
+
+/** A row that could not be planned, by a fault of the program: the reason in words. */
+export class RowFault {
+  readonly reason: string
+  constructor(cause: unknown) {
+    this.reason = faultInWords(cause)
+  }
+}
+
+/** Rows in the order of their events, and what their table lacks for them. */
+interface PlannedRows {
+  readonly plans: ReadonlyArray<RowPlan | RowFault>
+  /** The columns that must be made before the rows fit, each once. */
+  readonly missing: ReadonlyArray<MissingColumn>
+  readonly needsMore: boolean
+}
+
+const planOf = (layout: TableLayout, event: RowSource): RowPlan | RowFault => {
+  try {
+    return planRow(layout, event.payload, event.text)
+  } catch (cause) {
+    return new RowFault(cause)
+  }
+}
+
+export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>): PlannedRows =>
+  togetherOf(events.map((event) => planOf(layout, event)))
+
+/** Characters of events that are planned in one go; of more than that others have a turn in between. */
+const LONG = 131_072
+
+const textLength = (events: ReadonlyArray<RowSource>): number => {
+  let length = 0
+  for (const event of events) length += event.text.length
+  return length
+}
+
+const planLongRows = Effect.fnUntraced(function* (layout: TableLayout, events: ReadonlyArray<RowSource>) {
+  const plans: Array<RowPlan | RowFault> = []
+  let length = 0
+  for (const event of events) {
+    length += event.text.length
+    if (length > LONG) {
+      yield* Effect.yieldNow
+      length = 0
+    }
+    plans.push(planOf(layout, event))
+  }
+  yield* Effect.yieldNow
+  return togetherOf(plans)
+})
+
+const togetherOf = (plans: ReadonlyArray<RowPlan | RowFault>): PlannedRows => {
+  const missing = new Map<string, MissingColumn>()
+  let needsMore = false
+  for (const plan of plans) {
+    if (plan instanceof RowFault) continue
+    needsMore ||= plan.needsMore
+    for (const column of plan.missing) missing.set(`${column.kind} ${column.field}`, column)
+  }
+  return { plans, missing: [...missing.values()], needsMore }
+}
+
+/** A row as JSON for its table; `id` is its event's, or its event's place in a batch. */
+export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
+
+/** The table with a column for every field, and the rows' plans for it; undefined where the source is no more. */
+export const ensureColumns = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  known: SourceTable,
+  events: ReadonlyArray<RowSource>,
+): Effect.fn.Return<
+  { readonly table: SourceTable; readonly plans: ReadonlyArray<RowPlan | RowFault> } | undefined,
+  SqlError.SqlError
+> {
+  let table: SourceTable | undefined = known
+  const isLong = textLength(events) > LONG
+  let rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
+  // Twice at the most: at the cap the fields that got no column go to `_more`, which may itself be missing.
+  for (let n = 0; n < 2 && (rows.missing.length > 0 || rows.needsMore); n++) {
+    table = yield* addColumns(sql, table.sourceId, rows.missing, rows.needsMore)
+    if (table === undefined) return undefined
+    rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
+  }
+  // A plan that lacks a column is short of a value: it may wait, but it must not go into the table.
+  const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)
+  return { table, plans: isShort ? rows.plans.map(wholePlan) : rows.plans }
+})
+
+const wholePlan = (plan: RowPlan | RowFault): RowPlan | RowFault =>
+  plan instanceof RowFault || (plan.missing.length === 0 && !plan.needsMore)
+    ? plan
+    : new RowFault(new Error("its table did not get the columns it needs"))

@@ -1,0 +1,132 @@
+/**
+ * Turns to read: as many at once as there are connections. Of one object no more than a share of them, so that however many
+ * ask for one slow table, the readers of others find a place free. What may run a customer's functions has a share of its
+ * own, and each object of that kind a smaller one: neither one view nor all of them leave the tables without a place.
+ */
+import { asked } from "@data-cabinet/core/runtime/Course"
+import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { Effect, Exit } from "effect"
+
+/** A number of places; whoever finds none free waits in line. */
+class Semaphore {
+  #free: number
+  #calling = false
+  /** Not a Set, which would keep what has left it alive (see core's Present). */
+  readonly #line: Array<() => void> = []
+
+  constructor(places: number) {
+    this.#free = places
+  }
+
+  /** True where a place was free and is taken now. None is while somebody waits. */
+  tryAcquire(): boolean {
+    if (this.#free === 0) return false
+    this.#free--
+    return true
+  }
+
+  /** Calls `go` when a place is taken for it. The answer leaves the line instead. */
+  wait(go: () => void): () => void {
+    this.#line.push(go)
+    return () => {
+      const place = this.#line.indexOf(go)
+      if (place !== -1) this.#line.splice(place, 1)
+    }
+  }
+
+  /** Whoever is called may be done at once, and release within its call: the loop that is under way calls the next. */
+  release(): void {
+    this.#free++
+    if (this.#calling) return
+    this.#calling = true
+    while (this.#line.length > 0 && this.tryAcquire()) this.#line.shift()!()
+    this.#calling = false
+  }
+}
+
+interface Slot {
+  readonly places: Semaphore
+  users: number
+}
+
+/** Who asks for a turn. */
+export interface TurnOf {
+  readonly object: string
+  /** False for a read that may run a customer's functions. */
+  readonly runsNoUserCode: boolean
+}
+
+export interface ReadLimits {
+  /** How many may be under way at once, and how many of one object. */
+  readonly places: number
+  readonly share: number
+  /** The same of those that may run a customer's functions. */
+  readonly apart: { readonly places: number; readonly share: number }
+  /** How long one waits in a line, in milliseconds. */
+  readonly queueTimeoutMillis: number
+  readonly ends: TimerWheel
+}
+
+export class ReadLimiter {
+  readonly #limits: ReadLimits
+  readonly #places: Semaphore
+  readonly #apart: Semaphore
+  readonly #turns = new Map<string, Slot>()
+
+  constructor(limits: ReadLimits) {
+    this.#limits = limits
+    this.#places = new Semaphore(limits.places)
+    this.#apart = new Semaphore(limits.apart.places)
+  }
+
+  /** Runs `work` when it is this object's turn; fails with `late` when that takes longer than the patience. */
+  acquire<A, E, R, L>(of: TurnOf, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
+    return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
+      const key = of.runsNoUserCode ? of.object : `apart ${of.object}`
+      const turn = this.#enter(key, of.runsNoUserCode)
+      const held: Array<Semaphore> = []
+      // Most find a place free, and nothing is to be waited for.
+      const take = (places: Semaphore) =>
+        Effect.map(
+          places.tryAcquire() ? Effect.void : restore(this.#inLine(places, late)),
+          () => void held.push(places),
+        )
+      const leave = Effect.sync(() => {
+        this.#leave(key, turn)
+        for (const places of held) places.release()
+      })
+      const first = of.runsNoUserCode ? take(turn.places) : Effect.flatMap(take(turn.places), () => take(this.#apart))
+      return first.pipe(
+        Effect.flatMap(() => take(this.#places)),
+        Effect.flatMap(() => restore(work)),
+        Effect.ensuring(leave),
+      )
+    })
+  }
+
+  #inLine<L>(places: Semaphore, late: Exit.Exit<never, L>): Effect.Effect<void, L> {
+    const { ends, queueTimeoutMillis } = this.#limits
+    return asked(
+      ends.ask<void, L>(queueTimeoutMillis, (answer) => {
+        const leaveLine = places.wait(() => answer(Exit.void))
+        return () => {
+          leaveLine()
+          return late
+        }
+      }),
+    )
+  }
+
+  #enter(key: string, runsNoUserCode: boolean): Slot {
+    const { share } = runsNoUserCode ? this.#limits : this.#limits.apart
+    const turn = this.#turns.get(key) ?? { places: new Semaphore(share), users: 0 }
+    turn.users++
+    this.#turns.set(key, turn)
+    return turn
+  }
+
+  #leave(key: string, turn: Slot): void {
+    turn.users--
+    if (turn.users === 0) this.#turns.delete(key)
+  }
+}

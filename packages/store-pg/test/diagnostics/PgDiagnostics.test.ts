@@ -1,0 +1,97 @@
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let runtime: ManagedRuntime.ManagedRuntime<Diagnostics | PgClient.PgClient, unknown>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  runtime = ManagedRuntime.make(
+    PgCheckup.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
+  )
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+const examine = () => runtime.runPromise(Diagnostics.use((checkup) => checkup.examine))
+
+it("examine tells the server, the sizes, the clock and the partitions of a cabinet that is well", async () => {
+  const report = await examine()
+  expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, waitingRows: 0 })
+  expect(report.fenceHolders).toEqual([])
+  expect(report.databaseBytes).toBeGreaterThan(report.cabinetBytes)
+  expect(report.sizes.events).toBeGreaterThan(0)
+  expect(Object.values(report.sizes).reduce((sum, bytes) => sum + bytes)).toBe(report.cabinetBytes)
+  // One machine, one clock; how long it took to be asked does not matter.
+  expect(Math.abs(report.clockSkewMillis)).toBeLessThan(60_000)
+  expect(report.partitions.map(({ table }) => table)).toEqual(
+    expect.arrayContaining(["attempt_delivered", "attempt_failed", "original"]),
+  )
+  expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
+})
+
+it("examine tells what takes place, partitions as the table they belong to", async () => {
+  const before = (await examine()).sizes
+  await database.run("CREATE TABLE sources.orders AS SELECT repeat('x', 1000) AS a FROM generate_series(1, 100)")
+  await database.run(
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, answer)
+     SELECT n, 1, 1, cabinet.now(), n % 2 = 0, 1, repeat('x', 1000) FROM generate_series(1, 100) n`,
+  )
+  const { sizes } = await examine()
+  expect(sizes.rows - before.rows).toBeGreaterThan(100_000)
+  expect(sizes.attempts - before.attempts).toBeGreaterThan(100_000)
+  expect(sizes.events).toBe(before.events)
+})
+
+it("examine names the polls whose last runs failed, and no others", async () => {
+  const poll = (failures: number, more = "NULL, NULL") =>
+    `INSERT INTO cabinet.poll (source_id, url, every_seconds, failures, paused_at, removed_at)
+     VALUES (4, 'http://127.0.0.1:9', 60, ${failures}, ${more}) RETURNING id::int AS id`
+  for (const other of [poll(0), poll(2, "cabinet.now(), NULL"), poll(2, "NULL, cabinet.now()")])
+    await database.run(other)
+  const [failing] = await database.run(poll(3))
+  expect((await examine()).failingPolls).toEqual([{ id: failing!["id"], sourceId: 4, failures: 3 }])
+})
+
+it("examine names a table that has no partition left", async () => {
+  await database.run(
+    `DO $$ DECLARE part regclass; BEGIN
+       FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'cabinet.attempt_failed'::regclass LOOP
+         EXECUTE format('DROP TABLE %s', part);
+       END LOOP;
+     END $$`,
+  )
+  const { partitions } = await examine()
+  expect(partitions).toContainEqual({ table: "attempt_failed", until: null, daysAhead: -1 })
+})
+
+it("examine names the session that holds the feed back", async () => {
+  const holding = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const hold = Effect.gen(function* () {
+      yield* sql`LOCK TABLE cabinet.fence IN ROW SHARE MODE`
+      expect((yield* Effect.promise(examine)).fenceHolders).toEqual([])
+      const [me] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text`
+      const report = yield* Effect.promise(examine)
+      expect(report.fenceHolders).toMatchObject([{ pid: me!.pid, application: "a report" }])
+    })
+    yield* sql.withTransaction(hold)
+  })
+  const session = PgClient.layer({ url: Redacted.make(database.url), maxConnections: 1, applicationName: "a report" })
+  await Effect.runPromise(holding.pipe(Effect.provide(session)))
+  expect((await examine()).fenceHolders).toEqual([])
+})
+
+it("whatIsMissing says nothing of a database that is up to date, and counts what it lacks", async () => {
+  expect(await runtime.runPromise(whatIsMissing)).toBeNull()
+  await database.run("DELETE FROM cabinet.migration WHERE number = 1")
+  expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")
+})

@@ -1,0 +1,101 @@
+/** What a fold asks of the database, and what each caller gets of its answer. */
+import { type CountBatch, distribute, coalescedCounts } from "@data-cabinet/store-pg/limit/CoalescedCounts"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Latch, Scope } from "effect"
+
+/** A database that counts; `gate` holds its answers back. */
+const counting = (gate: Latch.Latch) => {
+  const counts = new Map<string, number>()
+  const calls: Array<ReadonlyMap<string, number>> = []
+  const add = (asked: ReadonlyMap<string, number>) =>
+    Effect.suspend(() => {
+      calls.push(asked)
+      for (const [subject, n] of asked) if (subject !== "nobody") counts.set(subject, (counts.get(subject) ?? 0) + n)
+      const rows = Array.from(asked, ([subject, n]) => [subject, counts.get(subject), n] as const)
+      const answers = rows.flatMap(([subject, count, n]) =>
+        count === undefined ? [] : [[subject, distribute({ count, left_ms: 1_000 }, n)] as const],
+      )
+      return Effect.as(gate.await, new Map(answers))
+    })
+  return { calls, add }
+}
+
+const folded = <A>(count: CountBatch<A>) =>
+  Effect.map(
+    coalescedCounts(count),
+    (ask) => (subject: string) => Effect.callback<A | null, StoreUnavailable>((resume) => ask(subject, resume)),
+  )
+
+const messageOf = ({ message }: StoreUnavailable) => message
+
+it.effect("foldedCounts gives each of many callers its own number and asks twice for all of them", () =>
+  Effect.gen(function* () {
+    const gate = Latch.makeUnsafe(false)
+    const { calls, add } = counting(gate)
+    const count = yield* folded(add)
+    const first = yield* Effect.forkChild(count("a"))
+    yield* Effect.yieldNow
+    while (calls.length === 0) yield* Effect.yieldNow
+    const rest = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 50 }, (_, n) => count(n % 5 === 0 ? "b" : "a")),
+        { concurrency: "unbounded" },
+      ),
+    )
+    for (let n = 0; n < 10; n++) yield* Effect.yieldNow
+    yield* gate.open
+    assert.strictEqual((yield* Fiber.join(first))?.count, 1)
+    const answers = yield* Fiber.join(rest)
+    assert.deepStrictEqual(
+      answers.flatMap((row, n) => (n % 5 === 0 ? [] : [row?.count])),
+      Array.from({ length: 40 }, (_, n) => n + 2),
+    )
+    assert.deepStrictEqual(
+      answers.flatMap((row, n) => (n % 5 === 0 ? [row?.count] : [])),
+      Array.from({ length: 10 }, (_, n) => n + 1),
+    )
+    assert.deepStrictEqual(calls, [
+      new Map([["a", 1]]),
+      new Map([
+        ["b", 10],
+        ["a", 40],
+      ]),
+    ])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts answers null for a subject that is not there", () =>
+  Effect.gen(function* () {
+    const count = yield* folded(counting(Latch.makeUnsafe(true)).add)
+    assert.isNull(yield* count("nobody"))
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts fails all of a fold when the database is away, and counts again after", () =>
+  Effect.gen(function* () {
+    let away = true
+    const { add } = counting(Latch.makeUnsafe(true))
+    const count = yield* folded((asked) => Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))))
+    const told = yield* Effect.all([Effect.flip(count("a")), Effect.flip(count("b"))], { concurrency: "unbounded" })
+    assert.deepStrictEqual(told.map(messageOf), ["away", "away"])
+    away = false
+    assert.strictEqual((yield* count("a"))?.count, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("foldedCounts leaves nobody waiting when the service stops", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { add, calls } = counting(Latch.makeUnsafe(false))
+    const count = yield* Effect.provideService(folded(add), Scope.Scope, scope)
+    const asked = yield* Effect.forkChild(Effect.flip(count("a")))
+    while (calls.length === 0) yield* Effect.yieldNow
+    const late = yield* Effect.forkChild(Effect.flip(count("a")))
+    for (let n = 0; n < 5; n++) yield* Effect.yieldNow
+    yield* Scope.close(scope, Exit.void)
+    const told = [yield* Fiber.join(asked), yield* Fiber.join(late)]
+    assert.deepStrictEqual(told.map(messageOf), ["The service is stopping.", "The service is stopping."])
+  }),
+)

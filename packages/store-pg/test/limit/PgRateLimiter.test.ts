@@ -1,0 +1,240 @@
+/** Rates on a real database: exact, however many requests and processes count at once. */
+import { createHash } from "node:crypto"
+import { known } from "@data-cabinet/core/runtime/Course"
+import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import { PgClient } from "@effect/sql-pg"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { Clock, Effect, Layer, ManagedRuntime } from "effect"
+import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+let one: ReturnType<typeof storeRuntime>
+let other: ReturnType<typeof storeRuntime>
+
+/** In the middle of a minute of the database's, so that no window ends while a test counts. */
+const midMinute = () =>
+  database.run(
+    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
+  )
+
+beforeAll(async () => {
+  database = await testDatabase()
+  one = storeRuntime(database.url)
+  other = storeRuntime(database.url)
+})
+afterAll(async () => {
+  await one.dispose()
+  await other.dispose()
+  await database.drop()
+})
+
+/** A clock whose time a test sets; it sleeps as the real one does. */
+const withTime = (real: Clock.Clock, time: () => number): Clock.Clock => {
+  const clock = Object.create(real) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+  clock.currentTimeMillisUnsafe = time
+  return clock
+}
+
+const askAtOnce = async (
+  count: number,
+  ask: (admission: RateLimiter["Service"]) => Effect.Effect<unknown, unknown>,
+) => {
+  const all = RateLimiter.use((admission) =>
+    Effect.all(
+      Array.from({ length: count }, () => ask(admission)),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const [a, b] = await Promise.all([one.runPromise(all), other.runPromise(all)])
+  return [...a, ...b] as ReadonlyArray<{ allowed: boolean; remaining: number; retryAfter: number }>
+}
+
+const LEFT = Array.from({ length: 60 }, (_, n) => n)
+
+it("PgAdmission lets exactly the limit through when two processes count at once", async () => {
+  await midMinute()
+  const answers = await askAtOnce(50, (admission) => admission.intake(null, 7))
+  const allowed = answers.filter((answer) => answer.allowed)
+  assert.deepStrictEqual(
+    allowed.map(({ remaining }) => remaining).sort((a, b) => a - b),
+    LEFT,
+  )
+  assert.isTrue(answers.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60))
+})
+
+it("PgAdmission counts each subject of a fold by itself", async () => {
+  await midMinute()
+  const ask = RateLimiter.use((admission) =>
+    Effect.all(
+      Array.from({ length: 90 }, (_, n) => admission.intake(`203.0.113.${n % 3}`, null)),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const answers = await one.runPromise(ask)
+  for (const client of [0, 1, 2]) {
+    const remaining = answers.filter((_, n) => n % 3 === client).map((answer) => answer.remaining)
+    assert.deepStrictEqual(
+      remaining.sort((a, b) => a - b),
+      LEFT.slice(30),
+    )
+  }
+})
+
+it("PgAdmission counts a source for no more than its clients may send, from two processes and many clients at once", async () => {
+  await midMinute()
+  const clients = ["198.51.100.1", "198.51.100.2", null]
+  const answers = await Promise.all(
+    [one, other].map((process) =>
+      process.runPromise(
+        RateLimiter.use(({ intake }) =>
+          Effect.all(
+            Array.from({ length: 120 }, (_, n) => intake(clients[n % 3]!, 20 + (n % 2))),
+            { concurrency: "unbounded" },
+          ),
+        ),
+      ),
+    ),
+  ).then((both) => both.flat())
+  const refusedByClient = answers.filter(({ allowed, whose }) => !allowed && whose === "client")
+  // 80 of each client, of which 60 may pass.
+  assert.strictEqual(refusedByClient.length, 40)
+  const windows = await database.run(
+    `SELECT subject, count FROM cabinet.rate_window WHERE subject IN ('ip:198.51.100.1', 'ip:198.51.100.2', 'source:20', 'source:21')`,
+  )
+  const counts = new Map(windows.map((row) => [row["subject"], Number(row["count"])]))
+  // Whoever was refused and remembered was not counted again.
+  assert.isAtLeast(counts.get("ip:198.51.100.1")!, 60)
+  const passed = answers.filter(({ allowed }) => allowed).length
+  const refusedBySource = answers.length - refusedByClient.length - passed
+  assert.strictEqual(passed, 120)
+  assert.isAtMost(counts.get("source:20")! + counts.get("source:21")!, passed + refusedBySource)
+  assert.isAtLeast(counts.get("source:20")!, 60)
+  assert.isAtLeast(counts.get("source:21")!, 60)
+})
+
+it("PgAdmission lets no more than a large limit through two processes that count ahead, and hardly less", async () => {
+  await midMinute()
+  const LIMIT = 10_000
+  const large = [0, 1].map(() =>
+    ManagedRuntime.make(
+      PgAdmission.layer({ apiRate: 120, intakeRate: LIMIT }).pipe(
+        Layer.provide(OwnerClient.layer({ url: database.url })),
+      ),
+    ),
+  )
+  let atOnce = 0
+  const ask = RateLimiter.use(({ intake }) => {
+    const one = () => {
+      const counted = intake("203.0.113.77", 30)
+      if (known(counted) !== undefined) atOnce++
+      return counted
+    }
+    return Effect.forEach(Array.from({ length: 6_000 }), one, { concurrency: 20 })
+  })
+  const answers = (await Promise.all(large.map((process) => process.runPromise(ask)))).flat()
+  await Promise.all(large.map((process) => process.dispose()))
+  const passed = answers.filter(({ allowed }) => allowed).length
+  assert.isAtMost(passed, LIMIT)
+  assert.isAtLeast(passed, LIMIT - 2 * (LIMIT / 1000))
+  // What was counted ahead, or refused in this minute, is known without a fiber: see core's Course.
+  assert.isAbove(atOnce, LIMIT / 4)
+})
+
+it("PgAdmission begins anew with the next minute", async () => {
+  await midMinute()
+  const count = () => one.runPromise(RateLimiter.use((admission) => admission.intake(null, 8)))
+  assert.strictEqual((await count()).remaining, 59)
+  assert.strictEqual((await count()).remaining, 58)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  assert.strictEqual((await count()).remaining, 59)
+})
+
+it("PgAdmission forgets who was over the limit no later than the minute ends, and when its own clock is set back", async () => {
+  const real = Effect.runSync(Clock.Clock)
+  let time = 1_000_000
+  const process = ManagedRuntime.make(
+    PgAdmission.layer({ apiRate: 120, intakeRate: 1 }).pipe(
+      Layer.provide(OwnerClient.layer({ url: database.url })),
+      Layer.provide(
+        Layer.succeed(
+          Clock.Clock,
+          withTime(real, () => time),
+        ),
+      ),
+    ),
+  )
+  const ask = () => process.runPromise(RateLimiter.use(({ intake }) => intake("203.0.113.90", 40)))
+  await database.run(
+    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10.7 seconds' - clock_timestamp()`,
+  )
+  const left = `extract(epoch FROM date_trunc('minute', cabinet.now()) + interval '1 minute' - cabinet.now())`
+  const [window] = await database.run(`SELECT ceil(1000 * ${left})::int AS left`)
+  assert.isTrue((await ask()).allowed)
+  assert.isFalse((await ask()).allowed)
+  assert.isFalse((await ask()).allowed)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  // Remembered: the database would let this pass.
+  assert.isFalse((await ask()).allowed)
+  time += Number(window!["left"])
+  assert.isTrue((await ask()).allowed)
+
+  assert.isFalse((await ask()).allowed)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  time -= 3_600_000
+  assert.isTrue((await ask()).allowed)
+  await process.dispose()
+})
+
+it("PgAdmission counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
+  await midMinute()
+  const count = () => one.runPromise(RateLimiter.use((admission) => admission.intake(null, 9)))
+  const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
+  assert.strictEqual((await count()).remaining, 59)
+  await move("-1 minute")
+  const late = await count()
+  assert.strictEqual(late.remaining, 58)
+  assert.isAtMost(late.retryAfter, 60)
+  await move("1 minute")
+  assert.strictEqual((await count()).remaining, 57)
+  await move("-2 minutes")
+  assert.strictEqual((await count()).remaining, 59)
+})
+
+it("PgAdmission knows live keys among revoked and made-up ones that are asked for at the same time", async () => {
+  await midMinute()
+  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at)
+    VALUES ('live', 'a', sha256('live'), NULL), ('revoked', 'b', sha256('revoked'), now())`)
+  const fingerprint = (word: string) => createHash("sha256").update(word).digest()
+  const ask = RateLimiter.use((admission) =>
+    Effect.all(
+      ["live", "revoked", "live", "made up"].map((word) => admission.key(fingerprint(word), 60_000)),
+      { concurrency: "unbounded" },
+    ),
+  )
+  const answers = await one.runPromise(ask)
+  assert.deepStrictEqual(
+    answers.map((answer) => answer?.remaining ?? null),
+    [119, null, 118, null],
+  )
+})
+
+it("PgAdmission fails for a key that is not counted in time, and knows it again after", async () => {
+  const fingerprint = createHash("sha256").update("live").digest()
+  const asked = Effect.gen(function* () {
+    const admission = yield* RateLimiter
+    const sql = yield* PgClient.PgClient
+    const late = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`LOCK TABLE cabinet.rate_window IN ACCESS EXCLUSIVE MODE`
+        return yield* Effect.flip(admission.key(fingerprint, 200))
+      }),
+    )
+    return { late, after: yield* admission.key(fingerprint, 60_000) }
+  })
+  const { late, after } = await one.runPromise(asked)
+  assert.strictEqual(late._tag, "StoreUnavailable")
+  assert.isTrue(after?.allowed)
+})

@@ -1,0 +1,59 @@
+import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.run("TRUNCATE cabinet.poll, cabinet.import, cabinet.source CASCADE")
+  await database.run(`INSERT INTO cabinet.source (id, name, intake_secret, secret_hash, archived_at, deleted_at) VALUES
+    (1, 'open', 'a', 'a', NULL, NULL), (2, 'archived', 'b', 'b', cabinet.now(), NULL), (3, 'deleted', 'c', 'c', NULL, cabinet.now())`)
+})
+
+const seconds = () => Effect.runPromise(nextDue(database.url, 90))
+const poll = (source: number) =>
+  database.run(`INSERT INTO cabinet.poll (source_id, url, every_seconds) VALUES (${source}, 'http://127.0.0.1:9', 60)`)
+const accepting = (source: number) =>
+  database.run(
+    `INSERT INTO cabinet.import (source_id, channel, history, name, state) VALUES (${source}, 'file', true, 'x', 'accepting')`,
+  )
+
+it("nextWork is null where there is nothing to do, and not in the future where something is", async () => {
+  expect(await seconds()).toBeNull()
+  await poll(1)
+  expect(await seconds()).toBeLessThanOrEqual(0)
+})
+
+it("nextWork passes over polls that are not run, and imports that wait, while their source is switched off", async () => {
+  await poll(2)
+  await poll(3)
+  await accepting(2)
+  expect(await seconds()).toBeNull()
+  await accepting(1)
+  expect(await seconds()).toBeLessThanOrEqual(0)
+})
+
+it("nextWork tells of an import whose source was deleted, which still has to be given up", async () => {
+  await accepting(3)
+  expect(await seconds()).toBeLessThanOrEqual(0)
+})
+
+it("nextWork tells when the oldest original request is past its time", async () => {
+  const original = (id: number, ago: string) =>
+    database.run(`INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+      VALUES (${id}, cabinet.now() - interval '${ago}', 1, '', 0, 'utf-8', 'json', 0)`)
+  const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
+  await original(1, "1 minute")
+  await original(2, "0")
+  expect(await seconds()).toBeNull()
+  // From the day on which it ends; how far that is from midnight does not matter here.
+  await pass("89 days 23 hours 50 minutes")
+  const left = await seconds()
+  expect(left === null || (left > 0 && left <= 540)).toBe(true)
+  await pass("9 minutes 30 seconds")
+  expect(await seconds()).toBeLessThanOrEqual(0)
+})

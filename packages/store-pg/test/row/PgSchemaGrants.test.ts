@@ -1,0 +1,67 @@
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
+import * as PgExposure from "@data-cabinet/store-pg/row/PgSchemaGrants"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { runSql } from "../../../../test/support/postgresAdmin.ts"
+
+let database: TestDatabase
+let runtime: ManagedRuntime.ManagedRuntime<SchemaGrants | Catalog, unknown>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const owner = OwnerClient.layer({ url: database.url })
+  const { reader } = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
+  if (!reader.there) throw new Error(reader.reason)
+  runtime = ManagedRuntime.make(
+    Layer.merge(PgExposure.layer, PgCatalog.layer).pipe(
+      Layer.provide(ReaderClient.layer({ url: reader.url, role: reader.role })),
+      Layer.provide(owner),
+    ),
+  )
+  await database.run("CREATE SCHEMA stock AUTHORIZATION cabinet")
+  await database.run("CREATE TABLE stock.old (a int)")
+  await database.run("ALTER TABLE stock.old OWNER TO cabinet")
+  await database.run("CREATE SCHEMA theirs")
+  await database.run("CREATE TABLE theirs.secret (a int)")
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await database.drop()
+})
+
+const expose = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.expose(schema)))
+const hide = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.hide(schema)))
+const readable = async () => {
+  const tables = await runtime.runPromise(Catalog.use((catalog) => catalog.list))
+  return tables.map(({ schema, name }) => `${schema}.${name}`)
+}
+
+it("expose opens what stands in a schema and what its owner makes there later; hide takes it back", async () => {
+  expect(await readable()).toEqual([])
+  expect(await expose("stock")).toEqual({ objects: 1 })
+  expect(await readable()).toEqual(["stock.old"])
+  await runSql(database.url, "CREATE TABLE stock.later (a int)")
+  expect(await readable()).toEqual(["stock.later", "stock.old"])
+  expect(await hide("stock")).toEqual({ objects: 0 })
+  expect(await readable()).toEqual([])
+})
+
+it.each(["cabinet", "sources", "pg_catalog", "information_schema"])("expose refuses the schema %s", async (schema) => {
+  await expect(expose(schema)).rejects.toMatchObject({ code: "not_for_readers" })
+})
+
+it("expose refuses a schema that is not there, and says what another's owner has to run", async () => {
+  await expect(expose("nowhere")).rejects.toMatchObject({ code: "no_such_schema" })
+  await expect(expose(`a"; DROP TABLE x`)).rejects.toMatchObject({ code: "no_such_schema" })
+  await expect(expose("theirs")).rejects.toMatchObject({
+    code: "no_right",
+    message: expect.stringMatching(/GRANT USAGE ON SCHEMA "theirs" TO "cabinet_.*_reader"/),
+  })
+  expect(await readable()).toEqual([])
+})

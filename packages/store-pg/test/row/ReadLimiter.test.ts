@@ -1,0 +1,120 @@
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { ReadLimiter } from "../../src/row/ReadLimiter.ts"
+
+const late = Exit.fail("late" as const)
+
+const A = { object: "a", runsNoUserCode: true }
+
+const open = (places: number, share: number, apart = { places, share }) =>
+  Effect.map(timerWheel, (ends) => new ReadLimiter({ places, share, apart, queueTimeoutMillis: 8_000, ends }))
+
+/** Reads that are under way until they are told to end, by their names in the order they began. */
+const reads = (turns: ReadLimiter) => {
+  const began: Array<string> = []
+  const ends = new Map<string, Deferred.Deferred<void>>()
+  const read = (object: string, name: string, runsNoUserCode = true) =>
+    Effect.gen(function* () {
+      const end = yield* Deferred.make<void>()
+      ends.set(name, end)
+      const work = Effect.andThen(
+        Effect.sync(() => began.push(name)),
+        Deferred.await(end),
+      )
+      const fiber = yield* Effect.forkChild(turns.acquire({ object, runsNoUserCode }, late, work))
+      yield* Effect.yieldNow
+      return fiber
+    })
+  const end = (name: string) => Effect.andThen(Deferred.succeed(ends.get(name)!, undefined), Effect.yieldNow)
+  return { began, read, end }
+}
+
+it.effect("ObjectTurns give an object its share, the others the rest, and each its place in the order of asking", () =>
+  Effect.gen(function* () {
+    const { began, read, end } = reads(yield* open(3, 2))
+    for (const name of ["a1", "a2", "a3", "a4"]) yield* read("a", name)
+    assert.deepStrictEqual(began, ["a1", "a2"])
+    yield* read("b", "b1")
+    yield* read("c", "c1")
+    assert.deepStrictEqual(began, ["a1", "a2", "b1"])
+    // c1 asked for a place before a3 may.
+    yield* end("a1")
+    assert.deepStrictEqual(began.slice(3), ["c1"])
+    yield* end("b1")
+    assert.deepStrictEqual(began.slice(4), ["a3"])
+    yield* end("a2")
+    assert.deepStrictEqual(began.slice(5), ["a4"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ObjectTurns keep places for tables and for other views, however many ask for a view", () =>
+  Effect.gen(function* () {
+    const { began, read, end } = reads(yield* open(4, 3, { places: 3, share: 2 }))
+    for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
+    for (const name of ["w1", "w2"]) yield* read("w", name, false)
+    assert.deepStrictEqual(began, ["v1", "v2", "w1"])
+    yield* read("a", "a1")
+    yield* read("a", "a2")
+    assert.deepStrictEqual(began.slice(3), ["a1"])
+    // w2 waits for a session apart, a2 for any.
+    yield* end("a1")
+    assert.deepStrictEqual(began.slice(4), ["a2"])
+    yield* end("w1")
+    assert.deepStrictEqual(began.slice(5), ["w2"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ObjectTurns let go of whoever has waited too long or hangs up, and lose no place by it", () =>
+  Effect.gen(function* () {
+    const { began, read, end } = reads(yield* open(1, 1))
+    yield* read("a", "a1")
+    const patient = yield* read("a", "a2")
+    yield* TestClock.adjust(7_000)
+    const hangsUp = yield* read("b", "b1")
+    const last = yield* read("b", "b2")
+    yield* Fiber.interrupt(hangsUp)
+    yield* TestClock.adjust(2_000)
+    assert.deepStrictEqual(yield* Fiber.await(patient), Exit.fail("late" as const))
+    assert.deepStrictEqual(began, ["a1"])
+    yield* end("a1")
+    yield* end("b2")
+    assert.deepStrictEqual(yield* Fiber.await(last), Exit.void)
+    const again = yield* read("a", "a3")
+    yield* end("a3")
+    assert.deepStrictEqual(yield* Fiber.await(again), Exit.void)
+    assert.deepStrictEqual(began, ["a1", "b2", "a3"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ObjectTurns take a place back from work that fails or is interrupted", () =>
+  Effect.gen(function* () {
+    const turns = yield* open(1, 1)
+    const { read } = reads(turns)
+    assert.deepStrictEqual(yield* Effect.exit(turns.acquire(A, late, Effect.fail("broken"))), Exit.fail("broken"))
+    yield* Fiber.interrupt(yield* read("a", "a1"))
+    assert.strictEqual(yield* turns.acquire(A, late, Effect.succeed("read")), "read")
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ObjectTurns call thousands in line, one after the other, though each is done at once", () =>
+  Effect.gen(function* () {
+    const turns = yield* open(1, 1)
+    const { read, end } = reads(turns)
+    yield* read("a", "a1")
+    let done = 0
+    const count = Effect.sync(() => void done++)
+    const line = yield* Effect.forkChild(
+      Effect.forEach(Array.from({ length: 20_000 }), () => turns.acquire(A, late, count), {
+        concurrency: "unbounded",
+        discard: true,
+      }),
+    )
+    yield* Effect.yieldNow
+    assert.strictEqual(done, 0)
+    yield* end("a1")
+    yield* Fiber.join(line)
+    assert.strictEqual(done, 20_000)
+  }).pipe(Effect.scoped),
+)
