@@ -18,6 +18,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs"
+import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { whenAbandoned } from "../packages/cli/bin/whenAbandoned.mjs"
@@ -48,33 +49,38 @@ export const prepare = async ({ build }) => {
   }
 }
 
-/** Runs a program of ours on Node 24 in the foreground and ends as it ended. */
-export const runAndExit = (words, env = {}) => {
+/**
+ * Runs a program of ours on Node 24 in the foreground and ends as it ended. A program that `stays` until it is told to stop
+ * ends well by a signal; any other was broken off by it, and what follows in a script (`npm test && …`) must not be run.
+ */
+export const runAndExit = (words, { stays = false } = {}) => {
   const bin = join(root, "node_modules", ".bin")
   const separator = process.platform === "win32" ? ";" : ":"
   const path = `${bin}${separator}${process.env.PATH ?? ""}`
-  const child = spawn(node24, words, { stdio: "inherit", env: { ...process.env, ...env, PATH: path } })
-  let asked = false
+  const child = spawn(node24, words, { stdio: "inherit", env: { ...process.env, PATH: path } })
+  let asked
   const forward = (signal) =>
     process.on(signal, () => {
-      asked = true
+      asked ??= signal
       // A terminal has given Ctrl-C to every process of its group already.
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) forward(signal)
   whenAbandoned(() => {
-    asked = true
+    asked ??= "SIGTERM"
     child.kill("SIGTERM")
   })
   child.on("error", (error) =>
     stop(`Node 24 in node_modules does not run here (${error.message}). Remove node_modules and start again.`),
   )
   child.on("exit", (code, signal) => {
-    // A stop that was asked for is no failure, whatever the convention for its exit code.
-    const wished = asked && (code === 130 || code === 143 || signal !== null)
-    process.exit(wished ? 0 : (code ?? 1))
+    if (asked === undefined) process.exit(code ?? signalExitCode(signal))
+    const broken = signalExitCode(asked)
+    process.exit(stays ? (signal !== null || code > 128 ? 0 : code) : code || broken)
   })
 }
+
+const signalExitCode = (signal) => 128 + constants.signals[signal]
 
 const isInstalled = () => existsSync(node24) && read(installed) === wanted()
 
@@ -162,7 +168,7 @@ const alone = async () => {
       closeSync(openSync(lock, "wx"))
       writeFileSync(lock, String(process.pid))
       const release = () => rmSync(lock, { force: true })
-      const leave = () => process.exit(130)
+      const leave = (signal) => process.exit(signalExitCode(signal))
       process.once("exit", release)
       for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, leave)
       return () => {

@@ -107,10 +107,10 @@ it("a backup overwrites nothing, and there has to be something to back up", asyn
   expect(readdirSync(home.dir).filter((name) => name.includes(".tar"))).toEqual(["cabinet.tar.gz"])
 })
 
-/** A backup into a directory of its own, ended by a signal while it writes; what it leaves there. */
+/** A backup into a directory of its own, ended by a signal while it writes: its exit code, and what it leaves there. */
 const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
   const child = home.start(["backup", join(directory, "broken.tar")])
-  const gone = new Promise((resolve) => child.once("close", resolve))
+  const gone = new Promise<number | null>((resolve) => child.once("close", resolve))
   const isWriting = () =>
     readdirSync(directory).some((name) => name.endsWith(".cabinet-partial") && statSync(join(directory, name)).size > 0)
   while (!isWriting()) {
@@ -118,8 +118,8 @@ const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
     await sleep(1)
   }
   child.kill(signal)
-  await gone
-  return readdirSync(directory)
+  const code = await gone
+  return { code, left: readdirSync(directory) }
 }
 
 it("a backup that is killed leaves nothing under its name, and the next clears what it left; one that is interrupted leaves nothing", async () => {
@@ -129,8 +129,12 @@ it("a backup that is killed leaves nothing under its name, and the next clears w
   const long = join(home.dataDir, "pgdata", "base", "1", "999999999")
   writeFileSync(long, "")
   truncateSync(long, 1024 ** 3)
-  expect(await brokenOff(directory, "SIGINT")).toEqual([])
-  expect(await brokenOff(directory, "SIGKILL")).toEqual([expect.stringMatching(/^broken\.tar\..+\.cabinet-partial$/)])
+  expect(await brokenOff(directory, "SIGINT")).toEqual({ code: 130, left: [] })
+  expect(await brokenOff(directory, "SIGTERM")).toEqual({ code: 143, left: [] })
+  expect(await brokenOff(directory, "SIGKILL")).toEqual({
+    code: null,
+    left: [expect.stringMatching(/^broken\.tar\..+\.cabinet-partial$/)],
+  })
   rmSync(long)
   const next = await home.cabinet(["backup", join(directory, "next.tar")])
   expect(next).toMatchObject({ code: 0, stderr: "" })

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { Effect, Exit } from "effect"
 import { FastShutdown } from "./process/FastShutdown.ts"
 import { boundHeap } from "./process/Heap.ts"
+import { signalExitCode, StaysUntilSignal } from "./process/StaysUntilSignal.ts"
 import { workerNumber } from "./process/Worker.ts"
 import { isOurs, type ToWorker } from "./process/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
@@ -18,16 +19,20 @@ boundHeap()
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
 let hasty = false
+let stays = false
 const fiber = Effect.runFork(
-  Effect.provideService(runCommand(process.argv.slice(2), version), FastShutdown, () => hasty),
+  runCommand(process.argv.slice(2), version).pipe(
+    Effect.provideService(FastShutdown, () => hasty),
+    Effect.provideService(StaysUntilSignal, () => void (stays = true)),
+  ),
 )
 const awake = setInterval(() => {}, 2_147_483_647)
 
-let signalledAt: number | undefined
+let first: { readonly signal: NodeJS.Signals; readonly at: number } | undefined
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
-    signalledAt ??= Date.now()
-    if (Date.now() - signalledAt > SAME_SIGNAL_MILLIS) process.exit(130)
+    first ??= { signal, at: performance.now() }
+    if (performance.now() - first.at > SAME_SIGNAL_MILLIS) process.exit(signalExitCode(signal))
     hasty = signal !== "SIGTERM"
     fiber.interruptUnsafe()
   })
@@ -44,6 +49,6 @@ if (workerNumber() !== null) {
 
 fiber.addObserver((exit) => {
   clearInterval(awake)
-  const code = Exit.isSuccess(exit) ? exit.value : 0
+  const code = Exit.isSuccess(exit) ? exit.value : stays ? 0 : signalExitCode(first?.signal ?? "SIGTERM")
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 })

@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, printLine, report } from "../output/Report.ts"
 import { styleFor } from "../output/Style.ts"
+import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { format, withCabinet } from "./Root.ts"
 
 /** How often a follower looks. */
@@ -122,5 +123,5 @@ export const eventsCommand = Command.make(
           if (!page.hasMore) yield* Effect.sleep(POLL_INTERVAL)
         }
       }),
-    ),
+    ).pipe((read) => (input.follow ? Effect.andThen(staysUntilSignal, read) : read)),
 ).pipe(Command.withDescription("Read the event feed, or follow it"))

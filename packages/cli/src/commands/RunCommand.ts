@@ -1,11 +1,12 @@
 /**
- * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage. Nothing but a
- * command's own report goes to stdout.
+ * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage, 130 given up at
+ * a question. Nothing but a command's own report goes to stdout. What a signal comes to is decided by the entry (bin).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { wantsColor } from "../output/Style.ts"
+import { signalExitCode } from "../process/StaysUntilSignal.ts"
 import { cabinet } from "./Cabinet.ts"
 
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
@@ -61,7 +62,9 @@ const isUsage = (error: unknown): boolean =>
     : false
 
 const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): number => {
-  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  if (Exit.isSuccess(exit)) return 0
+  // The library makes an interruption of Ctrl-C at a prompt.
+  if (Cause.hasInterruptsOnly(exit.cause)) return signalExitCode("SIGINT")
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (CliError.isCliError(error)) return args.length === 0 ? 0 : 2
   if (error instanceof Error) {
@@ -80,7 +83,7 @@ const withoutWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return args[0] === "version" && args.length === 1 ? ["--version"] : args
 }
 
-/** Never fails; what went wrong has been said. Interrupting it ends a server in order. */
+/** Never fails; what went wrong has been said. Interrupting it ends a server in order, and is its only other end. */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
   Command.runWith(cabinet, { version })(withoutWords(args)).pipe(
     Effect.provide(settled),

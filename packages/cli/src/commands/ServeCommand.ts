@@ -6,6 +6,7 @@ import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { openTenants } from "../tenancy/OpenTenants.ts"
 import { serve, serveAsWorker } from "../process/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
+import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { START_PATIENCE } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
@@ -40,6 +41,7 @@ export const serveCommand = Command.make(
   },
   (input) =>
     Effect.gen(function* () {
+      yield* staysUntilSignal
       yield* noCabinet(WHOLE)
       const { settings } = yield* settingsOf(input)
       const json = yield* format
@@ -78,6 +80,7 @@ export const workCommand = Command.make(
   ),
   (input) =>
     Effect.gen(function* () {
+      yield* staysUntilSignal
       yield* noCabinet(WHOLE)
       const { settings } = yield* settingsOf(input)
       const json = yield* format
