@@ -32,7 +32,7 @@ const installed = join(stamps, "installed")
 const built = join(stamps, "built")
 const lock = join(root, ".prepare.lock")
 
-/** Ends the process with a sentence when something cannot be had. */
+/** Ends the process with a sentence when something is not available. */
 export const prepare = async ({ build }) => {
   const major = Number(process.versions.node.split(".")[0])
   if (major < 18)

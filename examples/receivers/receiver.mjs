@@ -29,7 +29,7 @@ const receive = async (request, response) => {
   if (!verified(body, request.headers["x-service-signature"])) return response.writeHead(401).end()
   const delivery = JSON.parse(body.toString())
   if (delivery.type === "event.received" && !seen.has(delivery.id)) {
-    seen.add(delivery.id) // The same id may come again.
+    seen.add(delivery.id) // The same id may be delivered again.
     console.log(`event ${delivery.data.id} of ${delivery.source.name}`)
   }
   response.writeHead(204).end()

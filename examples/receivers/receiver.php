@@ -26,7 +26,7 @@ if (!verified($body, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '', $secret)) {
 }
 $delivery = json_decode($body, true, 1024, JSON_BIGINT_AS_STRING);
 if ($delivery['type'] === 'event.received') {
-    // The same $delivery['id'] may come again: keep the ids you have had, in a unique column of your database.
+    // The same $delivery['id'] may be delivered again: keep the ids you have had, in a unique column of your database.
     error_log("event {$delivery['data']['id']} of {$delivery['source']['name']}");
 }
 http_response_code(204);

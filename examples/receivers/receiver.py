@@ -33,7 +33,7 @@ class Receiver(BaseHTTPRequestHandler):
         if good:
             delivery = json.loads(body)
             if delivery["type"] == "event.received" and delivery["id"] not in seen:
-                seen.add(delivery["id"])  # The same id may come again.
+                seen.add(delivery["id"])  # The same id may be delivered again.
                 print(f"event {delivery['data']['id']} of {delivery['source']['name']}", flush=True)
         self.send_response(204 if good else 401)
         self.end_headers()

@@ -20,7 +20,7 @@ const OWNER = "bench"
 
 export interface Cluster {
   readonly version: string
-  /** Makes a database anew and answers its address. */
+  /** Recreates a database and returns its address. */
   readonly database: (name: string) => Promise<string>
   /** Runs statements, one after the other, as the owner; answers the rows of the last. */
   readonly run: (url: string, ...statements: ReadonlyArray<string>) => Promise<ReadonlyArray<Record<string, unknown>>>

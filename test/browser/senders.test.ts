@@ -88,8 +88,8 @@ it.each([
 ] as const)("a form of %s on a page in %s arrives as typed in", async (enctype, charset) => {
   const mark = `${enctype} ${charset}`
   const page = bytesOf(form(`enctype="${enctype}"`, FIELDS), charset)
-  const { payload, row } = await submitted(page, { "content-type": `text/html; charset=${charset}` }, (it) =>
-    fillAll(it, mark),
+  const { payload, row } = await submitted(page, { "content-type": `text/html; charset=${charset}` }, (parts) =>
+    fillAll(parts, mark),
   )
   assert.strictEqual(payload, JSON.stringify(filled(mark)))
   assert.deepStrictEqual(row, filled(mark))
@@ -97,7 +97,7 @@ it.each([
 
 it("accept-charset and _charset_ say what the bytes are, and what the charset lacks comes as the browser writes it", async () => {
   const page = form(`accept-charset="windows-1251"`, `<input type="hidden" name="_charset_"><input name="слово">`)
-  const { payload, row } = await submitted(page, {}, ({ page }) => page.fill('[name="слово"]', "Ї ☃"))
+  const { payload, row } = await submitted(page, {}, ({ page: tab }) => tab.fill('[name="слово"]', "Ї ☃"))
   assert.strictEqual(payload, '{"_charset_":"windows-1251","слово":"Ї &#9731;","go":"yes"}')
   assert.deepInclude(row, { слово: "Ї &#9731;" })
 })
@@ -145,7 +145,7 @@ it("files come as name, type and size, and a file input left blank as an empty f
 
 it("a form's address may have fields of its own, which come first", async () => {
   const page = `<!doctype html><form method="post" action="${cabinet.intake}?page=%D1%86%D0%B5%D0%BD%D1%8B"><input name="mail"><button>OK</button></form>`
-  const { payload } = await submitted(page, {}, ({ page }) => page.fill("input", "a@b.example"))
+  const { payload } = await submitted(page, {}, ({ page: tab }) => tab.fill("input", "a@b.example"))
   assert.strictEqual(payload, '{"page":"цены","mail":"a@b.example"}')
 })
 
@@ -221,11 +221,11 @@ const beaconed = (body: string) =>
 it("a beacon of text, of a form and of a typed blob arrives while its page is left", async () => {
   await opened()
   assert.strictEqual((await beaconed(`'{"event":"leave","ms":1200}'`)).payload, '{"event":"leave","ms":1200}')
-  const form = await beaconed(
+  const sentForm = await beaconed(
     `(() => { const form = new FormData(); form.append("событие", "уход"); form.append("ms", "1"); return form })()`,
   )
-  assert.strictEqual(form.payload, '{"событие":"уход","ms":"1"}')
-  assert.deepStrictEqual(form.row, { событие: "уход", ms: "1" })
+  assert.strictEqual(sentForm.payload, '{"событие":"уход","ms":"1"}')
+  assert.deepStrictEqual(sentForm.row, { событие: "уход", ms: "1" })
   assert.strictEqual((await beaconed(`new URLSearchParams([["a", "b"]])`)).payload, '{"a":"b"}')
   const blob = await beaconed(`new Blob(['{"n":0.10}'], { type: "text/plain" })`)
   assert.strictEqual(blob.payload, '{"n":0.10}')

@@ -58,7 +58,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
   })
 
-  it.each(vectors.vectors.filter(({ body }) => body !== "").map(({ name, body }) => [name, body] as const))(
+  it.each(vectors.vectors.filter(({ body }) => body !== "").map(({ name: vector, body }) => [vector, body] as const))(
     "takes the published body: %s",
     async (_name, body) => {
       expect(await post(body, signDelivery(bytes(body), [SECRET], now()))).toBe(204)

@@ -1,5 +1,5 @@
 /**
- * A disk that is full: PostgreSQL answers, and nothing can be written. A full disk is not to be had in a test without rights on
+ * A disk that is full: PostgreSQL answers, and nothing can be written. A full disk cannot be produced in a test without rights on
  * the machine; so PostgreSQL says what it says then, wherever it would need new room: for events, and for new tables.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"

@@ -68,7 +68,7 @@ it("neither the author's script nor a view that a client reads takes an advisory
   expect(locks).toMatchObject({ level: "ok", message: expect.stringMatching(/^Nobody takes advisory locks/) })
 })
 
-it("the owner takes its locks as before: equal bodies, and views that are made anew as their author", async () => {
+it("the owner takes its locks as before: equal bodies, and views that are recreated as their author", async () => {
   expect(
     await home.cabinet(["sql"], DOMAIN, "CREATE VIEW public.totals AS SELECT total FROM sources.first_source"),
   ).toMatchObject({

@@ -51,7 +51,7 @@ const UNTIL = { timeout: 60_000, interval: 100 }
 
 const examine = () =>
   Effect.runPromise(
-    Diagnostics.use((checkup) => checkup.examine).pipe(
+    Diagnostics.use((diagnostics) => diagnostics.examine).pipe(
       Effect.provide(PgCheckup.layer.pipe(Layer.provide(OwnerClient.layer({ url: database.url })))),
     ),
   )

@@ -31,7 +31,7 @@ const WRITERS = 8
 const ROUNDS = 40
 const READERS = 3
 
-/** A small generator of its own, so that a failing run can be had again. */
+/** A small generator of its own, so that a failing run can be repeated. */
 const random = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648

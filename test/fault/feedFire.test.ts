@@ -67,7 +67,7 @@ const cabinetUnderFire = async (database: string) => {
   const writers = [start(), start()]
 
   let over = false
-  /** A reader keeps its cursor as text; each page is asked of the store anew, and what fails is asked again. */
+  /** A reader keeps its cursor as text; each page is asked of the store again, and what fails is asked again. */
   const reader = async (limit: number, channel: "file" | null) => {
     const seen: Array<Item> = []
     let kept = FEED_START

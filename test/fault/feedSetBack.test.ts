@@ -64,7 +64,7 @@ const some = (phase: string, count = 20) => Array.from({ length: count }, (_, n)
 
 const setBackAt = () =>
   store.runPromise(
-    Diagnostics.use((checkup) => checkup.examine).pipe(
+    Diagnostics.use((diagnostics) => diagnostics.examine).pipe(
       Effect.map((report) => report.setBackAt),
       Effect.provide(PgCheckup.layer),
     ),

@@ -12,7 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { storeRuntime } from "../support/cabinet.ts"
 
-/** A small generator of its own, so that a failing run can be had again. */
+/** A small generator of its own, so that a failing run can be repeated. */
 export const random = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648

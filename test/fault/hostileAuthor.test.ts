@@ -206,7 +206,7 @@ it("whatever the owner does, the author's code runs as nobody but the author", a
   await cabinet.keys.revoke(keyId)
   const operator = await cabinet.operators.create({ name: "o" })
   await cabinet.operators.revoke(operator.id)
-  await cabinet.checkup()
+  await cabinet.diagnostics()
 
   await cabinet.sources.change(source.id, { name: "Orders of old" })
   await cabinet.sources.archive(source.id)

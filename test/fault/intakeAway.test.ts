@@ -22,7 +22,7 @@ const send = async (url: string, body: string, headers: Record<string, string> =
   return { status: response.status, retryAfter: response.headers.get("retry-after"), text: await response.text() }
 }
 
-it("a sender is told to come again, in JSON or in words, when the database is gone", async () => {
+it("a sender is told to retry, in JSON or in words, when the database is gone", async () => {
   const source = await cabinet.source("Away")
   const url = cabinet.address(source)
   assert.strictEqual((await send(url, '{"n":1}')).status, 200)

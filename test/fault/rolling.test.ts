@@ -212,7 +212,7 @@ it("nobody notices a rolling restart, and killed processes lose nothing that was
   })
   expect(rolling.failures).toEqual([])
   expectExact(rolling)
-  // Each request took exactly one off what was left, whichever server counted it; a new minute begins anew.
+  // Each request took exactly one off what was left, whichever server counted it; a new minute starts over.
   const odd = rolling.remaining.filter((left, n) => n > 0 && left !== rolling.remaining[n - 1]! - 1)
   expect(odd.filter((left) => left !== API_RATE - 1)).toEqual([])
 

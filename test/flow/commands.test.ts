@@ -109,7 +109,7 @@ it("events follows on once its database was away", async () => {
 })
 
 it("doctor finds a cabinet well that is", async () => {
-  expect(await json("doctor")).toMatchObject({ ok: true, database: { waiting_rows: 0, fence_holders: [] } })
+  expect(await json("doctor")).toMatchObject({ ok: true, database: { deferred_rows: 0, fence_holders: [] } })
 })
 
 it("a reader of the output that leaves is no fault", async () => {

@@ -250,7 +250,7 @@ it("PollLoop runs a poll when it is due, in one of several processes", async () 
   await Promise.all(loops.map((each) => each.close()))
 })
 
-it("PollBook.nextDue says nothing while there is nothing to poll, so that idle loops rest", async () => {
+it("PollStore.nextDue says nothing while there is nothing to poll, so that idle loops rest", async () => {
   await database.run("UPDATE cabinet.poll SET paused_at = coalesce(paused_at, now())")
   assert.isNull(await cabinet.book((book) => book.nextDue))
   const source = await cabinet.source("next")
@@ -260,7 +260,7 @@ it("PollBook.nextDue says nothing while there is nothing to poll, so that idle l
   assert.approximately((await cabinet.book((book) => book.nextDue))!, 3_600_000, 600_000)
 })
 
-it("PollBook lets nobody run a poll that is being run, and forgets what is removed", async () => {
+it("PollStore lets nobody run a poll that is being run, and forgets what is removed", async () => {
   const source = await cabinet.source("held")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/h`, headers: [["X-Key", "s3cret"]] })
   await cabinet.book((book) => book.claim(poll.id))

@@ -168,7 +168,7 @@ it("POST /upload leaves nothing behind of an upload that breaks off or stands st
   }
 })
 
-it("POST /upload takes in so many at once and tells another to come again, before its body", async () => {
+it("POST /upload takes in so many at once and tells another to retry, before its body", async () => {
   const slow = [0, 1].map(() => {
     const socket = connect(port, "127.0.0.1")
     socket.on("error", () => {})

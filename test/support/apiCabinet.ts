@@ -39,10 +39,10 @@ export interface ApiCabinetOptions {
 const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOptions) => {
   const owner = OwnerClient.layer({ url })
   const reader = Layer.unwrap(
-    Effect.map(ensureRoles({ url }), ({ reader }) =>
-      reader.there
-        ? ReaderClient.layer({ url: reader.url, role: reader.role })
-        : ReaderClient.layerOff(reader.role, reader.reason),
+    Effect.map(ensureRoles({ url }), ({ reader: role }) =>
+      role.there
+        ? ReaderClient.layer({ url: role.url, role: role.role })
+        : ReaderClient.layerOff(role.role, role.reason),
     ),
   )
   const ports = Layer.mergeAll(

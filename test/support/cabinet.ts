@@ -6,7 +6,7 @@ import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
-import * as WaitingRows from "@data-cabinet/store-pg/row/DeferredRows"
+import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer, ManagedRuntime } from "effect"
 
 /** The ports over one database. Call it again for a second process' worth of connections. */
@@ -17,7 +17,7 @@ export const storeLayer = (url: string) =>
     PgFeedStore.layer,
     PgApiKeys.layer,
     PgAdmission.layer({ apiRate: 120, intakeRate: 60 }),
-    WaitingRows.layer,
+    DeferredRows.layer,
   ).pipe(Layer.provideMerge(DeliverySignal.DeliverySignal.layer), Layer.provideMerge(OwnerClient.layer({ url })))
 
 export const storeRuntime = (url: string) => ManagedRuntime.make(storeLayer(url))

@@ -1,4 +1,4 @@
-/** One cabinet a process, opened at its first use. Next.js loads modules anew while one works on them; this one stays. */
+/** One cabinet a process, opened at its first use. Next.js loads modules again while one works on them; this one stays. */
 import { type Cabinet, openCabinet } from "data-cabinet"
 
 const kept = globalThis as { cabinet?: Promise<Cabinet> }

@@ -118,7 +118,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     rows: (object, query = {}) => readRows(run, object, query),
     allRows: (object, query = {}) => readAllRows(run, object, query),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
-    checkup: () => run(Diagnostics.use((checkup) => checkup.examine)),
+    diagnostics: () => run(Diagnostics.use((diagnostics) => diagnostics.examine)),
     close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),
   }
   return cabinet

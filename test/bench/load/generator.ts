@@ -37,9 +37,9 @@ interface Line {
   since: number | undefined
 }
 
-const slotsOf = (bytes: Buffer): ReadonlyArray<number> => {
+const slotsOf = (response: Buffer): ReadonlyArray<number> => {
   const slots: Array<number> = []
-  for (let at = bytes.indexOf(SLOT); at !== -1; at = bytes.indexOf(SLOT, at + SLOT.length)) slots.push(at)
+  for (let at = response.indexOf(SLOT); at !== -1; at = response.indexOf(SLOT, at + SLOT.length)) slots.push(at)
   return slots
 }
 

@@ -51,7 +51,7 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     if (retyped !== undefined) {
       done.push(`Column ${name} is ${retyped.column.type} now.`)
       if (retyped.moved > 0) done.push(`${retyped.moved} values it cannot take moved to ${retyped.sibling}.`)
-      if (retyped.views.length > 0) done.push(`Made anew: ${retyped.views.join(", ")}.`)
+      if (retyped.views.length > 0) done.push(`Recreated: ${retyped.views.join(", ")}.`)
     }
     const relabelled = Option.isSome(label) ? yield* port.relabel(source, name, label.value) : undefined
     if (relabelled !== undefined) done.push(`Column ${name} is labelled ${relabelled.label}.`)
@@ -79,7 +79,7 @@ export const columnCommand = Command.make(
     ),
     withViews: Flag.Boolean("with-views").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Make the views that depend on it anew, their rights kept"),
+      Flag.withDescription("Recreate the views that depend on it, their rights kept"),
       Flag.withDefault(false),
     ),
     label: Flag.String("label").pipe(

@@ -23,17 +23,17 @@ export const doctorCommand = Command.make(
       input,
       (database, settings) =>
         Effect.gen(function* () {
-          const checkup = yield* Diagnostics.use((one) => one.examine)
+          const diagnostics = yield* Diagnostics.use((one) => one.examine)
           const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
           const { standby } = yield* ReaderClient
           const replica = standby === undefined ? null : yield* standby.settled
           const { roles } = database
-          const findings = doctorFindings({ roles, reading: settings.reading, checkup, standby: replica, gauge })
+          const findings = doctorFindings({ roles, reading: settings.reading, diagnostics, standby: replica, gauge })
           const bad = findings.filter(({ level }) => level === "bad").length
           const value = {
             ok: bad === 0,
             findings,
-            database: snakeKeys(checkup),
+            database: snakeKeys(diagnostics),
             standby: snakeKeys(replica),
             deliveries: snakeKeys(gauge),
           }

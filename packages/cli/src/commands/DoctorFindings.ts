@@ -83,21 +83,21 @@ const ofSetBack = ({ setBackAt }: DiagnosticsReport): ReadonlyArray<Finding> =>
         ),
       ]
 
-const ofDatabase = (checkup: DiagnosticsReport): ReadonlyArray<Finding> => {
-  const { clockSkewMillis: skew, connections, maxConnections } = checkup
+const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
+  const { clockSkewMillis: skew, connections, maxConnections } = diagnostics
   const tight = connections > maxConnections * 0.8
-  const short = checkup.partitions.filter(({ daysAhead }) => daysAhead < 3)
-  const held = checkup.fenceHolders.filter(({ seconds }) => seconds > FENCE_SECONDS)
+  const short = diagnostics.partitions.filter(({ daysAhead }) => daysAhead < 3)
+  const held = diagnostics.fenceHolders.filter(({ seconds }) => seconds > FENCE_SECONDS)
   return [
     finding(
       "database",
       "ok",
-      `PostgreSQL ${checkup.serverVersion}, database ${checkup.database} as ${checkup.user}; ${megabytes(checkup.databaseBytes)}, of it the cabinet ${megabytes(checkup.cabinetBytes)}.`,
+      `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of it the cabinet ${megabytes(diagnostics.cabinetBytes)}.`,
     ),
     finding(
       "sizes",
       "ok",
-      `Of that: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(checkup.sizes[part])}`).join(", ")}.`,
+      `Of that: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(diagnostics.sizes[part])}`).join(", ")}.`,
     ),
     finding(
       "connections",
@@ -111,12 +111,12 @@ const ofDatabase = (checkup: DiagnosticsReport): ReadonlyArray<Finding> => {
           `This machine's clock differs from the database's by ${(skew / 1000).toFixed(1)} s. Receivers refuse signatures over 5 minutes old: set the clocks right.`,
         )
       : finding("clock", "ok", `The clocks of this machine and the database agree within ${Math.abs(skew)} ms.`),
-    checkup.cannotWrite === null
+    diagnostics.cannotWrite === null
       ? finding("writing", "ok", "The database can be written.")
       : finding(
           "writing",
           "bad",
-          `Nothing can be written, so senders are refused and keep their events: ${checkup.cannotWrite}. Intake goes on by itself once that is over.`,
+          `Nothing can be written, so senders are refused and keep their events: ${diagnostics.cannotWrite}. Intake goes on by itself once that is over.`,
         ),
     held.length > 0
       ? finding(
@@ -125,8 +125,8 @@ const ofDatabase = (checkup: DiagnosticsReport): ReadonlyArray<Finding> => {
           `The feed is held back by ${held.map(({ pid, application, seconds }) => `process ${pid} (${application}, ${Math.round(seconds)} s)`).join(", ")}. End it with: SELECT pg_terminate_backend(${held[0]!.pid});`,
         )
       : finding("feed", "ok", "Nothing holds the feed back."),
-    ...ofSetBack(checkup),
-    ...ofRows(checkup),
+    ...ofSetBack(diagnostics),
+    ...ofRows(diagnostics),
     short.length > 0
       ? finding(
           "partitions",
@@ -134,11 +134,11 @@ const ofDatabase = (checkup: DiagnosticsReport): ReadonlyArray<Finding> => {
           `${short.map(({ table, until }) => (until === null ? `${table} has no partitions` : `${table} has partitions until ${until}`)).join(", ")}. Let a server or worker run: it makes them ahead.`,
         )
       : finding("partitions", "ok", "Partitions are made ahead."),
-    checkup.longestTransactionSeconds > LONG_TRANSACTION_SECONDS
+    diagnostics.longestTransactionSeconds > LONG_TRANSACTION_SECONDS
       ? finding(
           "transactions",
           "warn",
-          `A transaction has been open for ${Math.round(checkup.longestTransactionSeconds / 60)} minutes; while it is, nothing old is tidied away. Find who holds it with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
+          `A transaction has been open for ${Math.round(diagnostics.longestTransactionSeconds / 60)} minutes; while it is, nothing old is tidied away. Find who holds it with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
         )
       : finding("transactions", "ok", "No transaction has been open for long."),
   ]
@@ -189,7 +189,7 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
     : finding(
         "search",
         "warn",
-        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Make it anew with: cabinet search-index ${outdated[0]!}`,
+        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Rebuild it with: cabinet search-index ${outdated[0]!}`,
       )
 
 const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
@@ -234,18 +234,18 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
 export interface Seen {
   readonly roles: Roles
   readonly reading: Settings["reading"]
-  readonly checkup: DiagnosticsReport
+  readonly diagnostics: DiagnosticsReport
   readonly standby: StandbyState | null
   readonly gauge: QueueGauge
 }
 
-export const doctorFindings = ({ roles, reading, checkup, standby, gauge }: Seen): ReadonlyArray<Finding> => [
+export const doctorFindings = ({ roles, reading, diagnostics, standby, gauge }: Seen): ReadonlyArray<Finding> => [
   ...ofRoles(roles, reading),
-  ...ofDatabase(checkup),
-  ...ofNeighbours(checkup),
-  ofPolls(checkup),
-  ...ofImports(checkup),
-  ofSearch(checkup),
+  ...ofDatabase(diagnostics),
+  ...ofNeighbours(diagnostics),
+  ofPolls(diagnostics),
+  ...ofImports(diagnostics),
+  ofSearch(diagnostics),
   ...ofStandby(standby),
   ofDeliveries(gauge),
 ]

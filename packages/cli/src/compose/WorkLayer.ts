@@ -10,7 +10,7 @@ import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
 import * as Upkeep from "@data-cabinet/store-pg/maintenance/Maintenance"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
-import * as WaitingRows from "@data-cabinet/store-pg/row/DeferredRows"
+import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
@@ -29,7 +29,7 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
 
 /** Rows wait in every process that accepts, and imports are left by any, so this goes with every server, delivering or not. */
 export const housekeepingLayer = Layer.mergeAll(
-  WaitingRows.layer,
+  DeferredRows.layer,
   Upkeep.layer,
   AcceptLoop.layer,
   FenceWatch.layer,

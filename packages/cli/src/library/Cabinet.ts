@@ -71,7 +71,7 @@ export interface Cabinet {
   /** Runs SQL as the author, who makes tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
   /** A look over the database: sizes, connections, what holds the feed back, what waits. */
-  readonly checkup: () => Promise<DiagnosticsReport>
+  readonly diagnostics: () => Promise<DiagnosticsReport>
   /**
    * Takes nothing more, finishes what is under way and lets everything go; safe to repeat. Stop the server that the
    * handlers are mounted in first: until then they answer 503.

@@ -31,7 +31,7 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Pools) 
 }
 
 /**
- * Opens the database with the layer and lets it go with it. `told` hears of it once it is open. Always built anew: layers
+ * Opens the database with the layer and lets it go with it. `told` hears of it once it is open. Always built again: layers
  * are known by identity, and what another cabinet of the same program built must never be taken for this one's.
  */
 export const embeddedLayer = (

@@ -28,7 +28,7 @@ export interface StoredEvent {
 export interface FeedEvent extends StoredEvent {
   /**
    * Store it once the event is done with, and give it as `after` the next time: no event is missed then. Events of the
-   * page that was under way may come again, for it moves on at the end of a page.
+   * page that was under way may be read again, for it moves on at the end of a page.
    */
   readonly cursor: string
 }

@@ -66,7 +66,9 @@ const given = (value: unknown): ReadonlyArray<string> => {
 
 export const readRows = async (run: Run, object: string, query: RowsQuery): Promise<RowsResult> => {
   const [schema, name] = namesOf(object)
-  const params = Object.entries(query).flatMap(([name, value]) => given(value).map((text) => [name, text] as const))
+  const params = Object.entries(query).flatMap(([parameter, value]) =>
+    given(value).map((text) => [parameter, text] as const),
+  )
   const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
   const texts = page.items.texts()
   return {

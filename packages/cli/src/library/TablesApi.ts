@@ -20,7 +20,7 @@ export interface TablesApi {
   readonly expose: (schema: string) => Promise<number>
   /** Takes that back. Answers how many are still read there. */
   readonly hide: (schema: string) => Promise<number>
-  /** Makes `q` fast on a large table, or makes the index anew where columns came since. Rows go in and are read meanwhile. */
+  /** Makes `q` fast on a large table, or makes the index again where columns came since. Rows go in and are read meanwhile. */
   readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
   /** Takes it away again. Answers how many there were. */
   readonly dropSearchIndex: (object: string) => Promise<number>
@@ -34,7 +34,7 @@ export interface ColumnsApi {
   readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
   /**
    * Gives it another type. Values that do not spell one of that type exactly move to the column beside it. Rejects with
-   * `views_depend` while views stand on it, unless they are to be made anew with it.
+   * `views_depend` while views stand on it, unless they are to be recreated with it.
    */
   readonly retype: (
     sourceId: number,

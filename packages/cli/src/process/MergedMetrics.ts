@@ -1,6 +1,6 @@
 /**
  * The counters of several processes as one answer: each sample gets the label of its process, and the samples of one
- * metric stand together, as Prometheus' text form wants it. Nothing is added up: sums, and counters that begin anew with
+ * metric stand together, as Prometheus' text form wants it. Nothing is added up: sums, and counters that start over with
  * a process that was replaced, are what Prometheus does best itself.
  */
 export interface ProcessMetrics {

@@ -4,7 +4,7 @@
  * told of by that process, so that its deliveries go out at once.
  *
  * What this gives: a cabinet in use in any process is served as if it were alone; a retry or a poll of a cabinet that
- * nobody uses starts within LOOK seconds of its time; and a word that was lost is made up for within REST.
+ * nobody uses starts within CHECK_INTERVAL of its time; and a word that was lost is made up for within REST.
  */
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
@@ -24,7 +24,7 @@ const LOOKS = 4
 
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
 export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
-  const lookAt = new Map<string, number>()
+  const dueAt = new Map<string, number>()
   const upkeepAt = new Map<string, number>()
 
   const openFor = (name: string) =>
@@ -39,7 +39,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       upkeepAt.set(name, now + UPKEEP_MILLIS)
       yield* openFor(name)
     }
-    lookAt.set(name, now + Math.max(due, LEAST_MILLIS))
+    dueAt.set(name, now + Math.max(due, LEAST_MILLIS))
   })
 
   const round = Effect.gen(function* () {
@@ -49,8 +49,8 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     for (const [name, { databaseUrl }] of many.known()) {
       // Spread, so that a server that starts does not open them all.
       if (!upkeepAt.has(name)) upkeepAt.set(name, now + (yield* Random.nextIntBetween(0, UPKEEP_MILLIS)))
-      if (yield* many.isOpen(name)) lookAt.delete(name)
-      else if ((lookAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
+      if (yield* many.isOpen(name)) dueAt.delete(name)
+      else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
     }
     yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: LOOKS, discard: true })
   })

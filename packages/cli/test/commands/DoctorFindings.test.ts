@@ -11,7 +11,7 @@ const WELL: Seen = {
   },
   reading: "on",
   standby: null,
-  checkup: {
+  diagnostics: {
     serverVersion: "18.4",
     database: "x",
     user: "owner",
@@ -39,7 +39,10 @@ const WELL: Seen = {
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
 }
 
-const checkup = (change: Partial<DiagnosticsReport>): Seen => ({ ...WELL, checkup: { ...WELL.checkup, ...change } })
+const diagnostics = (change: Partial<DiagnosticsReport>): Seen => ({
+  ...WELL,
+  diagnostics: { ...WELL.diagnostics, ...change },
+})
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
 it("doctorFindings are all ok when nothing is wrong", () => {
@@ -53,23 +56,33 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["reading", { ...WELL, reading: "off" }, "warn", /CABINET_READING/],
   ["reading", { ...WELL, roles: { ...WELL.roles, reader: noRole } }, "bad", /There is no reader/],
   ["author", { ...WELL, roles: { ...WELL.roles, author: noRole } }, "warn", /There is no reader/],
-  ["connections", checkup({ connections: 81 }), "warn", /^81 of 100 .* Raise max_connections, or run fewer/],
-  ["clock", checkup({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
-  ["feed", checkup({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
-  ["writing", checkup({ cannotWrite: "its disk is full" }), "bad", /^Nothing can be written, .*: its disk is full\. /],
-  ["history", checkup({ setBackAt: "2026-11-20T10:00:00Z" }), "bad", /at 2026-11-20T10:00:00Z .* look for the copy/],
-  ["neighbours", checkup({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
-  ["password", checkup({ authorStays: true }), "warn", /a password that a script may have chosen/],
-  ["rows", checkup({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is free/],
+  ["connections", diagnostics({ connections: 81 }), "warn", /^81 of 100 .* Raise max_connections, or run fewer/],
+  ["clock", diagnostics({ clockSkewMillis: -2500 }), "warn", /differs .* by -2\.5 s\. .*set the clocks right/],
+  ["feed", diagnostics({ fenceHolders: [holder] }), "bad", /process 77 \(psql, 61 s\)\. .*pg_terminate_backend\(77\)/],
+  [
+    "writing",
+    diagnostics({ cannotWrite: "its disk is full" }),
+    "bad",
+    /^Nothing can be written, .*: its disk is full\. /,
+  ],
+  [
+    "history",
+    diagnostics({ setBackAt: "2026-11-20T10:00:00Z" }),
+    "bad",
+    /at 2026-11-20T10:00:00Z .* look for the copy/,
+  ],
+  ["neighbours", diagnostics({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
+  ["password", diagnostics({ authorStays: true }), "warn", /a password that a script may have chosen/],
+  ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is free/],
   [
     "rows",
-    checkup({ rowsSetAside: { count: 7, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] } }),
+    diagnostics({ rowsSetAside: { count: 7, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] } }),
     "bad",
     /^The rows of 7 events could not be made, .*event 12 of source 3 \(RangeError: too deep\), ….* tried again whenever/,
   ],
   [
     "imports",
-    checkup({
+    diagnostics({
       failedImports: [{ id: 5, sourceId: 3, name: "a.csv", staged: 9, accepted: 4, failure: "row 5 does not parse" }],
     }),
     "bad",
@@ -77,29 +90,34 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "partitions",
-    checkup({ partitions: [{ table: "original", until: "2026-11-22", daysAhead: 1 }] }),
+    diagnostics({ partitions: [{ table: "original", until: "2026-11-22", daysAhead: 1 }] }),
     "bad",
     /original has partitions until 2026-11-22\. Let a server or worker run/,
   ],
   [
     "partitions",
-    checkup({ partitions: [{ table: "original", until: null, daysAhead: -1 }] }),
+    diagnostics({ partitions: [{ table: "original", until: null, daysAhead: -1 }] }),
     "bad",
     /original has no partitions\. Let a server/,
   ],
   [
     "polls",
-    checkup({ failingPolls: [{ id: 3, sourceId: 1, failures: 5 }] }),
+    diagnostics({ failingPolls: [{ id: 3, sourceId: 1, failures: 5 }] }),
     "warn",
     /poll 3 of source 1 \(5 in a row\)\. `cabinet poll log 3` says why/,
   ],
   [
     "search",
-    checkup({ outdatedSearchIndexes: ["sources.orders"] }),
+    diagnostics({ outdatedSearchIndexes: ["sources.orders"] }),
     "warn",
     /index of sources\.orders, .*cabinet search-index sources\.orders$/,
   ],
-  ["transactions", checkup({ longestTransactionSeconds: 7200 }), "warn", /120 minutes.*Find who holds it with: SELECT/],
+  [
+    "transactions",
+    diagnostics({ longestTransactionSeconds: 7200 }),
+    "warn",
+    /120 minutes.*Find who holds it with: SELECT/,
+  ],
   [
     "standby",
     { ...WELL, standby: { used: false, lagMillis: null, maxLagMillis: 10_000, reason: "It is away." } },

@@ -82,7 +82,7 @@ it("tables, columns and the author's SQL fit together", async () => {
   expect(await cabinet.tables.get("public.nothing")).toBeNull()
   const retype = (withViews: boolean) => cabinet.columns.retype(id, "total", "text", { withViews })
   await expect(retype(false)).rejects.toMatchObject({ code: "views_depend" })
-  // The view compares with a number, so it cannot be made anew over a text; nothing may have changed then.
+  // The view compares with a number, so it cannot be recreated over a text; nothing may have changed then.
   const refused = await retype(true).catch((error: unknown) => error)
   expect(refused).toMatchObject({ code: "views_depend", message: expect.stringContaining("nothing was changed") })
   expect((await cabinet.rows("public.sums")).rows).toEqual([{ total: 12.5 }])
@@ -133,8 +133,8 @@ it("operators and keys are issued, listed without their secret, and revoked", as
   expect(await cabinet.keys.revoke(issued.id)).toMatchObject({ revokedAt: expect.any(String) })
 })
 
-it("checkup tells of the database", async () => {
-  expect(await cabinet.checkup()).toMatchObject({ database: database.name, isStandby: false, waitingRows: 0 })
+it("diagnostics tells of the database", async () => {
+  expect(await cabinet.diagnostics()).toMatchObject({ database: database.name, isStandby: false, waitingRows: 0 })
 })
 
 it("every refusal is a CabinetError with a code, and the parameter at fault where there is one", async () => {

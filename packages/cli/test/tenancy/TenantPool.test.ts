@@ -77,7 +77,7 @@ it("a cabinet that leaves the registry is closed, and not opened again", () =>
     }),
   ))
 
-it("cabinetRounds opens the cabinet that has something due, and leaves the idle one closed", async () => {
+it("tenantScheduler opens the cabinet that has something due, and leaves the idle one closed", async () => {
   await cabinets[0]!.run(
     "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) VALUES (1, 'Polled', 's', 's')",
   )
@@ -93,7 +93,7 @@ it("cabinetRounds opens the cabinet that has something due, and leaves the idle 
   )
 })
 
-it("cabinetRounds opens a cabinet at once that another process says is in use", () =>
+it("tenantScheduler opens a cabinet at once that another process says is in use", () =>
   over((many) =>
     Effect.gen(function* () {
       yield* tenantScheduler(many, 90)

@@ -1,6 +1,6 @@
 /** One attempt: body, signature, sending, and what becomes of the delivery. It neither claims nor settles. */
 import { Context, Effect, Layer } from "effect"
-import { stage } from "../runtime/Instrument.ts"
+import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
 import { Courier } from "./Courier.ts"
 import { deliveryBody } from "./DeliveryBody.ts"
@@ -41,7 +41,7 @@ export class AttemptDelivery extends Context.Service<
               },
               body,
             })
-            return Effect.map(stage("delivery.attempt", sent), (outcome) => {
+            return Effect.map(instrument("delivery.attempt", sent), (outcome) => {
               const verdict = nextState(delivery, outcome)
               return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
             })

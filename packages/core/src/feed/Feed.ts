@@ -1,6 +1,6 @@
 /** Reading the event feed, page after page: what the API, the command line and the library share. */
 import { Context, Effect, Layer, Option } from "effect"
-import { stage } from "../runtime/Instrument.ts"
+import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import type { Items } from "../pagination/Items.ts"
@@ -43,7 +43,7 @@ export class Feed extends Context.Service<
             const message = "The cabinet has no source with this id."
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
           }
-          const page = yield* stage("feed.page", store.page({ after, limit, sourceId, channel }))
+          const page = yield* instrument("feed.page", store.page({ after, limit, sourceId, channel }))
           return {
             items: page.items,
             hasMore: page.hasMore,

@@ -4,7 +4,7 @@
  * lost in between. What fails by a fault of the program ends as failed, in words: trying for ever would help nobody.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import { stage } from "../runtime/Instrument.ts"
+import { instrument } from "../runtime/Instrument.ts"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog, type NewEvent } from "../event/EventLog.ts"
@@ -69,7 +69,7 @@ export class AcceptStaged extends Context.Service<
           original: null,
           staged: { importId: claimed.id, first, last },
         }
-        const appended = stage("import.accept", log.append(request)).pipe(
+        const appended = instrument("import.accept", log.append(request)).pipe(
           Effect.as(last),
           Effect.catchTag("SourceChanged", () => {
             ahead.source = null
@@ -111,7 +111,7 @@ export class AcceptStaged extends Context.Service<
           let at = claimed.accepted
           let renewed = yield* Clock.currentTimeMillis
           let stuck = 0
-          let isAway = false
+          let unavailable = false
           const ahead: Ahead = { rows: [], source: null }
           while (true) {
             const step = Effect.gen(function* () {
@@ -124,14 +124,14 @@ export class AcceptStaged extends Context.Service<
                 yield* imports.renew(claimed)
                 renewed = now
               }
-              isAway = false
+              unavailable = false
               const next = yield* take(claimed, at, ahead)
               return next === null ? yield* withoutSource(claimed) : next
             })
             const outcome = yield* step.pipe(
               // Whether the slice was written is not known: the count says it.
               Effect.catchTag("StoreUnavailable", (away) => {
-                isAway = true
+                unavailable = true
                 return Effect.sleep(away.retryAfter * 1000).pipe(
                   Effect.andThen(imports.renew(claimed)),
                   Effect.catchTag("StoreUnavailable", () => Effect.succeed(at)),
@@ -145,7 +145,7 @@ export class AcceptStaged extends Context.Service<
             )
             if (typeof outcome === "string") return outcome
             // A count that does not move although nothing else holds it would be a fault of ours: not a loop for ever.
-            stuck = outcome === at && !isAway ? stuck + 1 : 0
+            stuck = outcome === at && !unavailable ? stuck + 1 : 0
             if (stuck >= MAX_TRIES) return yield* fail(claimed, `its rows were not accepted in ${MAX_TRIES} tries`)
             if (stuck > 10) yield* Effect.sleep(1000)
             at = outcome

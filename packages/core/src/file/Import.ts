@@ -3,7 +3,7 @@
  * of the file is taken, unless the caller says otherwise; what was refused is reported by line and column.
  */
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
-import { stage } from "../runtime/Instrument.ts"
+import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
@@ -129,7 +129,7 @@ export class Import extends Context.Service<
         return { ...seen, refusals, preview, sheet: reading.sheet, header: reading.header }
       })
 
-      const read: typeof readAll = (...call) => stage("import.stage", readAll(...call))
+      const read: typeof readAll = (...call) => instrument("import.stage", readAll(...call))
 
       /** Accepts it here, or waits until whoever holds it, or what stands before it, is done. */
       const acceptAll = Effect.fnUntraced(function* (id: number, tell: (accepted: number) => Effect.Effect<void>) {
@@ -194,7 +194,7 @@ export class Import extends Context.Service<
           })
           if ("same" in began) return yield* sameFile(began.same)
           const { held } = began
-          const stage = Effect.gen(function* () {
+          const stageAll = Effect.gen(function* () {
             const staging = stageBatches(imports, held)
             const seen = yield* read(file, look, options, tell, staging.add)
             if (seen.refused > 0 && options.skipRefused !== true) {
@@ -205,7 +205,7 @@ export class Import extends Context.Service<
             yield* imports.seal(held, { staged: seen.rows, refused: seen.refused })
             return { seen, sealed: true }
           })
-          const { seen, sealed } = yield* Effect.scoped(stage).pipe(
+          const { seen, sealed } = yield* Effect.scoped(stageAll).pipe(
             Effect.onExit((exit) =>
               exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to its end")) : Effect.void,
             ),

@@ -18,7 +18,7 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, batchedParser, type PreparedSubmission, WEBHOOK } from "./PreparedSubmission.ts"
 
-/** How often a submission is parsed anew because its source changed under it, before its sender is asked to come again. */
+/** How often a submission is parsed again because its source changed under it, before its sender is asked to retry. */
 const MAX_ATTEMPTS = 4
 
 type Refused = IntakeError | StoreUnavailable
@@ -28,7 +28,7 @@ export class Intake extends Context.Service<
   {
     /**
      * Whether a request from this address to this secret may go on: the rate of the client (null: it has no address, and
-     * is not counted), then the source, then the rate of the source. The body need not have been read. As with Admission the
+     * is not counted), then the source, then the rate of the source. The body need not have been read. As with RateLimiter the
      * call counts, and what it gives may be an exit.
      */
     readonly admit: (secret: string, ip: string | null) => Effect.Effect<IntakeSource, Refused>
@@ -52,7 +52,7 @@ export class Intake extends Context.Service<
 
       const parsing = batchedParser()
 
-      /** Appends what is prepared for the source, which is prepared anew if that changed meanwhile. */
+      /** Appends what is prepared for the source, which is prepared again if that changed meanwhile. */
       const appending =
         <A>(submitted: Submitted<A>): Ask<A, Refused> =>
         (answer, context) => {
@@ -129,7 +129,7 @@ export class Intake extends Context.Service<
 interface Submitted<A> {
   readonly source: IntakeSource
   readonly prepare: (source: IntakeSource) => Ask<PreparedSubmission<A>, IntakeError>
-  /** Looks the source up anew. */
+  /** Looks the source up again. */
   readonly reload: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
 }
 
@@ -139,7 +139,7 @@ const requireAllowed = (allowance: IntakeRateLimit): Effect.Effect<void, IntakeE
     : Effect.fail(
         new IntakeError({
           code: "rate_limited",
-          message: `More than ${allowance.limit} requests a minute for one ${allowance.whose === "client" ? "address" : "source"}: come again in ${allowance.retryAfter} s`,
+          message: `More than ${allowance.limit} requests a minute for one ${allowance.whose === "client" ? "address" : "source"}: retry in ${allowance.retryAfter} s`,
           retryAfter: allowance.retryAfter,
         }),
       )

@@ -86,7 +86,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
 
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
-  /** The texts of one of them, where they can be had for less than by writing them. */
+  /** The texts of one of them, where they are to be got for less than by writing them. */
   readonly textsOf?: (object: JsonObject, place: number) => JsonTexts
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]

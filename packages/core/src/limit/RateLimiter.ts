@@ -1,6 +1,6 @@
 /**
  * Who may pass, and how often: the key of an API request together with its count, and the counts of intake. Windows are
- * minutes of the wall clock, counted over all processes: never more than a limit pass. They begin anew after a database crash.
+ * minutes of the wall clock, counted over all processes: never more than a limit pass. They start over after a database crash.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

@@ -17,8 +17,8 @@ export interface RowQuery {
   readonly values: ReadonlyArray<QueryValue>
   /** False when functions that a customer wrote may run: the session is put back in order afterwards. */
   readonly runsNoUserCode: boolean
-  /** True where the best way to the rows depends on the values: it is then looked for anew at every read. */
-  readonly planAnew: boolean
+  /** True where the best way to the rows depends on the values: it is then looked for again at every read. */
+  readonly replan: boolean
   /** The object, and the stamp that it must still bear in the moment of the read; null where nothing is to be proven. */
   readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string } | null
 }

@@ -24,7 +24,7 @@ export class SearchIndex extends Context.Service<
   SearchIndex,
   {
     /**
-     * Makes the index, or makes it anew where columns came since. Rows go in and are read meanwhile; a source's new
+     * Makes the index, or rebuilds it where columns came since. Rows go in and are read meanwhile; a source's new
      * field waits, and its rows with it, until the index stands. Takes as long as it takes; what an interrupted build
      * leaves is taken away.
      */

@@ -25,7 +25,7 @@ export interface RetypeResult {
   /** Values that the new type could not take and that moved to the sibling column; `siblings` names where to. */
   readonly moved: number
   readonly sibling: string | null
-  /** The views that were made anew, `schema.name`. */
+  /** The views that were recreated, `schema.name`. */
   readonly views: ReadonlyArray<string>
 }
 
@@ -41,7 +41,7 @@ export class SourceColumns extends Context.Service<
     /**
      * Gives a column another type, in one transaction. A value goes over only if its text spells one of the new type
      * exactly; the others move to the sibling column of the old type. Refused in words while views depend on the column,
-     * unless `withViews`: then they are made anew with their owners, rights, comments and indexes.
+     * unless `withViews`: then they are recreated with their owners, rights, comments and indexes.
      */
     readonly retype: (
       sourceId: number,

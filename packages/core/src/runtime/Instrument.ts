@@ -21,14 +21,14 @@ export type StepName =
 /** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
 type Outcome = "ok" | "interrupted" | "failed"
 
-const timer = (instrument: StepName, outcome: Outcome) =>
+const timer = (stage: StepName, outcome: Outcome) =>
   Metric.histogram("stage_milliseconds", {
     description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
     boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
-    attributes: { instrument, outcome },
+    attributes: { stage, outcome },
   })
 
-// Few, and looked up with every event: a metric that is given its attributes each time works out its name anew.
+// Few, and looked up with every event: a metric that is given its attributes each time works out its name again.
 const series: Record<Outcome, Map<StepName, ReturnType<typeof timer>>> = {
   ok: new Map(),
   interrupted: new Map(),
@@ -55,7 +55,7 @@ const count = (
   context: Context.Context<never>,
 ): void => seriesOf(name, outcomeOf(exit)).updateUnsafe(performance.now() - began, context)
 
-export const stage = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const instrument = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const { context } = fiber
     const began = performance.now()

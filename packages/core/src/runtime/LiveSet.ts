@@ -1,6 +1,6 @@
 /**
  * Those who are there just now, in no order: for what many join and leave all the time. Not a Set: V8 makes a Set's table
- * anew as it fills with what was deleted, and the old table points to the new one. Once one of them has grown old, each
+ * again as it fills with what was deleted, and the old table points to the new one. Once one of them has grown old, each
  * small collection keeps, and copies, whatever any of them last held, until there is a full one. For the requests under way
  * that was measured to be a quarter of a server's CPU.
  */

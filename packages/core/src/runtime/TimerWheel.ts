@@ -15,7 +15,7 @@ export interface Timer {
   pause(): void
   /** From here on it counts again; what had passed before the pause is kept, rounded down to whole looks. */
   resume(): void
-  /** All of its time begins anew. */
+  /** All of its time starts over. */
   renew(): void
   /** It is over, one way or the other. */
   end(): void

@@ -29,7 +29,7 @@ const gathered = (holds: string): string =>
 
 /**
  * Of rows that are all short, so that any number of them makes no long page: whoever reads fewer than were found asks
- * for `carefulPage`. Undefined where none would be short enough.
+ * for `summedPage`. Undefined where none would be short enough.
  */
 export const fixedBudgetPage = (page: PageRows): string | undefined => {
   const longest = Math.floor(PAGE_BYTES / page.limit) - page.keyBytes

@@ -1,6 +1,6 @@
 /** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
-import { stage } from "../runtime/Instrument.ts"
+import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
@@ -58,14 +58,14 @@ export class SelectRows extends Context.Service<
         const plan = yield* Effect.fromResult(selectionPlan(selection, table, key))
         for (;;) {
           const query = selectionSql(plan, timeZone)
-          const rows = yield* stage("rows.read", reader.read(query)).pipe(
+          const rows = yield* instrument("rows.read", reader.read(query)).pipe(
             Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
           )
           const found = readPage(plan, query, rows)
           if (found !== null) return yield* Effect.fromResult(pageOf(plan, found))
         }
       })
-      /** What was found fault with may be that the object is another than it was taken for: then it is looked at anew. */
+      /** What was found fault with may be that the object is another than it was taken for: then it is looked at again. */
       const readAnew = Effect.fnUntraced(function* (
         request: RowsRequest,
         selection: Selection,
@@ -96,7 +96,7 @@ export class SelectRows extends Context.Service<
   )
 }
 
-/** How often a read begins anew because its object changed meanwhile. */
+/** How often a read starts over because its object changed meanwhile. */
 const TRIES = 3
 
 const changing = new ReadError({

@@ -11,7 +11,7 @@ import { type SelectionCode, SelectionError } from "./SelectionError.ts"
 /** The parameters of a query string, decoded, in the order they came. */
 export type ParamPairs = ReadonlyArray<readonly [name: string, value: string]>
 
-/** Those that come once, with the code that answers when they come again. */
+/** Those that come once, with the code that answers when they are repeated. */
 const SINGLE = {
   q: "bad_selection",
   per: "bad_period",

@@ -55,7 +55,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
     place,
     values: parameters.values,
     runsNoUserCode: plan.table.runsNoUserCode && shownInert && besides(plan).every(({ type }) => type.runsNoUserCode),
-    planAnew: searchesIndex(plan),
+    replan: searchesIndex(plan),
     expectedVersion:
       plan.table.catalogVersion === null ? null : { oid: plan.table.oid, catalogVersion: plan.table.catalogVersion },
   }

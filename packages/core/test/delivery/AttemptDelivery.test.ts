@@ -70,7 +70,7 @@ it.effect(
   }),
 )
 
-it("verdictOf takes any 2xx as delivered and everything else as a retry, but never repeats a ping", () => {
+it("nextState takes any 2xx as delivered and everything else as a retry, but never repeats a ping", () => {
   for (const status of [200, 201, 204, 299])
     expect(nextState(delivery, outcome(status))).toEqual({ state: "delivered" })
   for (const status of [199, 300, 302, 304, 400, 410, 500, null]) {

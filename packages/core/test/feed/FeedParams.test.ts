@@ -86,7 +86,7 @@ describe("feedParams", () => {
       assert.deepEqual(refusal([...pairs, ["cursor", cursor]]), ["bad_cursor", "cursor"])
     }
     const foreign = encodeCursor({ kind: "rows", scope: [null, null], key }, ["1", "2", "3", "0"])
-    const made = (...place: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null], key }, place)
+    const made = (...places: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null], key }, places)
     const nowhere = [
       made("1", "-2", "3", "0"),
       made("1", "9223372036854775808", "3", "0"),

@@ -11,7 +11,7 @@ const decide = (...chunks: ReadonlyArray<Uint8Array>) => {
 
 const TEXT = "Имя;Город\r\nЁж;Тверь\r\nАнна;Орёл\r\n"
 
-it("CharsetWitness tells charsets by mark and by bytes", () => {
+it("CharsetDetector tells charsets by mark and by bytes", () => {
   assert.deepInclude(decide(Buffer.from(TEXT)), { name: "utf-8", decidedBy: "bytes" })
   assert.deepInclude(decide(Buffer.from(`\uFEFF${TEXT}`)), { name: "utf-8", decidedBy: "mark" })
   assert.deepInclude(decide(iconv.encode(TEXT, "win1251")), { name: "windows-1251", decidedBy: "bytes" })
@@ -24,7 +24,7 @@ it("CharsetWitness tells charsets by mark and by bytes", () => {
   assert.strictEqual(decide().name, "utf-8")
 })
 
-it("CharsetWitness hears bytes that come after a megabyte of ASCII", () => {
+it("CharsetDetector hears bytes that come after a megabyte of ASCII", () => {
   const ascii = Buffer.alloc(1_048_576, "a,b\n")
   assert.strictEqual(decide(ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
   assert.strictEqual(decide(ascii, Buffer.from("Ёж").subarray(0, 3)).name === "utf-8", false)

@@ -39,9 +39,9 @@ const parsed = (text: string) => Result.getOrThrow(parseJson(text)) as JsonObjec
 const submitted = (body: string) =>
   parseSubmission({ body: Buffer.from(body), contentType: "application/json", query: "", encoding: null }).events
 
-describe("SentObjects", () => {
+describe("JsonSlices", () => {
   it.prop(
-    "an object of a list is read, cut out and fingerprinted as if it came alone and was written anew",
+    "an object of a list is read, cut out and fingerprinted as if it came alone and was written again",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)

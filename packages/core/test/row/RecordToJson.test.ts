@@ -29,7 +29,7 @@ const sent = (values: ReadonlyArray<Buffer | null>): RecordBytes => {
 }
 
 /** The rows one behind the other, in the midst of other bytes. */
-const together = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
+const concatenated = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
   const bytes = Buffer.concat([
     Buffer.from("other"),
     ...rows.map(({ bytes: all, start, end }) => all.subarray(start, end)),
@@ -41,7 +41,7 @@ const together = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
 const sentRow = (id: bigint, note: string | null): RecordBytes =>
   sent([bigint(id), note === null ? null : Buffer.from(note)])
 
-describe("SentRow", () => {
+describe("RecordToJson", () => {
   it("is values in SQL, and knows how long its keys are", () => {
     assert.deepStrictEqual(row.values, ["t.id", "t.note"])
     assert.strictEqual(row.keyBytes, '{"id":,"a \\"note\\"":}'.length)
@@ -53,7 +53,7 @@ describe("SentRow", () => {
     ([notes]) => {
       const given = [...notes, "\u0001".repeat(10_000), "end"].map((note) => note?.toWellFormed() ?? null)
       const rows = given.map((note, id) => ({ id, 'a "note"': note }))
-      const { items } = row.read(together(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note))))
+      const { items } = row.read(concatenated(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note))))
       assert.deepStrictEqual(
         items.texts(),
         rows.map((one) => JSON.stringify(one)),
@@ -68,13 +68,13 @@ describe("SentRow", () => {
       Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
     )
     assert.deepStrictEqual(
-      row.read(together(notes.map((note) => sentRow(1n, note)))).items.texts(),
+      row.read(concatenated(notes.map((note) => sentRow(1n, note)))).items.texts(),
       notes.map((note) => JSON.stringify({ id: 1, 'a "note"': note })),
     )
   })
 
   it("reads the rows that stand in one record, and none where it is NULL", () => {
-    const { bytes, start, end } = together([sentRow(1n, "a"), sentRow(2n, null)])
+    const { bytes, start, end } = concatenated([sentRow(1n, "a"), sentRow(2n, null)])
     const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
     assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [
       '{"id":1,"a \\"note\\"":"a"}',
@@ -92,7 +92,7 @@ describe("SentRow", () => {
         id: id === null ? null : BigInt.asIntN(64, id),
       }))
       const read = row.read(
-        together(
+        concatenated(
           rows.map(({ note, id }, index) =>
             sent([
               bigint(BigInt(index)),
@@ -120,12 +120,12 @@ describe("SentRow", () => {
   it("finds a number's text, though it is much longer than what was sent of it", () => {
     // As numeric is sent: one digit of four figures, the 75th before the point.
     const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
-    const read = row.read(together([sent([bigint(0n), null, number])]))
+    const read = row.read(concatenated([sent([bigint(0n), null, number])]))
     assert.strictEqual(encodedText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)
   })
 
   it("finds a moment's text without quotes, a text's with its own", () => {
-    const read = row.read(together([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
+    const read = row.read(concatenated([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
     assert.strictEqual(encodedText(read, 0, 1, TEXT), '"a"')
     assert.strictEqual(encodedText(read, 0, 2, TIMESTAMPTZ), "2000-01-01T00:00:00.000001Z")
   })

@@ -8,7 +8,7 @@ const membersOf = <A>(present: LiveSet<A>): ReadonlySet<A> => {
   return members
 }
 
-describe("Present", () => {
+describe("LiveSet", () => {
   it("holds who joined until it leaves, whoever leaves first, and lets it leave once", () => {
     const present = new LiveSet<string>()
     const leave = ["a", "b", "c", "d"].map((name) => present.add(name))

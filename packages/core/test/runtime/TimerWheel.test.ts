@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { type Answer, asked } from "../../src/runtime/Course.ts"
 import { timerWheel } from "../../src/runtime/TimerWheel.ts"
 
-it.effect("Deadlines give a wait up after its time, not before, and once", () =>
+it.effect("TimerWheel times a timer out after its time, not before, and once", () =>
   Effect.gen(function* () {
     const ends = yield* timerWheel
     let given = 0
@@ -18,7 +18,7 @@ it.effect("Deadlines give a wait up after its time, not before, and once", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines do not count a pause, and forget a wait that has ended", () =>
+it.effect("TimerWheel does not count a pause, and forgets a timer that has ended", () =>
   Effect.gen(function* () {
     const ends = yield* timerWheel
     let given = 0
@@ -37,7 +37,7 @@ it.effect("Deadlines do not count a pause, and forget a wait that has ended", ()
   }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines begin the time of a wait anew when it is renewed, in a pause too", () =>
+it.effect("TimerWheel restarts a timer that is renewed, in a pause too", () =>
   Effect.gen(function* () {
     const ends = yield* timerWheel
     let given = 0
@@ -55,7 +55,7 @@ it.effect("Deadlines begin the time of a wait anew when it is renewed, in a paus
   }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines.ask is what is answered in time, and what stands for it once it is withdrawn", () =>
+it.effect("TimerWheel.ask is what is answered in time, and what stands for it once it is withdrawn", () =>
   Effect.gen(function* () {
     const ends = yield* timerWheel
     const answers: Array<Answer<string, never>> = []
@@ -82,7 +82,7 @@ it.effect("Deadlines.ask is what is answered in time, and what stands for it onc
 )
 
 it.effect(
-  "Deadlines.limit is the work's own end in time, and afterwards does not wait for what cannot be stopped",
+  "TimerWheel.limit is the work's own end in time, and afterwards does not wait for what cannot be stopped",
   () =>
     Effect.gen(function* () {
       const ends = yield* timerWheel
@@ -96,14 +96,14 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("Deadlines.limit stops the work when nobody waits for it any more", () =>
+it.effect("TimerWheel.limit stops the work when nobody waits for it any more", () =>
   Effect.gen(function* () {
     const ends = yield* timerWheel
     let stopped = false
     const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))
-    const asked = yield* Effect.forkChild(ends.limit(1_000, Effect.void, work))
+    const fiber = yield* Effect.forkChild(ends.limit(1_000, Effect.void, work))
     yield* Effect.yieldNow
-    yield* Fiber.interrupt(asked)
+    yield* Fiber.interrupt(fiber)
     yield* Effect.yieldNow
     assert.isTrue(stopped)
   }).pipe(Effect.scoped),

@@ -35,7 +35,7 @@ interface Running {
 
 /** No claim takes more, but for what addresses have earned ahead. */
 const MAX_CLAIM = 128
-/** An address that had nothing for so long begins anew. */
+/** An address that had nothing for so long starts over. */
 const FORGET_MILLIS = 60_000
 
 export const bytesOf = (delivery: Claimed): number => delivery.event?.text.length ?? 0

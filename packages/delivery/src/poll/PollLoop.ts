@@ -2,7 +2,7 @@
  * Runs polls when they are due, until its scope ends. Any number of these loops may run in any number of processes: a
  * poll is run by one at a time, and one whose runner was lost is run again when its lease ends.
  */
-import { stage } from "@data-cabinet/core/runtime/Instrument"
+import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { Cause, Effect, Layer, Option } from "effect"
@@ -26,7 +26,7 @@ export const layer = (options: PollLoopOptions = {}) =>
       const lookMillis = options.lookMillis ?? 5000
       const serve = Effect.gen(function* () {
         const claimed = yield* book.claim(null)
-        if (Option.isSome(claimed)) yield* stage("poll.run", run(claimed.value))
+        if (Option.isSome(claimed)) yield* instrument("poll.run", run(claimed.value))
         else {
           const due = yield* book.nextDue
           yield* Effect.sleep(Math.max(MIN_WAIT_MILLIS, Math.min(due ?? lookMillis, lookMillis)))

@@ -25,7 +25,7 @@ export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: n
   { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, atOnce: 8 }) },
 )
 
-/** Seconds after which an upload that found no place may come again. */
+/** Seconds after which an upload that found no place may be retried. */
 const BUSY_RETRY = 10
 
 const STATUS: Readonly<Record<FileError["code"], number>> = {

@@ -8,7 +8,7 @@ export interface Limits {
   readonly idle: number
   /** Milliseconds that a whole body may take. */
   readonly total: number
-  /** The most bytes that all unfinished bodies together may hold; whoever would pass it is asked to come again. */
+  /** The most bytes that all unfinished bodies together may hold; whoever would pass it is asked to retry. */
   readonly buffered: number
   /** Milliseconds that a sender waits for the store in all. */
   readonly store: number

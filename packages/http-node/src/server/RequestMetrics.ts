@@ -16,7 +16,7 @@ const timerOf = (route: string) =>
     attributes: { route },
   })
 
-// A metric that is given its attributes each time works out its name anew: routes are few, and so are their statuses.
+// A metric that is given its attributes each time works out its name again: routes are few, and so are their statuses.
 const seriesOf = new Map<string, Series>()
 
 interface Series {

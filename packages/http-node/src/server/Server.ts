@@ -87,7 +87,7 @@ const runnable = (answer: App): App =>
 /** Effect's own span of a request holds its address and headers whole; ours does not (see RequestSpan). */
 const UNTRACED = Context.make(HttpMiddleware.TracerDisabledWhen, () => true)
 
-/** Effect keeps the fibers of a scope in a Map, which is what core's Present says not to do; here few share a scope. */
+/** Effect keeps the fibers of a scope in a Map, which is what core's LiveSet says not to do; here few share a scope. */
 const SCOPES = 256
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */

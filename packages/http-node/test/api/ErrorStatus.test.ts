@@ -18,7 +18,7 @@ Every error has one shape, and every code one type and one status:
   existence, fit of the selection, reading. The first that fails is the answer.
 - 401 carries \`WWW-Authenticate: Bearer\`, 405 \`Allow: GET\`, 429 and 503 \`Retry-After\` in seconds.
 - \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on every answer to a request with a valid key, errors too.
-  Minutes are those of the clock; the counts begin anew when the database has crashed.
+  Minutes are those of the clock; the counts start over when the database has crashed.
 - \`internal_error\` carries an id in \`message\`: the service's log has the whole story under it.
 
 | Code | Status | Type | When |

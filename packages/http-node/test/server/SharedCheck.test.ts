@@ -31,7 +31,7 @@ it("sharedCheck answers who asked for a check that answers at once", async () =>
   assert.equal(await Effect.runPromise(shared), "well")
 })
 
-it("sharedCheck checks anew once an answer holds no longer", async () => {
+it("sharedCheck checks again once an answer holds no longer", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
   for (const answer of ["well", "ill"]) {

@@ -148,7 +148,7 @@ const tlsOptions = ({ mode, rootCertificate }: Encryption): false | Tls.Connecti
 }
 
 /**
- * What the driver is to be told of an address: TLS exactly as it asks for. Fails as a connection that cannot be had does,
+ * What the driver is to be told of an address: TLS exactly as it asks for. Fails as a connection that cannot be opened does,
  * before one is tried, where the address is not to be honoured or the certificates cannot be read.
  */
 export const connectionOf = (

@@ -113,10 +113,10 @@ export const readerSessions = Effect.fnUntraced(function* (
 })
 
 /** How long a session may take to be put in order, step by step. */
-const PATIENCE = "3 seconds"
+const RESET_TIMEOUT = "3 seconds"
 
 const step = (session: Session, statement: string) =>
-  Effect.timeout(Effect.interruptible(session.query(statement, [], false)), PATIENCE)
+  Effect.timeout(Effect.interruptible(session.query(statement, [], false)), RESET_TIMEOUT)
 
 /**
  * Runs work in a transaction that reads only and is undone whatever it did: what a function set, told or wrote goes with it.

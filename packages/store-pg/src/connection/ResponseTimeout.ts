@@ -2,7 +2,7 @@
  * When a database that says nothing is taken for gone. A machine that loses its power or its network says no farewell: what
  * was sent to it is never answered, and the system would wait a quarter of an hour before it calls the connection lost,
  * long after another machine has taken over under the same name. A slow database says as little as one that is gone, so
- * whoever has waited for some time asks on a connection opened anew: is anybody at work for these sessions? If nobody is,
+ * whoever has waited for some time asks on a connection newly opened: is anybody at work for these sessions? If nobody is,
  * nobody will answer. What was under way then has an outcome that is not known, and is not sent again.
  */
 import { PgClient } from "@effect/sql-pg"

@@ -70,7 +70,7 @@ const OWNER = {
 export const owner: SessionSettings = { set: OWNER, found: FOUND }
 
 /**
- * The owner's sessions that are shared. The few statements of them have one good plan each: making it anew is a tenth of a
+ * The owner's sessions that are shared. The few statements of them have one good plan each: making it again is a tenth of a
  * page of the feed.
  */
 export const ownerShared: SessionSettings = {

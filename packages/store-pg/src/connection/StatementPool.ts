@@ -23,7 +23,7 @@ export interface Statements {
 }
 
 /** Between two looks, while anything is owed. */
-const LOOK = "500 millis"
+const CHECK_INTERVAL = "500 millis"
 
 /** `suspected` is run, and waited for, each time the silence has lasted too long; it is given since when. Watches as long as the scope is open. */
 export const statementPool = Effect.fnUntraced(function* (
@@ -56,7 +56,7 @@ export const statementPool = Effect.fnUntraced(function* (
     let seen = answered
     let since = yield* Clock.currentTimeMillis
     while (owed > 0 || abandoned > 0) {
-      yield* Effect.sleep(LOOK)
+      yield* Effect.sleep(CHECK_INTERVAL)
       if (answered !== seen) {
         seen = answered
         since = yield* Clock.currentTimeMillis

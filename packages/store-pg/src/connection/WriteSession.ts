@@ -1,5 +1,5 @@
 /**
- * Sessions that events are written on: each of its own, opened anew and never lent again, so that no writer is given one
+ * Sessions that events are written on: each of its own, newly opened and never lent again, so that no writer is given one
  * whose server went while it stood idle. Its end is noticed when it comes and not when it is next used.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -42,7 +42,7 @@ export class WriteSessions extends Context.Service<
 /** Nothing that opens a session takes longer, in milliseconds. */
 const OPENING_MILLIS = 4_000
 
-const LOOK = "500 millis"
+const CHECK_INTERVAL = "500 millis"
 
 /** After sessions were found at work: a statement of the database's own limit is no silence. */
 const PAUSE = "3 seconds"
@@ -79,7 +79,7 @@ export const writeSessions = ({ url, applicationName, watch, pool }: Options): W
     yield* watch.join(own, () => waiting?.since ?? 0)
     yield* Effect.gen(function* () {
       yield* busy.await
-      yield* Effect.sleep(LOOK)
+      yield* Effect.sleep(CHECK_INTERVAL)
       if (waiting === null) return void busy.closeUnsafe()
       if (clock.currentTimeMillisUnsafe() - waiting.since < SUSPECT_MILLIS) return
       const { what } = waiting

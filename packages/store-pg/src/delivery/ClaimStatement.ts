@@ -36,8 +36,8 @@ export const ADDRESSES_WITH_ROOM = `
  * row is looked up by its key: by a LATERAL with a LIMIT, and, where rows are changed, by \`= ANY (ARRAY[…])\`, for which
  * there is no join that reads the whole table.
  *
- * It keeps it only while it takes one made anew to be no cheaper, and to make one takes longer than the claim. So one made
- * anew must not know more than the kept one: that is why $6 is asked for.
+ * It keeps it only while it takes one recreated to be no cheaper, and to make one takes longer than the claim. So one made
+ * again must not know more than the kept one: that is why $6 is asked for.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),

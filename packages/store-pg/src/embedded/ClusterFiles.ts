@@ -1,6 +1,6 @@
 /**
  * Which files of a running cluster belong into a backup: all but those that only mean something to the server that runs,
- * which PostgreSQL makes anew, as its own base backups leave them out. The log is no part of the list; see BackupSession.
+ * which PostgreSQL recreates, as its own base backups leave them out. The log is no part of the list; see BackupSession.
  */
 import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"

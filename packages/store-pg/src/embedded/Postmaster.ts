@@ -15,7 +15,7 @@ export interface PostmasterOptions {
   readonly binaries: Binaries
   readonly launcher: Launcher
   readonly pgdata: string
-  /** Made anew at each start past 8 MB; the one before is kept with `.old` behind its name. */
+  /** Recreated at each start past 8 MB; the one before is kept with `.old` behind its name. */
   readonly logFile: string
   /** Server settings, each as one `-c name=value`. */
   readonly settings: Readonly<Record<string, string>>

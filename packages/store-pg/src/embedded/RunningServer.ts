@@ -93,7 +93,7 @@ const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
     if (file === undefined || !(await isServerOf(dir.pgdata, file))) return undefined
     if (file.status === "ready") {
       if (await accepts(file)) return file
-      // Its socket may have been swept away with old temporary files; give it a moment, then start anew.
+      // Its socket may have been swept away with old temporary files; give it a moment, then restart it.
       silentSince ??= Date.now()
     }
     if (Date.now() > deadline || (silentSince !== undefined && Date.now() - silentSince > 3000)) {

@@ -3,7 +3,7 @@
  * batch are committed together or not at all.
  *
  * The order matters and is forced, not left to luck: the fence, a table that the statement names and that PostgreSQL
- * therefore locks before it runs it, planned anew or not; then, by data flow inside, the locks of equal bodies, then the
+ * therefore locks before it runs it, replanned or not; then, by data flow inside, the locks of equal bodies, then the
  * transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
  * lower id than its first. Firsts are looked up in a map and not joined: the planner cannot know how many there are, and a
  * nested loop over a batch of 200 compares 40,000 pairs. The map is asked for by a subquery: as a column it would be sorted

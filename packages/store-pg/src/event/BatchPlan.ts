@@ -123,11 +123,11 @@ export const planBatch = (
   const tables: Array<BatchTable> = [...rows.entries()]
     .filter(([, into]) => into.rows.length > 0)
     .sort(([a], [b]) => a - b)
-    .map(([sourceId, { table, rows }]) => ({
+    .map(([sourceId, { table, rows: targetRows }]) => ({
       sourceId,
       table: table.name!,
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
-      rows: `[${rows.join(",")}]`,
+      rows: `[${targetRows.join(",")}]`,
     }))
   const locks = keysOf(bodies).sort()
   const distinct = [...new Set(locks)]

@@ -25,7 +25,7 @@ export type PendingBatch = ReadonlyArray<Pending>
 
 /** The queue that batches are taken from. */
 export class PendingRequests {
-  /** Not a Set, which would keep what has left it alive (see core's Present). */
+  /** Not a Set, which would keep what has left it alive (see core's LiveSet). */
   readonly #queue: Array<Pending> = []
   /** Of all requests in it. */
   #events = 0

@@ -106,7 +106,7 @@ export const layer = Layer.effect(
       sessions.trouble.words = null
       // By then the next batch is on its way, and PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
-      // Now it is known which event brought these columns about; the layouts that say otherwise are read anew.
+      // Now it is known which event brought these columns about; the layouts that say otherwise are read again.
       for (const sourceId of recorded) tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
     })
@@ -133,7 +133,7 @@ export const layer = Layer.effect(
               Effect.suspend(() => settle(session, batch, rowsMayGo)),
             )
           }
-          // What was known of the tables may be outdated: it is read anew by the next try.
+          // What was known of the tables may be outdated: it is read again by the next try.
           for (const { request } of batch) tables.forget(request.sourceId)
           const sources = new Set(batch.map(({ request }) => request.sourceId))
           if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {

@@ -1,6 +1,6 @@
 /**
  * The tables that a batch's rows go into: what is known of them is kept, what they lack is made first, and where one
- * cannot be had its rows wait.
+ * is not available its rows wait.
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import type { PgClient } from "@effect/sql-pg"
@@ -18,7 +18,7 @@ export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(err
 
 export const sourceTableCache = (sql: PgClient.PgClient) => {
   const known = new Map<number, SourceTable>()
-  /** Sources whose table could not be had lately: their rows wait without another try until the queue is empty. */
+  /** Sources whose table was not available lately: their rows wait without another try until the queue is empty. */
   const waiting = new Set<number>()
 
   /** The table with a column for every field of these requests, and their rows' plans. */
@@ -67,7 +67,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     }),
     /** The rows of this source wait from now on. */
     wait: (sourceId: number): void => void waiting.add(sourceId),
-    /** What is known may be outdated: it is read anew when it is next asked for. */
+    /** What is known may be outdated: it is read again when it is next asked for. */
     forget: (sourceId: number): void => void known.delete(sourceId),
   }
 }

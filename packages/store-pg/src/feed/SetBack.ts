@@ -1,6 +1,6 @@
 /**
  * Clients whose place this database does not have, though it never takes an event out: it was set back since they saw it,
- * or they were led to another copy of it and back. Where its server was started anew, the next accept begins a new epoch by
+ * or they were led to another copy of it and back. Where its server was restarted, the next accept begins a new epoch by
  * itself; where not, the client's cursor is the only proof, and the epoch is begun here, before the page is answered.
  *
  * Such a client goes on from the latest place that it was at in an epoch which is known here; and within that epoch, where

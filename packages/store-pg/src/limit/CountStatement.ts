@@ -10,7 +10,7 @@ const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute
 
 /**
  * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts to that one,
- * which must not begin anew once more. Further back than that only a clock can have gone that was set.
+ * which must not start over once more. Further back than that only a clock can have gone that was set.
  */
 const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
 

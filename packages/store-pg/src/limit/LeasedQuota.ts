@@ -13,7 +13,7 @@ const SHARE = 1_000
 /** Fewer are not worth a statement. */
 const LEAST = 10
 
-/** Past this many subjects all are forgotten, and counted anew. */
+/** Past this many subjects all are forgotten, and counted again. */
 const MOST_SUBJECTS = 100_000
 
 /** Milliseconds by which the clocks of this machine and the database's may drift apart within a minute. */

@@ -1,8 +1,8 @@
 /**
  * Counts requests by minutes of the wall clock, over all processes: an upsert in an unlogged table, one for all requests of
- * this process that came at the same time (see FoldedCounts). Of the intake, a subject with a large limit is counted ahead
- * (see CountedAhead), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
- * little, refused or not. Counts begin anew after a database crash.
+ * this process that came at the same time (see CoalescedCounts). Of the intake, a subject with a large limit is counted ahead
+ * (see LeasedQuota), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
+ * little, refused or not. Counts start over after a database crash.
  */
 import { asked } from "@data-cabinet/core/runtime/Course"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -49,9 +49,9 @@ const UNLIMITED: IntakeRateLimit = { allowed: true, limit: 0, remaining: 0, retr
 /** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
 const subjectsOf = (client: string | null, source: string | null): string => `${client ?? ""}\n${source ?? ""}`
 
-const sendersOf = (subjects: string, asked: number): SenderPair => {
+const sendersOf = (subjects: string, requests: number): SenderPair => {
   const [client = "", source = ""] = subjects.split("\n")
-  return { client: client === "" ? null : client, source: source === "" ? null : source, asked }
+  return { client: client === "" ? null : client, source: source === "" ? null : source, asked: requests }
 }
 
 export const layer = (options: RateLimiterOptions) =>
@@ -65,14 +65,16 @@ export const layer = (options: RateLimiterOptions) =>
 
       const ends = yield* timerWheel
       const clock = yield* Clock.Clock
-      const countKey = yield* coalescedCounts<KeyRow>((asked) =>
+      const countKey = yield* coalescedCounts<KeyRow>((requests) =>
         sql
           .unsafe<KeyRow>(COUNT_KEYS, [
-            byteaArray(Array.from(asked.keys(), (hex) => Buffer.from(hex, "hex"))),
-            int4Array([...asked.values()]),
+            byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex"))),
+            int4Array([...requests.values()]),
           ])
           .pipe(
-            Effect.map((rows) => new Map(rows.map((row) => [row.subject, distribute(row, asked.get(row.subject)!)]))),
+            Effect.map(
+              (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
+            ),
             orUnavailable,
           ),
       )
@@ -81,18 +83,18 @@ export const layer = (options: RateLimiterOptions) =>
           .unsafe<CountedRow>(COUNT_SENDERS, [
             textArray(senders.map(({ client }) => client)),
             textArray(senders.map(({ source }) => source)),
-            int4Array(senders.map(({ asked }) => asked)),
+            int4Array(senders.map(({ asked: count }) => count)),
             options.intakeRate,
           ])
           .pipe(
             Effect.map((rows) => new Map(rows.map((row) => [row.subject, row]))),
             orUnavailable,
           )
-      const countSender = yield* coalescedCounts<IntakeCount>((asked) => {
-        const senders = Array.from(asked, ([subjects, count]) => sendersOf(subjects, count))
+      const countSender = yield* coalescedCounts<IntakeCount>((requests) => {
+        const senders = Array.from(requests, ([subjects, count]) => sendersOf(subjects, count))
         return Effect.map(countSenders(senders), (windows) => {
           const dealt = distributeSenders(senders, windows, options.intakeRate)
-          return new Map(Array.from(asked.keys(), (subjects, index) => [subjects, dealt[index]!]))
+          return new Map(Array.from(requests.keys(), (subjects, index) => [subjects, dealt[index]!]))
         })
       })
 

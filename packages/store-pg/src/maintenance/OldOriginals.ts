@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** Rows of one statement. */
-const BITE = 2_000
+const DELETE_BATCH = 2_000
 
 /** $1 days. What was received before `before` is past its time; no partition after `until` holds any of it. */
 const LIMITS = `
@@ -42,7 +42,7 @@ export const forgetOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClie
   let last = "0"
   let total = 0
   for (;;) {
-    const page = sql.unsafe<{ last: string | null; gone: number }>(FORGET_PAGE, [last, until, before, BITE])
+    const page = sql.unsafe<{ last: string | null; gone: number }>(FORGET_PAGE, [last, until, before, DELETE_BATCH])
     const [found] = yield* orUnavailable(page)
     if (found!.last === null || found!.gone === 0) return total
     total += found!.gone

@@ -5,7 +5,7 @@
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */
-import { stage } from "@data-cabinet/core/runtime/Instrument"
+import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -71,7 +71,7 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
 /** A round soon after the start, for a process that never lives long, and then twice an hour: an original goes within one. */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
-    stage("retention.round", forgetOld(options)).pipe(
+    instrument("retention.round", forgetOld(options)).pipe(
       Effect.catchCause((cause) => Effect.logWarning("forgetting what is past its time will be tried again", cause)),
       Effect.delay("30 seconds"),
       Effect.repeat(Schedule.spaced("30 minutes")),

@@ -265,7 +265,7 @@ CREATE TABLE cabinet.api_key (
 );
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 
--- Requests of the current clock minute by whom they are counted for. Unlogged: counts begin anew after a database crash.
+-- Requests of the current clock minute by whom they are counted for. Unlogged: counts start over after a database crash.
 CREATE UNLOGGED TABLE cabinet.rate_window (
   subject text NOT NULL PRIMARY KEY,
   minute  timestamptz NOT NULL,

@@ -12,7 +12,7 @@ export const OPEN_TO_ALL =
   "EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a WHERE a.grantee = 0)"
 
 /** `others`: who owns something in this database, has a right to something in it, or is logged in to it. */
-const LOOK = `
+const WHO_MAY_CONNECT = `
 SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
        ARRAY(SELECT r.rolname::text FROM pg_roles r
              WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> d.datdba AND r.rolname <> current_user
@@ -32,7 +32,7 @@ export const closeDatabase = Effect.gen(function* () {
     mine: boolean
     open: boolean
     others: ReadonlyArray<string>
-  }>(LOOK)
+  }>(WHO_MAY_CONNECT)
   const { database, mine, open, others } = here!
   if (!mine || !open) return
   yield* sql.unsafe(revokeFromAll(database))

@@ -88,7 +88,7 @@ const STAMPS = `
 
 /**
  * Changes whenever an ordinary table, of PostgreSQL's own types and without heirs, comes to be
- * described otherwise, to be readable or not, or to have another estimate. Every change writes a row anew, in a later
+ * described otherwise, to be readable or not, or to have another estimate. Every change rewrites a row, in a later
  * transaction.
  */
 const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,

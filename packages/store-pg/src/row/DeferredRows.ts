@@ -86,7 +86,7 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
         const events = bite.map(({ payload }) => new StoredPayload(payload))
         const fitted = yield* ensureColumns(sql, table, events)
         if (fitted !== undefined) {
-          const { table, plans } = fitted
+          const { table: fittedTable, plans } = fitted
           const rows: Array<string> = []
           const causes = new Map<string, string>()
           for (const [index, plan] of plans.entries()) {
@@ -98,7 +98,7 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
             rows.push(rowJson(plan, id))
             for (const column of plan.unrecorded) if (!causes.has(column)) causes.set(column, id)
           }
-          if (rows.length > 0) yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+          if (rows.length > 0) yield* sql.unsafe(insertRows(fittedTable), [`[${rows.join(",")}]`])
           for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
         }
       }

@@ -93,14 +93,14 @@ export const layer = Layer.effect(
       if (views.length > 0 && !withViews) {
         return yield* new ColumnError({
           code: "views_depend",
-          message: `Views depend on column "${name}": ${names.join(", ")}. Say --with-views to have them made anew with it, or drop them first.`,
+          message: `Views depend on column "${name}": ${names.join(", ")}. Say --with-views to have them recreated with it, or drop them first.`,
         })
       }
       const obstacle = yield* unmakeable(sql, views)
       if (obstacle !== undefined) {
         return yield* new ColumnError({
           code: "views_depend",
-          message: `A view that depends on column "${name}" cannot be made anew, so nothing was changed: ${obstacle}. Drop it first, and make it again afterwards.`,
+          message: `A view that depends on column "${name}" cannot be recreated, so nothing was changed: ${obstacle}. Drop it first, and make it again afterwards.`,
         })
       }
       yield* Effect.mapError(dropViews(sql, views), (error) => asRefusal(error, name, type))
@@ -175,7 +175,8 @@ export const layer = Layer.effect(
             SqlError.isSqlError(error) && sqlState(error) === "55P03"
               ? new ColumnError({
                   code: "table_busy",
-                  message: "The table is in use and could not be had within 3 seconds. Try again at a quieter moment.",
+                  message:
+                    "The table is in use and could not be locked within 3 seconds. Try again at a quieter moment.",
                 })
               : error,
           ),

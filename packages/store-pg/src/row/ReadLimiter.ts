@@ -11,7 +11,7 @@ import { Effect, Exit } from "effect"
 class Semaphore {
   #free: number
   #calling = false
-  /** Not a Set, which would keep what has left it alive (see core's Present). */
+  /** Not a Set, which would keep what has left it alive (see core's LiveSet). */
   readonly #line: Array<() => void> = []
 
   constructor(places: number) {

@@ -61,7 +61,7 @@ const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: Ro
     const order = Effect.suspend(() =>
       putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, query.object)),
     )
-    const run = Effect.onInterrupt(session.queryValues(text, values, !query.planAnew), () => order)
+    const run = Effect.onInterrupt(session.queryValues(text, values, !query.replan), () => order)
     return Effect.matchEffect(run, {
       onSuccess: (found) => (isProven(query, found) ? rowsOf(query, found) : Effect.andThen(order, stale)),
       onFailure: (error) =>

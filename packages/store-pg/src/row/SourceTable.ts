@@ -46,7 +46,7 @@ export const loadSourceTable = Effect.fnUntraced(function* (
 
 /**
  * Makes the columns that are still missing, unless another process was faster, and answers the table as it is then.
- * Fails with the driver's lock timeout when the table could not be had in time.
+ * Fails with the driver's lock timeout when the table could not be locked in time.
  */
 export const addColumns = (
   sql: PgClient.PgClient,

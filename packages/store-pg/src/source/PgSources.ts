@@ -86,7 +86,7 @@ const tableInUse = (table: string, state: string | undefined): SourceError | und
   }
   if (state === "55P03") {
     return refuse(
-      `sources.${table} is being used and could not be had within 3 seconds. Try again at a quieter moment.`,
+      `sources.${table} is being used and could not be locked within 3 seconds. Try again at a quieter moment.`,
     )
   }
   return undefined

@@ -84,7 +84,7 @@ it("readAddress shows nothing of a password in which a question mark is written 
   assert.notInclude(refusal(`postgres://app:1/2?${SECRET}=x@db.example.com/orders`), SECRET)
 })
 
-it("connectionOf fails in words where the certificates are not to be had", async () => {
+it("connectionOf fails in words where the certificates are not there", async () => {
   const empty = join(files, "empty.pem")
   writeFileSync(empty, "nothing")
   for (const [file, words] of [

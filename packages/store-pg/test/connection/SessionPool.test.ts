@@ -133,7 +133,7 @@ it("a session whose settings a RESET would undo is ended after a read in which a
     values: [],
     expectedVersion: null,
     runsNoUserCode: false,
-    planAnew: false,
+    replan: false,
   }
   const read = (url: string) =>
     RowReader.use((rows) => Effect.all([rows.read(query), rows.read(query)])).pipe(

@@ -66,7 +66,7 @@ it("neither claiming nor settling it adds to an index of deliveries", async () =
       `SELECT indexrelid::regclass::text AS name, pg_relation_size(indexrelid)::int AS bytes FROM pg_index
        WHERE indrelid = 'cabinet.delivery'::regclass ORDER BY 1`,
     )
-  // A row that stays on its page, with no column changed that an index holds, is in none of them anew.
+  // A row that stays on its page, with no column changed that an index holds, is in none of them again.
   const pages = () =>
     cabinet.run("SELECT id::int, (ctid::text::point)[0]::int AS page FROM cabinet.delivery ORDER BY id")
   await cabinet.accept(source, 5000)
@@ -100,7 +100,7 @@ it("sent again it is in the queue again, once, with its number and its attempts"
   expect((await log()).map(({ number }) => number)).toEqual([2, 1])
 })
 
-it("sent again, the interval of what keeps failing begins anew", async () => {
+it("sent again, the interval of what keeps failing starts over", async () => {
   await cabinet.accept(source)
   const [first] = await claim()
   await settle(settlementOf(first!, 500))

@@ -66,7 +66,7 @@ export const openDeliveryCabinet = async () => {
       const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))
       return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
     },
-    /** For how many of ten runs on one connection of ours a statement is planned anew, once it has run ten times. */
+    /** For how many of ten runs on one connection of ours a statement is replanned, once it has run ten times. */
     plannedAnew: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
       const twentyTimes = Effect.gen(function* () {
         const connection = yield* (yield* PgClient.PgClient).reserve

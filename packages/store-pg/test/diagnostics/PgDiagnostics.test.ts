@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const examine = () => runtime.runPromise(Diagnostics.use((checkup) => checkup.examine))
+const examine = () => runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 
 it("examine tells the server, the sizes, the clock and the partitions of a cabinet that is well", async () => {
   const report = await examine()

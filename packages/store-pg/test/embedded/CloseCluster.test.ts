@@ -23,7 +23,9 @@ type Database = EmbeddedPostgres.EmbeddedDatabase
 
 const using = <A>(at: string, work: (database: Database) => Promise<A>): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.flatMap(EmbeddedPostgres.join({ dataDir: at }), (it) => Effect.promise(() => work(it)))),
+    Effect.scoped(
+      Effect.flatMap(EmbeddedPostgres.join({ dataDir: at }), (server) => Effect.promise(() => work(server))),
+    ),
   )
 
 const FUNCTIONS = ["pg_advisory_lock(1)", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_advisory_unlock_all()"]

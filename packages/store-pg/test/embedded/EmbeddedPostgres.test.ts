@@ -131,7 +131,7 @@ it("serve survives a data directory whose making was interrupted", async () => {
   expect(existsSync(half)).toBe(false)
 })
 
-it("serve starts a server anew when its socket was swept away", async () => {
+it("serve starts a server again when its socket was swept away", async () => {
   const first = await hold("serve", dir)
   await note(first.answer.url)
   await first.end("SIGKILL")

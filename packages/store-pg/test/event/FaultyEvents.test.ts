@@ -69,7 +69,7 @@ const rowsOf = async (table: string) =>
 const UNTIL = { timeout: 60_000, interval: 100 }
 
 const drain = () => store.runPromise(drainDeferredRows)
-const examine = () => store.runPromise(Diagnostics.use((checkup) => checkup.examine))
+const examine = () => store.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 
 it("append keeps an event whose list has more items than a call may have arguments", async () => {
   const source = await newSource("Long lists")
@@ -167,7 +167,7 @@ it("append keeps the events of a source none of whose rows can be made, and the 
     request(whole.id, [honest("1")]),
     request(broken.id, [honest("2")]),
     request(whole.id, [honest("2")]),
-    // A new field, so that the table is read anew.
+    // A new field, so that the table is read again.
     request(broken.id, [printedEvent(new Map([["b", "3"]])), honest("4")]),
     request(whole.id, [honest("3")]),
   ])

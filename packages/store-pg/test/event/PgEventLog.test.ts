@@ -75,16 +75,16 @@ it("append puts what a column cannot take into a sibling of the value's own kind
 
 it("append records which event brought a column about", async () => {
   const source = await newSource("Recorded")
-  const [first] = await append(request(source.id, { a: "1" }))
-  const [second] = await append(request(source.id, { a: "2", b: true }))
+  const [firstReceipt] = await append(request(source.id, { a: "1" }))
+  const [secondReceipt] = await append(request(source.id, { a: "2", b: true }))
   await append(request(source.id, { a: "3", b: false }))
   assert.deepStrictEqual(
     await database.run(
       `SELECT name, event_id::int AS event FROM cabinet.field_column WHERE source_id = ${source.id} ORDER BY position`,
     ),
     [
-      { name: "a", event: first!.id },
-      { name: "b", event: second!.id },
+      { name: "a", event: firstReceipt!.id },
+      { name: "b", event: secondReceipt!.id },
     ],
   )
 })

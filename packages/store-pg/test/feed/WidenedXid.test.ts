@@ -41,8 +41,8 @@ it.effect.prop(
   [Schema.Array(Schema.Tuple([near, offset])).check(Schema.isMinLength(1), Schema.isMaxLength(200))],
   ([pairs]) =>
     Effect.promise(async () => {
-      const ids = pairs.map(([near, offset]) => [BigInt(near) + BigInt(offset), BigInt(near)] as const)
-      const widened = await widenAll(ids.map(([xid, near]) => [xid % WRAP, near]))
+      const ids = pairs.map(([nearby, distance]) => [BigInt(nearby) + BigInt(distance), BigInt(nearby)] as const)
+      const widened = await widenAll(ids.map(([xid, around]) => [xid % WRAP, around]))
       assert.deepStrictEqual(
         widened,
         ids.map(([xid]) => xid),

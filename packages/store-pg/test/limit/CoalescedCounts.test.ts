@@ -30,7 +30,7 @@ const folded = <A>(count: CountBatch<A>) =>
 
 const messageOf = ({ message }: StoreUnavailable) => message
 
-it.effect("foldedCounts gives each of many callers its own number and asks twice for all of them", () =>
+it.effect("coalescedCounts gives each of many callers its own number and asks twice for all of them", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { calls, add } = counting(gate)
@@ -66,14 +66,14 @@ it.effect("foldedCounts gives each of many callers its own number and asks twice
   }).pipe(Effect.scoped),
 )
 
-it.effect("foldedCounts answers null for a subject that is not there", () =>
+it.effect("coalescedCounts returns null for a subject that is not there", () =>
   Effect.gen(function* () {
     const count = yield* folded(counting(Latch.makeUnsafe(true)).add)
     assert.isNull(yield* count("nobody"))
   }).pipe(Effect.scoped),
 )
 
-it.effect("foldedCounts fails all of a fold when the database is away, and counts again after", () =>
+it.effect("coalescedCounts fails all of a fold when the database is away, and counts again after", () =>
   Effect.gen(function* () {
     let away = true
     const { add } = counting(Latch.makeUnsafe(true))
@@ -85,7 +85,7 @@ it.effect("foldedCounts fails all of a fold when the database is away, and count
   }).pipe(Effect.scoped),
 )
 
-it.effect("foldedCounts leaves nobody waiting when the service stops", () =>
+it.effect("coalescedCounts leaves nobody waiting when the service stops", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { add, calls } = counting(Latch.makeUnsafe(false))

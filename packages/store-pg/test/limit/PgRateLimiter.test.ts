@@ -127,12 +127,12 @@ it("PgAdmission lets no more than a large limit through two processes that count
   )
   let atOnce = 0
   const ask = RateLimiter.use(({ intake }) => {
-    const one = () => {
+    const countOne = () => {
       const counted = intake("203.0.113.77", 30)
       if (known(counted) !== undefined) atOnce++
       return counted
     }
-    return Effect.forEach(Array.from({ length: 6_000 }), one, { concurrency: 20 })
+    return Effect.forEach(Array.from({ length: 6_000 }), countOne, { concurrency: 20 })
   })
   const answers = (await Promise.all(large.map((process) => process.runPromise(ask)))).flat()
   await Promise.all(large.map((process) => process.dispose()))
@@ -143,7 +143,7 @@ it("PgAdmission lets no more than a large limit through two processes that count
   assert.isAbove(atOnce, LIMIT / 4)
 })
 
-it("PgAdmission begins anew with the next minute", async () => {
+it("PgAdmission starts over with the next minute", async () => {
   await midMinute()
   const count = () => one.runPromise(RateLimiter.use((admission) => admission.intake(null, 8)))
   assert.strictEqual((await count()).remaining, 59)

@@ -32,7 +32,7 @@ afterAll(async () => {
 const refusal = async (answer: Promise<unknown>): Promise<string> => {
   const error: unknown = await answer.then(
     () => assert.fail("it was let in"),
-    (error: unknown) => error,
+    (refused: unknown) => refused,
   )
   return String((error as { reason?: { cause?: unknown } }).reason?.cause ?? error)
 }

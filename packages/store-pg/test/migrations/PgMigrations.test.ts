@@ -26,7 +26,7 @@ it("migrate applies each script once when several processes start at the same mo
 
 it("migrate refuses a database that a newer program has been at", async () => {
   await current.run("INSERT INTO cabinet.migration (number, name) VALUES (9000, 'tomorrow')")
-  const error = await migrateAt(current.url).catch((error: unknown) => error)
+  const error = await migrateAt(current.url).catch((refused: unknown) => refused)
   assert.match(String((error as Error).message), /newer version/)
 })
 
@@ -37,7 +37,7 @@ it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role h
   // As the author is: what it owns, we may use.
   await database.run(`GRANT ${role} TO cabinet`)
   await database.run(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`)
-  const error = await migrateAt(database.url).catch((error: unknown) => error)
+  const error = await migrateAt(database.url).catch((refused: unknown) => refused)
   assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
   await database.run(`DROP SCHEMA ${schema}`)
   await database.run(`DROP ROLE ${role}`)
@@ -53,7 +53,7 @@ it.each(["cabinet", "sources"])(
     await database.run(`CREATE ROLE ${role}`)
     await database.run(`GRANT ${role} TO cabinet`)
     await database.run(`ALTER SCHEMA ${schema} OWNER TO ${role}`)
-    const error = await migrateAt(database.url).catch((error: unknown) => error)
+    const error = await migrateAt(database.url).catch((refused: unknown) => refused)
     assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
     await database.drop()
   },

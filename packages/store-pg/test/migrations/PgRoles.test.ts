@@ -60,7 +60,7 @@ const stand = () =>
       Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 1 })),
     ),
   ).then((rows) => rows.length === 1)
-/** A role's row, which any statement about it writes anew. */
+/** A role's row, which any statement about it writes again. */
 const versions = () =>
   database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
 

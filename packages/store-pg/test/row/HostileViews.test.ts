@@ -1,5 +1,5 @@
 /**
- * The author's code runs wherever a view of its own is made anew, and must find nothing there but the author's rights, nor
+ * The author's code runs wherever a view of its own is recreated, and must find nothing there but the author's rights, nor
  * leave anything behind in the session. Each try is one that a function makes when a domain's check calls it, which
  * PostgreSQL does while it parses a literal.
  */

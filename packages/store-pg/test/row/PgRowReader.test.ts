@@ -387,7 +387,7 @@ describe("PgRowReader", () => {
       { failure: { code: "unknown_column" } },
       "n",
     ],
-    ["made anew", "DROP TABLE fleeting; CREATE TABLE fleeting (x int)", { success: { items: [] } }],
+    ["recreated", "DROP TABLE fleeting; CREATE TABLE fleeting (x int)", { success: { items: [] } }],
   ])("reads an object as it is when it was %s since it was found", async (_what, change, expected, sort?) => {
     await reading.run(`CREATE TABLE fleeting (id int PRIMARY KEY, n text)`)
     await reading.run(`INSERT INTO fleeting VALUES (1, '7')`)
@@ -423,8 +423,8 @@ describe("PgRowReader", () => {
     await reading.run(`CREATE TABLE changing (a int NOT NULL, b text)`)
     await reading.run(`INSERT INTO changing VALUES (2, 'x'), (1, 'y')`)
     const rows = async (...params: ParamPairs) => {
-      const page = Result.getOrThrow(await reading.page("changing", params))
-      return [page.items.join(), page.columns.map(({ name, type, comment }) => `${name} ${type} ${comment}`).join()]
+      const read = Result.getOrThrow(await reading.page("changing", params))
+      return [read.items.join(), read.columns.map(({ name, type, comment }) => `${name} ${type} ${comment}`).join()]
     }
     const first = ['{"a":2,"b":"x"},{"a":1,"b":"y"}', "a integer null,b text null"]
     expect(await rows()).toEqual(first)

@@ -34,9 +34,9 @@ const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>
   reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)).pipe(Effect.provide(PgSearchIndex.layer)))
 const build = (name: string, schema = "public") => index((port) => port.build(schema, name))
 
-/** As a checkup names them. */
+/** As a diagnostics names them. */
 const outdated = async () => {
-  const examined = Diagnostics.use((checkup) => checkup.examine).pipe(Effect.provide(PgCheckup.layer))
+  const examined = Diagnostics.use((diagnostics) => diagnostics.examine).pipe(Effect.provide(PgCheckup.layer))
   return (await reading.runtime.runPromise(examined)).outdatedSearchIndexes
 }
 
@@ -179,7 +179,7 @@ describe("a search index", () => {
     expect(walked).toEqual(expected.map((row) => row["id"]))
   })
 
-  it("is not used once a column has come, and is made anew by the next build", async () => {
+  it("is not used once a column has come, and is recreated by the next build", async () => {
     await reading.run(`CREATE TABLE grown (id int PRIMARY KEY, a text)`)
     await reading.run(`INSERT INTO grown VALUES (1, 'first')`)
     const first = Result.getOrThrow(await build("grown"))

@@ -85,7 +85,7 @@ it("retype reads moments and leaves alone a day that the calendar does not have"
   )
 })
 
-it("retype names the views in its way, and makes them anew with owner, rights, comments, triggers, rules and indexes", async () => {
+it("retype names the views in its way, and recreates them with owner, rights, comments, triggers, rules and indexes", async () => {
   const source = await newSource("Viewed")
   await post(source.id, { amount: "5" })
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
@@ -163,7 +163,7 @@ it("relabel changes what is shown and nothing of what the field is called", asyn
   await post(source.id, { a: "1" })
   await store.runPromise(SourceColumns.use((columns) => columns.relabel(source.id, "a", "Amount due")))
   await post(source.id, { a: "2" })
-  const columns = await store.runPromise(SourceColumns.use((columns) => columns.list(source.id)))
+  const columns = await store.runPromise(SourceColumns.use((all) => all.list(source.id)))
   assert.deepStrictEqual(
     columns.map(({ name, field, label }) => ({ name, field, label })),
     [{ name: "a", field: "a", label: "Amount due" }],

@@ -31,7 +31,7 @@ const reads = (turns: ReadLimiter) => {
   return { began, read, end }
 }
 
-it.effect("ObjectTurns give an object its share, the others the rest, and each its place in the order of asking", () =>
+it.effect("ReadLimiter gives an object its share, the others the rest, and each its place in the order of asking", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(3, 2))
     for (const name of ["a1", "a2", "a3", "a4"]) yield* read("a", name)
@@ -49,7 +49,7 @@ it.effect("ObjectTurns give an object its share, the others the rest, and each i
   }).pipe(Effect.scoped),
 )
 
-it.effect("ObjectTurns keep places for tables and for other views, however many ask for a view", () =>
+it.effect("ReadLimiter keeps places for tables and for other views, however many ask for a view", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(4, 3, { places: 3, share: 2 }))
     for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
@@ -66,7 +66,7 @@ it.effect("ObjectTurns keep places for tables and for other views, however many 
   }).pipe(Effect.scoped),
 )
 
-it.effect("ObjectTurns let go of whoever has waited too long or hangs up, and lose no place by it", () =>
+it.effect("ReadLimiter lets go of whoever has waited too long or hangs up, and loses no place by it", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(1, 1))
     yield* read("a", "a1")
@@ -88,7 +88,7 @@ it.effect("ObjectTurns let go of whoever has waited too long or hangs up, and lo
   }).pipe(Effect.scoped),
 )
 
-it.effect("ObjectTurns take a place back from work that fails or is interrupted", () =>
+it.effect("ReadLimiter takes a place back from work that fails or is interrupted", () =>
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read } = reads(turns)
@@ -98,7 +98,7 @@ it.effect("ObjectTurns take a place back from work that fails or is interrupted"
   }).pipe(Effect.scoped),
 )
 
-it.effect("ObjectTurns call thousands in line, one after the other, though each is done at once", () =>
+it.effect("ReadLimiter calls thousands in line, one after the other, though each is done at once", () =>
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read, end } = reads(turns)

@@ -1,0 +1,81 @@
+/**
+ * The project's words are those of docs/glossary.md. Words that it had before, and that nobody outside it knew, do not come
+ * back: in names, comments, SQL, messages, help or documents. The one exception is the table of the command's hidden aliases.
+ */
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+
+const root = join(import.meta.dirname, "..", "..")
+
+/** Where an old word may stand: where it is said that it is one. */
+const EXEMPT = new Set(["docs/glossary.md", "test/house/OldWords.test.ts", "packages/cli/src/commands/Aliases.ts"])
+
+/** Names as they stood in code; in prose their parts are ordinary words. */
+const OLD_NAMES = `
+  eachInTurn Present Deadlines StageName Haste lostWhenSilent orLost renewedPool RenewedPool
+  PassedThrough passingThrough Underway ManyCabinets CabinetRounds cabinetRounds PickCabinet
+  pickCabinet Admission IntakeAllowance CountedAhead FoldedCounts foldedCounts SenderCounts
+  dealSenders ObjectTurns TurnLimits AddressPace roomy makeSettler SentForm SentRow SentValue
+  SentMoment SentEvents SentObjects JsonBytes PlaceOfRow hastyPage carefulPage presume FoundTables
+  TargetTables FittedRows fittedRows WaitingRows drainWaitingRows Exposure FileLook lookAt
+  CharsetWitness restless CountedAlong countedAlong CarriesSecret carriesSecret SenderOf senderOf
+  Gathered NoCabinet isTold crowded isAway isInTheWay lossAsFailure AddressBook PollBook verdictOf
+  Checkup checkup FENCE_BOUND NextWork nextWork firstThings PATIENCE HELD_UP NOT_FEW BITE LOOK OperatorsFace`
+  .trim()
+  .split(/\s+/)
+
+const FORBIDDEN: ReadonlyArray<RegExp> = [
+  new RegExp(`\\b(?:${OLD_NAMES.join("|")})\\b`),
+  /\btogether\(/,
+  /\b[A-Z][A-Za-z]*Face\b/,
+  /\banew\b/i,
+  /\bbe had\b/i,
+  /\bcomes? again\b/i,
+]
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => /\.(?:ts|mjs|js|sql|md|json|sh|py|go|php)$|^\.ci\//.test(file))
+  .filter((file) => !EXEMPT.has(file) && file !== "pnpm-lock.yaml")
+
+/** Each line of a text that has an old word. */
+const oldWordsIn = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line, index) => {
+    const found = FORBIDDEN.flatMap((pattern) => pattern.exec(line)?.[0] ?? [])
+    return found.length === 0 ? [] : [`${index + 1}: ${found.join(", ")}`]
+  })
+
+describe("the project's words", () => {
+  it("finds an old word in a name, a comment and a sentence", () => {
+    for (const line of ["import { Present } from", "// made anew", "come again in 3 s", "class KeysFace {"]) {
+      assert.strictEqual(oldWordsIn(line).length, 1, line)
+    }
+    assert.deepStrictEqual(oldWordsIn("who is present, face to face, at the surface"), [])
+  })
+
+  it("are nowhere the old ones", () => {
+    assert.isAbove(files.length, 500)
+    const found = files.flatMap((file) =>
+      oldWordsIn(readFileSync(join(root, file), "utf8")).map((where) => `${file}:${where}`),
+    )
+    assert.deepStrictEqual(found, [])
+  })
+
+  it("are not in the names of files and folders", () => {
+    const old = new Set([...OLD_NAMES, "cabinet", "page", "pull", "embedding"])
+    const found = files.filter(
+      (file) =>
+        /^packages\/[^/]+\/(?:src|test)\//.test(file) &&
+        file
+          .split("/")
+          .slice(3)
+          .some((part) => old.has(part.replace(/(?:\.test)?\.[a-z]+$/, ""))),
+    )
+    assert.deepStrictEqual(found, [])
+  })
+})
