@@ -1,0 +1,54 @@
+/**
+ * `npm run trials`: what is too long for every change, by hand. The whole suite on the oldest PostgreSQL that is supported, where
+ * this machine has it, then all that is in `test/bench` at full size. A part that this machine cannot run is named, not passed
+ * over. Words after `--` name the parts: `npm run trials -- oldest`.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { node24, prepare, root } from "./prepare.mjs"
+
+const OLDEST = "/usr/lib/postgresql/15/bin"
+const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
+
+/** What of the suite does not depend on the database's version, or runs the embedded one whatever is said. */
+const ELSEWHERE = [
+  "packages/core/**",
+  "packages/http-node/**",
+  "packages/store-pg/test/embedded/**",
+  "packages/delivery/**",
+  "test/house/**",
+  "test/bench/**",
+  "test/fault/backup.test.ts",
+  "test/flow/packages.test.ts",
+  "test/flow/examples.test.ts",
+].flatMap((pattern) => ["--exclude", pattern])
+
+const PARTS = {
+  oldest: {
+    missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
+    run: [vitest, "run", ...ELSEWHERE],
+    env: { TEST_PG_BIN: OLDEST },
+  },
+  bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
+}
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !(name in PARTS))
+if (unknown !== undefined) {
+  process.stderr.write(`No such part: ${unknown}. There are ${Object.keys(PARTS).join(", ")}.\n`)
+  process.exit(2)
+}
+
+await prepare({ build: true })
+const outcomes = Object.entries(PARTS)
+  .filter(([name]) => named.length === 0 || named.includes(name))
+  .map(([name, { missing, run, env }]) => {
+    if (missing !== null) return [name, `not run: ${missing}`]
+    const began = Date.now()
+    const { status } = spawnSync(node24, run, { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    const seconds = Math.round((Date.now() - began) / 1_000)
+    return [name, `${status === 0 ? "held" : "FAILED"} after ${seconds} s`]
+  })
+for (const [name, outcome] of outcomes) process.stdout.write(`${name}: ${outcome}\n`)
+process.exitCode = outcomes.some(([, outcome]) => !outcome.startsWith("held")) ? 1 : 0
