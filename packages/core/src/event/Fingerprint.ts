@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto"
 import type { JsonObject } from "./Json.ts"
-import { canonicalJsonText, jsonTexts } from "./JsonText.ts"
+import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "./JsonText.ts"
 import type { JsonTexts } from "./JsonText.ts"
 import { isEmptyPayload } from "./Payload.ts"
 
@@ -16,13 +16,46 @@ import { isEmptyPayload } from "./Payload.ts"
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
 
+export interface PrintedEvent {
+  readonly payload: JsonObject
+  /** As JSON. */
+  readonly text: string
+  /** No field is filled. */
+  readonly empty: boolean
+  readonly fingerprint: string
+}
+
 /** A payload as an event to append, with its text and its fingerprint, for which its texts are written in one go. */
-export const printedEvent = (payload: JsonObject, { text, canonical }: JsonTexts = jsonTexts(payload)) => {
-  return {
-    payload,
-    text,
-    empty: isEmptyPayload(payload),
-    fingerprint: isUnparsed(payload) ? fingerprint(payload) : print(canonical),
+export const printedEvent = (payload: JsonObject, texts?: JsonTexts): PrintedEvent => {
+  if (isUnparsed(payload)) {
+    const text = texts?.text ?? jsonText(payload)
+    return { payload, text, empty: isEmptyPayload(payload), fingerprint: fingerprint(payload) }
+  }
+  const { text, canonical } = texts ?? jsonTexts(payload)
+  return { payload, text, empty: isEmptyPayload(payload), fingerprint: print(canonical) }
+}
+
+/** The same of a long payload, whose text may be known: each call writes about so many characters of it. */
+export const printingEvent = (
+  payload: JsonObject,
+  known: string | undefined,
+): ((characters: number) => PrintedEvent | undefined) => {
+  const writing = new JsonWriting(payload, false)
+  const comparing = new JsonWriting(isUnparsed(payload) ? withoutReason(payload) : payload, true)
+  let text = known
+  let canonical: string | undefined
+  return (characters) => {
+    // What is short by itself is written in one go with what comes after it.
+    const short = characters / 4
+    if (text === undefined) {
+      text = writing.advance(characters)
+      if (text === undefined || text.length > short) return undefined
+    }
+    if (canonical === undefined) {
+      canonical = comparing.advance(characters)
+      if (canonical === undefined || canonical.length > short) return undefined
+    }
+    return { payload, text, empty: isEmptyPayload(payload), fingerprint: print(canonical) }
   }
 }
 

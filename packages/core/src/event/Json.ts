@@ -16,5 +16,9 @@ export type JsonObject = ReadonlyMap<string, Json>
 
 export type Json = null | boolean | string | JsonNumber | ReadonlyArray<Json> | JsonObject
 
+/** What has nothing inside it is this one: a megabyte of `{}` would be made into sixty. */
+export const EMPTY_OBJECT: JsonObject = new Map()
+export const EMPTY_LIST: ReadonlyArray<Json> = Object.freeze([])
+
 /** `Array.isArray` forgets what a read-only list holds. */
 export const isJsonList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)

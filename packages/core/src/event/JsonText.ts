@@ -1,7 +1,8 @@
 /**
  * Writes a JSON value as text: number tokens as they came, keys in the order they have, nothing rounded and nothing
  * moved. It keeps its own stack, so that the depth of a value is bounded by memory and not by the caller's stack; what has
- * nothing inside it, as nearly all that is sent, goes without.
+ * nothing inside it, as nearly all that is sent, goes without. A long text can be written a piece at a time, so that nobody
+ * else has to wait until all of it is written.
  */
 import { isJsonList, JsonNumber } from "./Json.ts"
 import type { Json, JsonObject } from "./Json.ts"
@@ -47,6 +48,8 @@ const scalarText = (value: Json): string | undefined => {
   return value instanceof JsonNumber ? value.token : undefined
 }
 
+const write = (root: Json, sorted: boolean): string => new JsonWriting(root, sorted).advance(Number.POSITIVE_INFINITY)!
+
 /** Undefined for an object with a list or an object in it. */
 const flatText = (object: JsonObject, sorted: boolean): string | undefined => {
   let text = ""
@@ -78,46 +81,84 @@ interface OpenObject {
   first: boolean
 }
 
-const write = (root: Json, sorted: boolean): string => {
-  const open: Array<OpenList | OpenObject> = []
-  let text = ""
-  let value = root
-  for (;;) {
-    const whole =
-      scalarText(value) ?? (value instanceof Map ? flatText(value, sorted) : flatListText(value as ReadonlyArray<Json>))
-    if (whole !== undefined) text += whole
-    else if (isJsonList(value)) {
-      text += "["
-      open.push({ list: value, next: 0 })
-    } else {
-      text += "{"
-      const object = value as JsonObject
-      open.push({ entries: sorted ? sortedEntries(object)[Symbol.iterator]() : object.entries(), first: true })
-    }
-    for (;;) {
-      const top = open[open.length - 1]
-      if (top === undefined) return text
-      if ("list" in top) {
-        if (top.next < top.list.length) {
-          if (top.next > 0) text += ","
-          value = top.list[top.next++]!
-          break
-        }
-        text += "]"
+/** A list or an object of so many characters' share of a piece is no longer written in one go. */
+const SMALL_PART = 1 / 16
+
+/** To sort a key takes as long as to write so many characters. */
+const SORTED_KEY = 16
+
+/** The writing of one value, piece by piece. */
+export class JsonWriting {
+  readonly #sorted: boolean
+  readonly #open: Array<OpenList | OpenObject> = []
+  readonly #written: Array<string> = []
+  /** Is to be written next. */
+  #value: Json
+
+  /** `sorted`: as `canonicalJsonText` writes it. */
+  constructor(root: Json, sorted: boolean) {
+    this.#value = root
+    this.#sorted = sorted
+  }
+
+  /** Writes about so many characters; undefined where that was not all. */
+  advance(characters: number): string | undefined {
+    const open = this.#open
+    const sorted = this.#sorted
+    const small = characters * SMALL_PART
+    let text = ""
+    let value = this.#value
+    for (let sorting = 0; text.length + sorting < characters;) {
+      const whole = scalarText(value) ?? (sizeOf(value) <= small ? flat(value, sorted) : undefined)
+      if (whole !== undefined) text += whole
+      else if (isJsonList(value)) {
+        text += "["
+        open.push({ list: value, next: 0 })
       } else {
-        const entry = top.entries.next()
-        if (entry.done !== true) {
-          text += (top.first ? "" : ",") + quoted(entry.value[0]) + ":"
-          top.first = false
-          value = entry.value[1]
-          break
-        }
-        text += "}"
+        text += "{"
+        const object = value as JsonObject
+        if (sorted) sorting += object.size * SORTED_KEY
+        open.push({ entries: sorted ? sortedEntries(object)[Symbol.iterator]() : object.entries(), first: true })
       }
-      open.pop()
+      for (;;) {
+        const top = open[open.length - 1]
+        if (top === undefined) return this.#wholeWith(text)
+        if ("list" in top) {
+          if (top.next < top.list.length) {
+            if (top.next > 0) text += ","
+            value = top.list[top.next++]!
+            break
+          }
+          text += "]"
+        } else {
+          const entry = top.entries.next()
+          if (entry.done !== true) {
+            text += (top.first ? "" : ",") + quoted(entry.value[0]) + ":"
+            top.first = false
+            value = entry.value[1]
+            break
+          }
+          text += "}"
+        }
+        open.pop()
+      }
     }
+    this.#value = value
+    // A sum of strings is put together when it is first read: here, and not all of it at the end.
+    text.charCodeAt(0)
+    this.#written.push(text)
+    return undefined
+  }
+
+  #wholeWith(last: string): string {
+    return this.#written.length === 0 ? last : this.#written.join("") + last
   }
 }
+
+const sizeOf = (value: Json): number => (value instanceof Map ? value.size : (value as ReadonlyArray<Json>).length)
+
+const flat = (value: Json, sorted: boolean): string | undefined =>
+  value instanceof Map ? flatText(value, sorted) : flatListText(value as ReadonlyArray<Json>)
 
 const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json]> => {
   const entries = [...object]

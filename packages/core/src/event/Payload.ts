@@ -20,10 +20,12 @@ export const isServiceKey = (key: string): boolean => key === "_raw" || key === 
  */
 export const isFilled = (value: Json): boolean => {
   if (!isJsonList(value)) return isFilledItem(value)
-  const waiting: Array<Json> = [value]
+  const waiting: Array<ReadonlyArray<Json>> = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (isJsonList(next)) for (const item of next) waiting.push(item)
-    else if (isFilledItem(next)) return true
+    for (const item of next) {
+      if (isJsonList(item)) waiting.push(item)
+      else if (isFilledItem(item)) return true
+    }
   }
   return false
 }

@@ -3,6 +3,7 @@
  * the words decide: Cyrillic words are all high letters, western ones are Latin with a few among them. What cannot be
  * told from the bytes (a lone "а" or "Ä") is taken for Cyrillic.
  */
+import { isUtf8 } from "node:buffer"
 import { UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 
@@ -10,12 +11,6 @@ import type { Charset } from "./Charset.ts"
 export const guessCharset = (bytes: Buffer): Charset => {
   if (readsAsUtf8(bytes)) return UTF_8
   return latinVotes(bytes) > 0 ? WINDOWS_1252 : WINDOWS_1251
-}
-
-/** Whether the bytes are well-formed UTF-8, all ASCII included. */
-export const isUtf8 = (bytes: Buffer): boolean => {
-  const text = bytes.toString("utf8")
-  return !text.includes("\uFFFD") || Buffer.from(text).equals(bytes)
 }
 
 /**

@@ -3,12 +3,13 @@
  * The signals, in order: the source's own setting, the header (for one value its part's header), the field `_charset_`,
  * the data.
  */
+import { isUtf8 } from "node:buffer"
 import { JsonNumber } from "../event/Json.ts"
 import type { Json } from "../event/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
 import { charsetOf, decode, sourceCharset, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
-import { guessCharset, isUtf8 } from "./CharsetGuess.ts"
+import { guessCharset } from "./CharsetGuess.ts"
 import { unescapeName } from "./PartHeaders.ts"
 import type { RawField, RawFile, RawForm } from "./RawForm.ts"
 

@@ -4,7 +4,7 @@
  * read a piece at a time, so that nobody else has to wait until all of it is read.
  */
 import { Result } from "effect"
-import type { Json } from "../event/Json.ts"
+import { EMPTY_LIST, EMPTY_OBJECT, type Json } from "../event/Json.ts"
 import { bomLength, JsonFault, JsonScanner } from "./JsonScanner.ts"
 import { JsonSlices } from "./JsonSlices.ts"
 import { positionInWords, textPosition } from "./TextPosition.ts"
@@ -133,9 +133,8 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
       if (open.length >= maxDepth) scanner.refuse(`the text nests deeper than ${maxDepth} levels`)
       if (sent !== undefined && open.length === 0) level = code === 123 ? 1 : 2
       const first = ++scanner.at
-      const container = code === 123 ? new Map<string, Json>() : []
       if (scanner.next() !== code + 2) {
-        open.push(container)
+        open.push(code === 123 ? new Map<string, Json>() : [])
         if (open.length > level) sent?.nest()
         else if (code === 123 && open.length === level) {
           scanner.plain = scanner.at === first
@@ -147,7 +146,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
       }
       scanner.at++
       if (code === 123 && open.length === level - 1) sent?.empty()
-      done = container
+      done = code === 123 ? EMPTY_OBJECT : EMPTY_LIST
     } else if (code === 45 || (code >= 48 && code <= 57)) done = scanner.number()
     else if (code === 116) done = scanner.word("true", true)
     else if (code === 102) done = scanner.word("false", false)

@@ -135,7 +135,7 @@ export class JsonScanner {
       while (code >= 48 && code <= 57)
     }
     this.at = at
-    return new JsonNumber(text.slice(start, at))
+    return at === start + 1 ? DIGITS[text.charCodeAt(start) - 48]! : new JsonNumber(text.slice(start, at))
   }
 
   word<A>(word: string, value: A): A {
@@ -165,6 +165,9 @@ export class JsonScanner {
     })
   }
 }
+
+/** Numbers of one digit, of which a text may be full. */
+const DIGITS = Array.from("0123456789", (digit) => new JsonNumber(digit))
 
 /** In a regular expression by code points the surrogates' category holds only those that stand alone. */
 const UNSTORABLE = /[\0\p{Cs}]/gu

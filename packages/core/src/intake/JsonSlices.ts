@@ -41,18 +41,35 @@ export class JsonSlices {
     this.#objects.push(null)
   }
 
-  /** Answers the texts of each object, by its place among those that were read from `text`. */
-  textsIn(text: string) {
-    return (object: JsonObject, place: number): JsonTexts => textsOf(text, object, this.#objects[place])
+  /** The texts of each object, by its place among those that were read from `text`. */
+  textsIn(text: string): SentTexts {
+    return new SentTexts(text, this.#objects)
   }
 }
 
-const textsOf = (text: string, object: JsonObject, sent: SentObject | null | undefined): JsonTexts => {
-  if (sent === null || sent === undefined) return jsonTexts(object)
-  const { starts, nested } = sent
-  const whole = text.slice(starts[0]! - 1, starts[starts.length - 1])
-  if (nested) return { text: whole, canonical: canonicalJsonText(object) }
-  const places = inKeyOrder([...object.keys()])
-  const members = places.map((at) => text.slice(starts[at], starts[at + 1]! - 1))
-  return { text: whole, canonical: `{${members.join(",")}}` }
+export class SentTexts {
+  readonly #text: string
+  readonly #objects: ReadonlyArray<SentObject | null>
+
+  constructor(text: string, objects: ReadonlyArray<SentObject | null>) {
+    this.#text = text
+    this.#objects = objects
+  }
+
+  /** As the object stands in the text; undefined where it is to be written. */
+  whole(place: number): string | undefined {
+    const sent = this.#objects[place]
+    if (sent === null || sent === undefined) return undefined
+    return this.#text.slice(sent.starts[0]! - 1, sent.starts[sent.starts.length - 1])
+  }
+
+  of(object: JsonObject, place: number): JsonTexts {
+    const whole = this.whole(place)
+    if (whole === undefined) return jsonTexts(object)
+    const { starts, nested } = this.#objects[place]!
+    if (nested) return { text: whole, canonical: canonicalJsonText(object) }
+    const places = inKeyOrder([...object.keys()])
+    const members = places.map((at) => this.#text.slice(starts[at], starts[at + 1]! - 1))
+    return { text: whole, canonical: `{${members.join(",")}}` }
+  }
 }

@@ -34,17 +34,24 @@ export const jsonPieces = (submission: Submission): (() => SentJson | undefined)
   }
 }
 
-/** The reading of a submission whose body is no JSON, or was read as such. Each call writes events, a piece of them together. */
+/** The reading of a submission whose body is no JSON, or was read as such. Each call writes a piece of its events. */
 export const submissionPieces = (submission: Submission): (() => ParsedSubmission | undefined) => {
   let read: ReadSubmission | undefined
+  let write: ((characters: number) => ParsedEvent | undefined) | undefined
   const events: Array<ParsedEvent> = []
   return () => {
-    read ??= readSubmission(submission)
-    const { objects, eventOf, whole } = read
+    if (read === undefined) {
+      read = readSubmission(submission)
+      return undefined
+    }
+    const { objects, writeEvent, whole } = read
     for (let written = 0; events.length < objects.length;) {
       if (written >= PIECE) return undefined
-      const event = eventOf(objects[events.length]!, events.length)
+      write ??= writeEvent(objects[events.length]!, events.length)
+      const event = write(PIECE)
+      if (event === undefined) return undefined
       events.push(event)
+      write = undefined
       written += event.text.length
     }
     return whole(events)

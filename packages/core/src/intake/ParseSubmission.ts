@@ -3,11 +3,10 @@
  * parse is kept in the event as text, with the reason in words.
  */
 import { Result } from "effect"
-import { printedEvent } from "../event/Fingerprint.ts"
+import { type PrintedEvent, printedEvent, printingEvent } from "../event/Fingerprint.ts"
 import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../event/Json.ts"
 import type { Json, JsonObject } from "../event/Json.ts"
-import type { JsonTexts } from "../event/JsonText.ts"
 import { bufferOf, decode, UTF_8 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 import { type BodyKind, type ContentType, parseContentType } from "./ContentType.ts"
@@ -17,6 +16,7 @@ import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decideCharset, decideFormCharset, decideQueryCharset, decodeForm } from "./FormText.ts"
 import type { CharsetDecision, CharsetSignals } from "./FormText.ts"
 import { emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
+import type { SentTexts } from "./JsonSlices.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import { parsePlainForm } from "./PlainForm.ts"
@@ -36,6 +36,8 @@ export interface ReadSubmission {
   /** None where there were too many. */
   readonly objects: ReadonlyArray<JsonObject>
   readonly eventOf: (object: JsonObject, place: number) => ParsedEvent
+  /** The same a piece at a time: each call writes about so many characters of it. */
+  readonly writeEvent: (object: JsonObject, place: number) => (characters: number) => ParsedEvent | undefined
   /** All of it, with the events of the objects in their order. */
   readonly whole: (events: ReadonlyArray<ParsedEvent>) => ParsedSubmission
 }
@@ -51,24 +53,33 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
   const address = queryFields(query, queryCharset)
   const { objects, refusal } = read
-  const printed = (object: JsonObject, place: number) =>
-    address.fields.size === 0
-      ? printedEvent(object, read.textsOf?.(object, place))
-      : printedEvent(withQueryFields(address.fields, object))
+  const eventOf = (object: JsonObject, place: number): ParsedEvent => {
+    const event =
+      address.fields.size === 0
+        ? printedEvent(object, read.sent?.of(object, place))
+        : printedEvent(withQueryFields(address.fields, object))
+    return refusal === null && !hasText ? event : judged(object, event)
+  }
+  const writeEvent = (object: JsonObject, place: number) => {
+    const sent = address.fields.size === 0 ? read.sent?.whole(place) : undefined
+    const write = printingEvent(withQueryFields(address.fields, object), sent)
+    return (characters: number): ParsedEvent | undefined => {
+      const event = write(characters)
+      return event === undefined ? undefined : judged(object, event)
+    }
+  }
   // What is answered 400 is saved empty, whatever fields the address has; the text of a body with a content type of its own
   // is as good as a field.
   const hasText = read.keptAsRaw === true && (type.kind === "plain" || type.kind === "other")
-  const eventOf =
-    refusal === null && !hasText
-      ? printed
-      : (object: JsonObject, place: number) => {
-          const event = printed(object, place)
-          return { ...event, empty: refusal !== null || (event.empty && !isFilled(object.get("_raw") ?? null)) }
-        }
+  const judged = (object: JsonObject, event: PrintedEvent): ParsedEvent => {
+    if (refusal !== null) return { ...event, empty: true }
+    return hasText ? { ...event, empty: event.empty && !isFilled(object.get("_raw") ?? null) } : event
+  }
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
     objects: tooMany === null ? objects : [],
     eventOf,
+    writeEvent,
     whole: (events) => ({
       events,
       shape: read.shape,
@@ -87,7 +98,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
   /** The texts of one of them, where they are to be got for less than by writing them. */
-  readonly textsOf?: (object: JsonObject, place: number) => JsonTexts
+  readonly sent?: SentTexts
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
   readonly isForm: boolean
@@ -155,13 +166,13 @@ const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
   }
   const value = parsed.success
   const replaced = decoded.replaced + notes.replaced
-  const textsOf = notes.sent.textsIn(decoded.text)
-  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), textsOf }
+  const sent = notes.sent.textsIn(decoded.text)
+  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), sent }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
     return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), refusal: { error: "not_an_object", detail } }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch", textsOf }
+  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch", sent }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
@@ -202,7 +213,7 @@ const otherBody = (
     const value = parsed.success
     const replaced = decoded.replaced + notes.replaced
     if (value instanceof Map) {
-      return { ...oneObject(value, AS_JSON, replaced), textsOf: notes.sent.textsIn(decoded.text) }
+      return { ...oneObject(value, AS_JSON, replaced), sent: notes.sent.textsIn(decoded.text) }
     }
     const detail =
       notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"

@@ -3,11 +3,13 @@
  * Nothing is cast by guess, dropped or rounded: what a column cannot take goes to a sibling column of the value's own
  * kind, and what has no column left goes to `_more`.
  */
-import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
+import { type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
 import { jsonText } from "../event/JsonText.ts"
 import { isServiceKey } from "../event/Payload.ts"
 import type { ColumnKind, FieldColumn, SentKind } from "./FieldColumn.ts"
 import { matchesExactly } from "./ExactFormat.ts"
+import type { LongValues } from "./LongValues.ts"
+import { fitsJsonb, fitsNumeric, isContainer } from "./NumberWidth.ts"
 import { readableName } from "./ReadableName.ts"
 
 /** Field columns a table may have, siblings counted. PostgreSQL's own end is near 450 wide values in a row. */
@@ -18,9 +20,6 @@ export const MORE_COLUMN = "_more"
 
 /** A field's name longer than this stays a key of `_more`: as a label it would stand in every page of rows. */
 export const MAX_LABEL_LENGTH = 1_000
-
-/** The plain digits a numeric column takes; 8 bytes like `1e131071` would become 131 KB. */
-const MAX_PLAIN_DIGITS = 1_000
 
 /** The columns of a source's table as they are known now. */
 export class TableLayout {
@@ -79,56 +78,23 @@ export interface RowPlan {
   readonly needsMore: boolean
 }
 
-/** How many digits a number token has when written without an exponent. */
-export const plainDigits = (token: string): number => {
-  const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token)
-  if (match === null) return Number.POSITIVE_INFINITY
-  const whole = match[1]!.length
-  const fraction = match[2]?.length ?? 0
-  const exponent = match[3] === undefined ? 0 : Number(match[3])
-  if (!Number.isSafeInteger(exponent)) return Number.POSITIVE_INFINITY
-  return Math.max(1, whole + exponent) + Math.max(0, fraction - exponent)
-}
-
-/** Without an exponent, as nearly all are, a number has no more digits than characters. */
-const fitsNumeric = ({ token }: JsonNumber): boolean =>
-  (token.length <= MAX_PLAIN_DIGITS && !hasExponent(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
-
-const hasExponent = (token: string): boolean => token.includes("e") || token.includes("E")
-
-/** False when a number anywhere inside is too wide for jsonb, which would write out its digits. */
-const fitsJsonb = (value: Json): boolean => {
-  if (value instanceof JsonNumber) return fitsNumeric(value)
-  if (!isContainer(value)) return true
-  const open: Array<Container> = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const item of isJsonList(next) ? next : next.values()) {
-      if (item instanceof JsonNumber) {
-        if (!fitsNumeric(item)) return false
-      } else if (isContainer(item)) open.push(item)
-    }
-  }
-  return true
-}
-
-type Container = ReadonlyArray<Json> | JsonObject
-
-const isContainer = (value: Json): value is Container => isJsonList(value) || value instanceof Map
-
 /** The kind of column that a value calls for by itself. */
-const kindOf = (value: Exclude<Json, null>): SentKind => {
+const kindOf = (value: Exclude<Json, null>, long: LongValues | undefined): SentKind => {
   if (typeof value === "string") return "text"
   if (typeof value === "boolean") return "boolean"
   if (value instanceof JsonNumber) return fitsNumeric(value) ? "numeric" : "text"
-  return fitsJsonb(value) ? "jsonb" : "text"
+  return (long?.of(value)?.fits ?? fitsJsonb(value)) ? "jsonb" : "text"
 }
 
+const textOf = (value: Json, long: LongValues | undefined): string =>
+  (long !== undefined && isContainer(value) ? long.of(value)?.text : undefined) ?? jsonText(value)
+
 /** The value as JSON text for a column of this kind: a text column takes any token as a string. */
-const cellText = (value: Exclude<Json, null>, kind: ColumnKind): string => {
+const cellText = (value: Exclude<Json, null>, kind: ColumnKind, long: LongValues | undefined): string => {
   if (typeof value === "string")
     return kind === "numeric" || kind === "boolean" || kind === "jsonb" ? value : jsonText(value)
-  if (kind !== "text") return jsonText(value)
-  return JSON.stringify(value instanceof JsonNumber ? value.token : jsonText(value))
+  if (kind !== "text") return textOf(value, long)
+  return JSON.stringify(value instanceof JsonNumber ? value.token : textOf(value, long))
 }
 
 const isScalar = (value: Json): boolean =>
@@ -142,22 +108,22 @@ const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
 }
 
 /** Whether every field has a column that is called as it is and takes the value as it is sent. */
-const goesAsSent = (layout: TableLayout, payload: JsonObject): boolean => {
+const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues | undefined): boolean => {
   if (layout.unrecorded.size > 0 || payload.size === 0) return false
   for (const [field, value] of payload) {
     const kind = layout.asSent.get(field)
     if (kind === undefined) return false
-    if (value !== null && (kindOf(value) !== kind || (kind === "text" && typeof value !== "string"))) return false
+    if (value !== null && (kindOf(value, long) !== kind || (kind === "text" && typeof value !== "string"))) return false
   }
   return true
 }
 
 /**
- * Plans the row of one event, whose payload was written as `text`. `missing` names what must be made first; plan again
- * once it is.
+ * Plans the row of one event, whose payload was written as `text`; of a long one `long` has what was found out before.
+ * `missing` names what must be made first; plan again once it is.
  */
-export const planRow = (layout: TableLayout, payload: JsonObject, text: string): RowPlan => {
-  if (goesAsSent(layout, payload))
+export const planRow = (layout: TableLayout, payload: JsonObject, text: string, long?: LongValues): RowPlan => {
+  if (goesAsSent(layout, payload, long))
     return { unrecorded: [], members: `,${text.slice(1, -1)}`, missing: [], needsMore: false }
   const unrecorded: Array<string> = []
   let members = ""
@@ -167,22 +133,22 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string):
   let needsMore = false
   for (const [field, value] of payload) {
     if (value === null || isServiceKey(field)) continue
-    const kind = kindOf(value)
+    const kind = kindOf(value, long)
     const columns = layout.of(field)
     const own = columns[0]
     const column =
       own !== undefined && takes(own, kind, value) ? own : columns.find((candidate) => candidate.kind === kind)
     if (column !== undefined) {
       if (layout.unrecorded.has(column.name)) unrecorded.push(column.name)
-      members += layout.memberOf(column) + cellText(value, column.kind)
+      members += layout.memberOf(column) + cellText(value, column.kind, long)
     } else if (field.length <= MAX_LABEL_LENGTH && layout.columns.length + missing.length < MAX_FIELD_COLUMNS) {
       missing.push({ field, kind })
     } else {
       needsMore = true
       if (missing.length > 0) continue
       // Of its own kind only what jsonb would not take is text, and that goes in as a text here, too.
-      const cell = kind === "text" && typeof value !== "string" ? JSON.stringify(jsonText(value)) : jsonText(value)
-      more.push(`${jsonText(field)}:${cell}`)
+      const cell = textOf(value, long)
+      more.push(`${jsonText(field)}:${kind === "text" && typeof value !== "string" ? JSON.stringify(cell) : cell}`)
     }
   }
   if (needsMore) {

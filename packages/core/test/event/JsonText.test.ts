@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { describe } from "vitest"
 import { JsonNumber } from "../../src/event/Json.ts"
 import type { Json } from "../../src/event/Json.ts"
-import { canonicalJsonText, jsonText, jsonTexts } from "../../src/event/JsonText.ts"
+import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "../../src/event/JsonText.ts"
 
 const ordered = new Map<string, Json>([
   ["b", new JsonNumber("1.0")],
@@ -59,5 +59,53 @@ describe("jsonText", () => {
     let value: Json = "x"
     for (let level = 0; level < 100_000; level++) value = level % 2 === 0 ? [value] : new Map([["k", value]])
     assert.strictEqual(jsonText(value).length, 50_000 * 2 + 50_000 * 6 + 3)
+  })
+})
+
+const VALUES: ReadonlyArray<readonly [string, Json]> = [
+  [
+    "what has everything",
+    new Map<string, Json>([
+      ["z", [ordered, "x", []]],
+      ["", ordered],
+      ["a", null],
+    ]),
+  ],
+  ["a scalar", "x"],
+  ["empty lists", Array.from({ length: 5_000 }, () => [])],
+  ["numbers", Array.from({ length: 5_000 }, (_, n) => new JsonNumber(`${n}`))],
+  ["keys", new Map(Array.from({ length: 5_000 }, (_, n) => [`${(n * 7919) % 5_000}`, n % 2 === 0] as const))],
+  [
+    "objects",
+    Array.from(
+      { length: 2_000 },
+      (_, n) =>
+        new Map([
+          [
+            `${n % 3}`,
+            new Map([
+              ["b", "\ud800"],
+              ["a", ""],
+            ]),
+          ],
+        ]),
+    ),
+  ],
+]
+
+describe("JsonWriting", () => {
+  it.each(VALUES)("writes the same in pieces of any length: %s", (_, value) => {
+    for (const sorted of [false, true]) {
+      const whole = sorted ? canonicalJsonText(value) : jsonText(value)
+      for (const characters of [1, 2, 17, 1_000, 100_000]) {
+        const writing = new JsonWriting(value, sorted)
+        let pieces = 1
+        let text = writing.advance(characters)
+        for (; text === undefined; pieces++) text = writing.advance(characters)
+        assert.strictEqual(text, whole)
+        // No token of these values is longer than 16 characters; what is small beside a piece goes into it whole.
+        assert.isAtLeast(pieces, Math.floor(whole.length / (characters * 2 + 16)))
+      }
+    }
   })
 })

@@ -28,7 +28,7 @@ const readIn = (text: string, characters: number) => {
   for (; outcome === undefined; pieces++) outcome = reading.advance(characters)
   const objects = outcome._tag !== "Success" ? [] : Array.isArray(outcome.success) ? outcome.success : [outcome.success]
   const texts = objects.flatMap((object: Json, place) =>
-    object instanceof Map ? [notes.sent.textsIn(text)(object as JsonObject, place)] : [],
+    object instanceof Map ? [notes.sent.textsIn(text).of(object as JsonObject, place)] : [],
   )
   const { sent: _, ...told } = notes
   return { pieces, told, texts, outcome: outcome._tag === "Success" ? jsonText(outcome.success) : outcome.failure }
@@ -80,6 +80,31 @@ it("submissionPieces writes no more events in one piece than are long together, 
   assert.deepStrictEqual(parsed, whole)
   const length = whole.events.reduce((sum, { text }) => sum + text.length, 0)
   assert.isAtLeast(pieces, length / (65_536 + whole.events[0]!.text.length))
+})
+
+/** What is sent as one object, and takes many times as long to read and write as its bytes say. */
+const ONE_OBJECT: ReadonlyArray<readonly [string, string]> = [
+  ["a list of empty objects", `{"a":[${"{},".repeat(100_000)}1]}`],
+  ["a list of empty lists", `{"a":[${"[],".repeat(100_000)}1]}`],
+  ["a list of numbers", `{"a":[${"1,".repeat(150_000)}1]}`],
+  ["an object of lists", `{${Array.from({ length: 30_000 }, (_, n) => `"${n}":[1]`).join()}}`],
+  ["an object of objects in another", `{"a":{${Array.from({ length: 30_000 }, (_, n) => `"${n}":{}`).join()}}}`],
+  ["a list that is no object", `[${"1,".repeat(150_000)}1]`],
+  ["nested lists", `{"a":[${`${"[".repeat(400)}${"]".repeat(400)},`.repeat(400)}1]}`],
+]
+
+it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same end: %s", (_, text) => {
+  const submission = { body: Buffer.from(text), contentType: "application/json", query: "", encoding: null }
+  const json = jsonPieces(submission)!
+  let read = json()
+  while (read === undefined) read = json()
+  const parse = submissionPieces({ ...submission, json: read })
+  let pieces = 1
+  let parsed = parse()
+  for (; parsed === undefined; pieces++) parsed = parse()
+  assert.deepStrictEqual(parsed, parseSubmission(submission))
+  // One for the reading, and one for each piece of the canonical text at the least.
+  assert.isAtLeast(pieces, 1 + parsed.events[0]!.text.length / 65_536)
 })
 
 it("inTurns gives each work a step in turn, and everything else a turn between two steps", () => {

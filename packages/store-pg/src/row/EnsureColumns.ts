@@ -4,9 +4,10 @@
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
 import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { LongValues } from "@data-cabinet/core/row/LongValues"
 import { type MissingColumn, planRow, type RowPlan, type TableLayout } from "@data-cabinet/core/row/RowPlan"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { addColumns, type SourceTable } from "./SourceTable.ts"
 
@@ -32,9 +33,9 @@ interface PlannedRows {
   readonly needsMore: boolean
 }
 
-const planOf = (layout: TableLayout, event: RowSource): RowPlan | RowFault => {
+const planOf = (layout: TableLayout, event: RowSource, long?: LongValues): RowPlan | RowFault => {
   try {
-    return planRow(layout, event.payload, event.text)
+    return planRow(layout, event.payload, event.text, long)
   } catch (cause) {
     return new RowFault(cause)
   }
@@ -52,7 +53,23 @@ const textLength = (events: ReadonlyArray<RowSource>): number => {
   return length
 }
 
-const planLongRows = Effect.fnUntraced(function* (layout: TableLayout, events: ReadonlyArray<RowSource>) {
+/** What is to be known of a long event before its row is planned. A fault in that is found again as its row is planned. */
+const lookThrough = Effect.fnUntraced(function* (event: RowSource) {
+  const begun = Result.try(() => new LongValues(event.payload))
+  if (Result.isFailure(begun)) return undefined
+  while (true) {
+    yield* Effect.yieldNow
+    const whole = Result.try(() => begun.success.advance())
+    if (Result.isFailure(whole)) return undefined
+    if (whole.success) return begun.success
+  }
+})
+
+const planLongRows = Effect.fnUntraced(function* (
+  layout: TableLayout,
+  events: ReadonlyArray<RowSource>,
+  seen: Map<RowSource, LongValues>,
+) {
   const plans: Array<RowPlan | RowFault> = []
   let length = 0
   for (const event of events) {
@@ -61,7 +78,13 @@ const planLongRows = Effect.fnUntraced(function* (layout: TableLayout, events: R
       yield* Effect.yieldNow
       length = 0
     }
-    plans.push(planOf(layout, event))
+    let long = seen.get(event)
+    if (long === undefined && event.text.length > LONG) {
+      long = yield* lookThrough(event)
+      if (long !== undefined) seen.set(event, long)
+      yield* Effect.yieldNow
+    }
+    plans.push(planOf(layout, event, long))
   }
   yield* Effect.yieldNow
   return togetherOf(plans)
@@ -92,12 +115,13 @@ export const ensureColumns = Effect.fnUntraced(function* (
 > {
   let table: SourceTable | undefined = known
   const isLong = textLength(events) > LONG
-  let rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
+  const seen = new Map<RowSource, LongValues>()
+  let rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   // Twice at the most: at the cap the fields that got no column go to `_more`, which may itself be missing.
   for (let n = 0; n < 2 && (rows.missing.length > 0 || rows.needsMore); n++) {
     table = yield* addColumns(sql, table.sourceId, rows.missing, rows.needsMore)
     if (table === undefined) return undefined
-    rows = isLong ? yield* planLongRows(table.layout, events) : planRows(table.layout, events)
+    rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   }
   // A plan that lacks a column is short of a value: it may wait, but it must not go into the table.
   const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)

@@ -1,0 +1,68 @@
+/**
+ * Which numbers PostgreSQL is given as numbers. It writes out all digits of a number, in jsonb too: 8 bytes like `1e131071`
+ * would become 131 KB.
+ */
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
+
+/** The plain digits a numeric column takes. */
+const MAX_PLAIN_DIGITS = 1_000
+
+/** How many digits a number token has when written without an exponent. */
+export const plainDigits = (token: string): number => {
+  const match = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token)
+  if (match === null) return Number.POSITIVE_INFINITY
+  const whole = match[1]!.length
+  const fraction = match[2]?.length ?? 0
+  const exponent = match[3] === undefined ? 0 : Number(match[3])
+  if (!Number.isSafeInteger(exponent)) return Number.POSITIVE_INFINITY
+  return Math.max(1, whole + exponent) + Math.max(0, fraction - exponent)
+}
+
+/** Without an exponent, as nearly all are, a number has no more digits than characters. */
+export const fitsNumeric = ({ token }: JsonNumber): boolean =>
+  (token.length <= MAX_PLAIN_DIGITS && !hasExponent(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
+
+const hasExponent = (token: string): boolean => token.length > 2 && (token.includes("e") || token.includes("E"))
+
+export type Container = ReadonlyArray<Json> | JsonObject
+
+export const isContainer = (value: Json): value is Container => isJsonList(value) || value instanceof Map
+
+/** False when a number anywhere inside is too wide for jsonb. */
+export const fitsJsonb = (value: Container): boolean => {
+  const open: Array<Container> = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const item of isJsonList(next) ? next : next.values()) {
+      if (item instanceof JsonNumber) {
+        if (!fitsNumeric(item)) return false
+      } else if (isContainer(item)) open.push(item)
+    }
+  }
+  return true
+}
+
+/** The same, piece by piece. */
+export class NumberCheck {
+  readonly #waiting: Array<Container>
+  /** Of the list or object that was left in the middle. */
+  #rest: Iterator<Json> | undefined
+
+  constructor(value: Container) {
+    this.#waiting = [value]
+  }
+
+  /** Looks at so many values; whether all numbers fit, or undefined where that was not all. */
+  advance(values: number): boolean | undefined {
+    const waiting = this.#waiting
+    for (let left = values; left > 0; left--) {
+      const items = (this.#rest ??= waiting.pop()?.values())
+      if (items === undefined) return true
+      const item = items.next()
+      if (item.done === true) this.#rest = undefined
+      else if (item.value instanceof JsonNumber) {
+        if (!fitsNumeric(item.value)) return false
+      } else if (isContainer(item.value)) waiting.push(item.value)
+    }
+    return undefined
+  }
+}

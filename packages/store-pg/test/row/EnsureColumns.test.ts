@@ -1,0 +1,64 @@
+/** The rows of long events are planned a piece at a time: everything else has its turn in between. */
+import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { TableLayout } from "@data-cabinet/core/row/RowPlan"
+import { ensureColumns, RowFault } from "@data-cabinet/store-pg/row/EnsureColumns"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { assert, it } from "vitest"
+
+/** Nothing is asked of the database where no column is missing. */
+const noDatabase = {} as PgClient.PgClient
+const table = {
+  sourceId: 1,
+  version: 1,
+  name: "t",
+  layout: new TableLayout([
+    { field: "a", name: "b", kind: "text" as const },
+    { field: "a", name: "a", kind: "jsonb" as const },
+  ]),
+}
+
+const eventOf = (text: string) => ({ text, payload: Result.getOrThrow(parseJson(text)) as JsonObject })
+
+/** The plans, and how often anything else had a turn while they were made. */
+const planned = async (events: ReadonlyArray<{ readonly text: string; readonly payload: JsonObject }>) => {
+  let turns = 0
+  let isOver = false
+  const turn = () => {
+    if (isOver) return
+    turns++
+    setImmediate(turn)
+  }
+  setImmediate(turn)
+  const fitted = await Effect.runPromise(ensureColumns(noDatabase, table, events))
+  isOver = true
+  return { plans: fitted!.plans, turns }
+}
+
+it.each([
+  ["empty objects", `{"a":[${"{},".repeat(200_000)}1]}`],
+  ["empty lists", `{"a":[${"[],".repeat(200_000)}1]}`],
+  ["numbers", `{"a":[${"1,".repeat(300_000)}1]}`],
+])("one event of %s is planned in as many pieces as it is long", async (_, text) => {
+  const { plans, turns } = await planned([eventOf(text)])
+  const [plan] = plans
+  assert.isFalse(plan instanceof RowFault)
+  if (!(plan instanceof RowFault)) assert.strictEqual(plan!.members, `,"a":${text.slice(5, -1)}`)
+  assert.isAtLeast(turns, text.length / 131_072)
+})
+
+it("a fault in looking through a long event is a fault of its row alone", async () => {
+  const text = `{"a":[${"1,".repeat(100_000)}1]}`
+  const broken = {
+    text,
+    get payload(): JsonObject {
+      throw new RangeError("a planted fault")
+    },
+  }
+  const { plans } = await planned([eventOf('{"a":"x"}'), broken, eventOf(text)])
+  assert.deepStrictEqual(
+    plans.map((plan) => plan instanceof RowFault),
+    [false, true, false],
+  )
+})
