@@ -1,9 +1,9 @@
 /**
  * The feed over a database that goes back while its server runs on, which the server cannot notice: clients are led to a
  * promoted standby and back again, or a machine is restored with its memory. All that a client has not seen is shown to it,
- * once, whatever it has seen elsewhere.
+ * whatever it has seen elsewhere; and nothing is shown to it again unless the database has lost events that it had seen.
  */
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -39,19 +39,30 @@ const accept = (bodies: ReadonlyArray<string>) =>
 
 interface Client {
   after: FeedPosition
+  readonly seen: Set<string>
+  /** How often it was shown what it had seen. */
+  again: number
 }
 
+/** Once events were lost, a client is shown again what its trail has no place in: less than this, where as little is lost as here. */
+const FEW = 70
+
+const newClient = (after: FeedPosition = FEED_START): Client => ({ after, seen: new Set(), again: 0 })
+
 /** The bodies of what is new to a client. */
-const readOn = (client: Client, limit = 7) =>
+const readOn = (client: Client, { limit = 7, channel = null as Channel | null } = {}) =>
   store.runPromise(
     FeedStore.use(
       Effect.fnUntraced(function* (feed) {
         const bodies: Array<string> = []
         for (;;) {
-          const query = { after: client.after, limit, sourceId: null, channel: null }
+          const query = { after: client.after, limit, sourceId: null, channel }
           const page = yield* feed.page(query).pipe(Effect.retry(Schedule.recurs(20)))
           for (const item of page.items.texts()) {
-            bodies.push((JSON.parse(item) as { payload: { body: string } }).payload.body)
+            const { body } = (JSON.parse(item) as { payload: { body: string } }).payload
+            if (client.seen.has(body)) client.again++
+            else bodies.push(body)
+            client.seen.add(body)
           }
           client.after = page.next
           if (!page.hasMore) return bodies.sort()
@@ -90,13 +101,9 @@ afterAll(async () => {
 })
 
 it("a client that was led to a promoted standby and back is shown all that it has not seen, once", async () => {
-  const [led, late, stayed]: ReadonlyArray<Client> = [
-    { after: FEED_START },
-    { after: FEED_START },
-    { after: FEED_START },
-  ]
-  assert.deepStrictEqual(await readOn(led!), some("first"))
-  assert.deepStrictEqual(await readOn(stayed!), some("first"))
+  const [led, late, stayed] = [newClient(), newClient(), newClient()]
+  assert.deepStrictEqual(await readOn(led), some("first"))
+  assert.deepStrictEqual(await readOn(stayed), some("first"))
   await caughtUp(primary, standby)
   await cutLoose(standby)
   await accept(some("never copied", 5))
@@ -104,27 +111,29 @@ it("a client that was led to a promoted standby and back is shown all that it ha
 
   address.leadTo(standby.socketDir)
   await accept(some("there"))
-  assert.deepStrictEqual(await readOn(led!), some("there"))
-  assert.deepStrictEqual(await readOn(late!), [...some("first"), ...some("there")])
+  assert.deepStrictEqual(await readOn(led), some("there"))
+  assert.deepStrictEqual(await readOn(late), [...some("first"), ...some("there")])
   assert.isNull(await setBackAt())
 
   address.leadTo(primary.socketDir)
   // Accepted and acknowledged before anybody comes with a cursor of the other server's.
   await accept(some("back", 30))
   assert.isNull(await setBackAt())
-  assert.deepStrictEqual(await readOn(led!), [...some("back", 30), ...some("never copied", 5)])
+  assert.deepStrictEqual(await readOn(led), [...some("back", 30), ...some("never copied", 5)])
   assert.isNotNull(await setBackAt())
   await accept(some("on"))
-  for (const client of [led!, late!, stayed!])
-    await readOn(client).then((seen) => assert.includeMembers(seen, some("on")))
-  for (const client of [led!, late!, stayed!]) assert.deepStrictEqual(await readOn(client), [])
+  for (const client of [led, late, stayed]) await readOn(client).then((seen) => assert.includeMembers(seen, some("on")))
+  for (const client of [led, late, stayed]) assert.deepStrictEqual(await readOn(client), [])
 
   // And there again: what was seen there is known, what comes there now is new.
   address.leadTo(standby.socketDir)
-  assert.deepStrictEqual(await readOn(led!), [])
+  assert.deepStrictEqual(await readOn(led), [])
   await accept(some("there again"))
-  for (const client of [led!, late!]) assert.deepStrictEqual(await readOn(client), some("there again"))
-  assert.deepStrictEqual(await readOn(stayed!), [...some("there"), ...some("there again")])
+  for (const client of [led, late]) assert.deepStrictEqual(await readOn(client), some("there again"))
+  assert.deepStrictEqual(await readOn(stayed), [...some("there"), ...some("there again")])
+  assert.deepStrictEqual([led.again, late.again], [0, 0])
+  // The standby lacks what this one saw last of the epoch that both have.
+  assert.isBelow(stayed.again, FEW)
 })
 
 it("one epoch begins, however many clients come with newer cursors at once", async () => {
@@ -133,66 +142,130 @@ it("one epoch begins, however many clients come with newer cursors at once", asy
   const epochs = async () => (await primary.run("SELECT FROM cabinet.epoch", DATABASE)).length
   const before = await epochs()
   const [last] = await primary.run("SELECT max(epoch)::text AS epoch FROM cabinet.epoch", DATABASE)
-  const newer = { epoch: Number(last!["epoch"]) + 1000, xid: 5n, id: 5 }
-  await Promise.all(Array.from({ length: 8 }, () => readOn({ after: newer })))
+  const newer = (client: Client) => {
+    client.after = { ...client.after, epoch: Number(last!["epoch"]) + 1000, xid: 5n, id: 5 }
+    return client
+  }
+  const clients = Array.from({ length: 8 }, () => newClient())
+  await Promise.all(clients.map((client) => readOn(client)))
+  assert.isEmpty((await Promise.all(clients.map((client) => readOn(newer(client))))).flat())
   assert.strictEqual(await epochs(), before + 1)
-  const client = { after: newer }
   await accept(some("above it"))
-  assert.deepStrictEqual(await readOn(client), some("above it"))
+  for (const client of clients) assert.deepStrictEqual(await readOn(client), some("above it"))
 })
 
-it("a client with a place of this very epoch that the database has not got is shown what was accepted since", async () => {
-  const client: Client = { after: FEED_START }
-  await readOn(client)
-  const restored = client.after
-  await accept(some("lost"))
-  assert.deepStrictEqual(await readOn(client), some("lost"))
-  // As a machine that is restored with its memory has it: the server runs on, knows nothing of these, and counts on from
-  // where it was then, which only the client's place is made to show here.
-  await primary.run(
-    `DELETE FROM cabinet.event WHERE (epoch, xid, id) > (${restored.epoch}, ${restored.xid}, ${restored.id})`,
-    DATABASE,
-  )
-  client.after = { ...client.after, xid: client.after.xid + 100_000n }
-  await accept(some("after the restore", 30))
-  assert.deepStrictEqual(await readOn(client), some("after the restore", 30))
-  assert.deepStrictEqual(await readOn(client), [])
-  await accept(some("and on"))
-  assert.deepStrictEqual(await readOn(client), some("and on"))
-
-  // Before the counter has come to where it was, too.
-  const [{ xmax }] = (await primary.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax")) as [
-    { xmax: string },
-  ]
-  const ahead = { after: { ...client.after, xid: BigInt(xmax) + 1000n } }
-  assert.deepStrictEqual(await readOn(ahead), [])
-  await accept(some("at last"))
-  assert.deepStrictEqual(await readOn(ahead), some("at last"))
-})
-
-it("an event that got the very ids of one that a client has seen, and was lost, is not taken for it", async () => {
-  const client: Client = { after: FEED_START }
-  await readOn(client)
-  await accept(some("seen"))
-  assert.deepStrictEqual(await readOn(client), some("seen"))
-  // Restored with its memory the server draws the ids of these events once more, which is made to show here.
+/**
+ * As a machine that is restored with its memory has it: the server runs on, knows nothing of what was accepted after this
+ * position, and draws the same ids again.
+ */
+const forgetAfter = async (position: FeedPosition) => {
   const lost = await primary.run(
-    `DELETE FROM cabinet.event WHERE payload ->> 'body' LIKE 'seen %' RETURNING id::text AS id, xid::text AS xid`,
+    `DELETE FROM cabinet.event WHERE (epoch, xid, id) > (${position.epoch}, ${position.xid}, ${position.id})
+     RETURNING id::text AS id, xid::text AS xid`,
     DATABASE,
   )
-  assert.lengthOf(lost, 20)
-  await accept(some("drawn again", 30))
-  const places = lost.map(({ id, xid }) => ({ id: BigInt(id as string), xid: BigInt(xid as string) }))
-  places.sort((one, other) => Number(one.id - other.id))
-  await primary.run(
+  return lost
+    .map(({ id, xid }) => ({ id: BigInt(id as string), xid: BigInt(xid as string) }))
+    .sort((one, other) => Number(one.id - other.id))
+}
+
+/** Gives events the ids of others that were lost, which a server that runs on from before would have drawn for them. */
+const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; readonly xid: bigint }>) =>
+  primary.run(
     `UPDATE cabinet.event e SET id = p.id, xid = p.xid
-     FROM (SELECT id AS old, row_number() OVER (ORDER BY id) AS n FROM cabinet.event WHERE payload ->> 'body' LIKE 'drawn again %') o
+     FROM (SELECT id AS old, row_number() OVER (ORDER BY id) AS n FROM cabinet.event WHERE payload ->> 'body' LIKE '${bodies} %') o
      JOIN unnest('{${places.map(({ id }) => id).join()}}'::int8[], '{${places.map(({ xid }) => xid).join()}}'::int8[])
        WITH ORDINALITY AS p(id, xid, n) ON p.n = o.n
      WHERE e.id = o.old`,
     DATABASE,
   )
+
+const shiftClock = (shift: string) => primary.run(`UPDATE cabinet.clock SET shift = '${shift}'`, DATABASE)
+
+it("a client with a place of this very epoch that the database has not got is shown what was accepted since", async () => {
+  const client = newClient()
+  await readOn(client)
+  const restored = client.after
+  await accept(some("lost"))
+  assert.deepStrictEqual(await readOn(client), some("lost"))
+  await forgetAfter(restored)
+  client.after = { ...client.after, xid: client.after.xid + 100_000n }
+  await accept(some("after the restore", 30))
+  assert.deepStrictEqual(await readOn(client), some("after the restore", 30))
+  assert.isBelow(client.again, FEW)
+  const again = client.again
+  assert.deepStrictEqual(await readOn(client), [])
+  await accept(some("and on"))
+  assert.deepStrictEqual(await readOn(client), some("and on"))
+  assert.strictEqual(client.again, again)
+
+  // Before the counter has come to where it was, too.
+  const [{ xmax }] = (await primary.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax")) as [
+    { xmax: string },
+  ]
+  client.after = { ...client.after, xid: BigInt(xmax) + 1000n }
+  assert.deepStrictEqual(await readOn(client), [])
+  await accept(some("at last"))
+  assert.deepStrictEqual(await readOn(client), some("at last"))
+})
+
+it("an event that got the very ids of one that a client has seen, and was lost, is not taken for it", async () => {
+  const client = newClient()
+  await readOn(client)
+  const restored = client.after
+  await accept(some("seen"))
+  assert.deepStrictEqual(await readOn(client), some("seen"))
+  const lost = await forgetAfter(restored)
+  assert.lengthOf(lost, 20)
+  await accept(some("drawn again", 30))
+  await drawAgain("drawn again", lost)
   assert.deepStrictEqual(await readOn(client), some("drawn again", 30))
   await accept(some("behind those"))
   assert.deepStrictEqual(await readOn(client), some("behind those"))
+})
+
+it.each([
+  { clock: "lags until it is corrected", shift: "-1 hour" },
+  { clock: "was never set", shift: "-40 years" },
+])("a client is shown what was accepted after the database went back by a clock that $clock", async ({ shift }) => {
+  const phase = `clock ${shift}`
+  const [client, atOnce, filtered, idle] = [newClient(), newClient(), newClient(), newClient()]
+  await readOn(client)
+  await readOn(atOnce, { limit: 1000 })
+  await readOn(filtered, { channel: "webhook" })
+  await readOn(idle, { channel: "file" })
+  const restored = client.after
+  await accept(some(`${phase} lost`, 90))
+  for (const one of [client, filtered])
+    assert.deepStrictEqual((await readOn(one, { channel: one === filtered ? "webhook" : null })).length, 90)
+  assert.deepStrictEqual(await readOn(atOnce, { limit: 1000 }), some(`${phase} lost`, 90))
+  const lost = await forgetAfter(restored)
+  // The machine counts on from where it was, by a clock that is behind all that the clients have seen.
+  await shiftClock(shift)
+  await accept(some(`${phase} lagging`, 30))
+  await drawAgain(`${phase} lagging`, lost)
+  await shiftClock("0")
+  await accept(some(`${phase} corrected`, 10))
+  const all = [...some(`${phase} corrected`, 10), ...some(`${phase} lagging`, 30)]
+  assert.deepStrictEqual(await readOn(client), all)
+  assert.deepStrictEqual(await readOn(atOnce, { limit: 1000 }), all)
+  assert.deepStrictEqual(await readOn(filtered, { channel: "webhook" }), all)
+  assert.deepStrictEqual(await readOn(idle, { channel: "file" }), [])
+  for (const one of [client, atOnce, filtered]) assert.isBelow(one.again, FEW * 16)
+})
+
+it("a filtered client whose events were lost is led back once, however often it asks without an answer", async () => {
+  const client = newClient()
+  await readOn(client, { channel: "webhook" })
+  const restored = client.after
+  await accept(some("gone"))
+  assert.deepStrictEqual(await readOn(client, { channel: "webhook" }), some("gone"))
+  await forgetAfter(restored)
+  await readOn(client, { channel: "webhook" })
+  const led = client.after
+  const page = await store.runPromise(
+    FeedStore.use((feed) => feed.page({ after: led, limit: 7, sourceId: null, channel: "webhook" })),
+  )
+  assert.lengthOf(page.items, 0)
+  assert.strictEqual(page.next, led, "the place was known at once")
 })

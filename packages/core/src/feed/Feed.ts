@@ -38,7 +38,7 @@ export class Feed extends Context.Service<
       return Feed.of({
         page: Effect.fnUntraced(function* (params) {
           const key = yield* keys.key
-          const { sourceId, channel, limit, after } = yield* feedParams(key, params)
+          const { sourceId, channel, limit, after, cursor } = yield* feedParams(key, params)
           if (sourceId === "unknown" || (sourceId !== null && Option.isNone(yield* sources.get(sourceId)))) {
             const message = "The cabinet has no source with this id."
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
@@ -47,7 +47,9 @@ export class Feed extends Context.Service<
           return {
             items: page.items,
             hasMore: page.hasMore,
-            nextCursor: writeCursor(key, { sourceId, channel }, page.next),
+            // A client that has nothing new to read is most often told the place that it came with.
+            nextCursor:
+              cursor !== undefined && page.next === after ? cursor : writeCursor(key, { sourceId, channel }, page.next),
           }
         }),
       })

@@ -10,6 +10,7 @@ import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts
 import { parseSourceId } from "../source/SourceId.ts"
 import { FeedError } from "./FeedError.ts"
 import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
+import { isTrail } from "./FeedTrail.ts"
 
 /** Every parameter of the feed; each may come once. */
 export const FEED_PARAMS = ["source_id", "channel", "limit", "cursor"] as const
@@ -23,6 +24,8 @@ export interface FeedRequest {
   readonly channel: Channel | null
   readonly limit: number
   readonly after: FeedPosition
+  /** The cursor that `after` was read from. */
+  readonly cursor: string | undefined
 }
 
 const CODE_OF = {
@@ -65,7 +68,7 @@ export const feedParams = (
       "cursor is a next_cursor of this feed, unchanged, together with the same source_id and channel it was issued for.",
     )
   }
-  return Effect.succeed({ sourceId, channel, limit, after })
+  return Effect.succeed({ sourceId, channel, limit, after, cursor: sent.cursor })
 }
 
 type Filter = Pick<FeedRequest, "sourceId" | "channel">
@@ -86,10 +89,14 @@ const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): CursorPosit
 ]
 
 const PARTS = 4
+/** Behind the places, if there is a trail: the events since its latest place, and its text. */
+const TRAIL_PARTS = 2
 
 /** The cursor of a position: good for the same source and channel only. */
-export const writeCursor = (key: CursorKey, filter: Filter, { left = [], ...place }: FeedPosition): string =>
-  encodeCursor(walk(key, filter), left.length === 0 ? written(place) : [place, ...left].flatMap(written))
+export const writeCursor = (key: CursorKey, filter: Filter, { left = [], trail, ...place }: FeedPosition): string => {
+  const places = left.length === 0 ? written(place) : [place, ...left].flatMap(written)
+  return encodeCursor(walk(key, filter), trail === undefined ? places : [...places, String(trail.since), trail.places])
+}
 
 const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPosition | undefined => {
   const position = decodeCursor(walk(key, filter), cursor)
@@ -98,23 +105,32 @@ const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPositio
 
 /** Another version may have put more into a cursor, or something else: such numbers never reach the database. */
 const readPosition = (position: CursorPosition): FeedPosition | undefined => {
-  const count = position.length / PARTS
-  if (!Number.isInteger(count) || count < 1 || count > 1 + LEFT_EPOCHS) return undefined
+  const rest = position.length % PARTS
+  const count = (position.length - rest) / PARTS
+  if ((rest !== 0 && rest !== TRAIL_PARTS) || count < 1 || count > 1 + LEFT_EPOCHS) return undefined
   const places: Array<FeedPlace> = []
-  for (let at = 0; at < position.length; at += PARTS) {
-    const place = readPlace(position.slice(at, at + PARTS))
+  for (let index = 0; index < count; index++) {
+    const place = readPlace(position.slice(index * PARTS, (index + 1) * PARTS))
     if (place === undefined) return undefined
     places.push(place)
   }
   const [first, ...left] = places as [FeedPlace, ...Array<FeedPlace>]
-  return left.length === 0 ? first : { ...first, left }
+  const read = left.length === 0 ? first : { ...first, left }
+  if (rest === 0) return read
+  const [since, trail] = position.slice(-TRAIL_PARTS) as [string | null, string | null]
+  if (since === null || trail === null || !isTrail(since, trail)) return undefined
+  return { ...read, trail: { since: Number(since), places: trail } }
 }
 
+const LONG = 2n ** 63n
+
 const readPlace = (parts: CursorPosition): FeedPlace | undefined => {
-  if (!parts.every((part): part is string => part !== null && /^[0-9]{1,19}$/.test(part))) return undefined
+  if (!parts.every((part): part is string => part !== null && /^-?[0-9]{1,19}$/.test(part))) return undefined
   const [epoch, xid, id, receivedAt] = parts.map(BigInt) as [bigint, bigint, bigint, bigint]
   const place = { epoch: Number(epoch), xid, id: Number(id) }
-  const can = Number.isSafeInteger(place.epoch) && Number.isSafeInteger(place.id) && xid < 2n ** 63n
-  if (!can || receivedAt >= 2n ** 63n) return undefined
+  if (!Number.isSafeInteger(place.epoch) || !Number.isSafeInteger(place.id)) return undefined
+  if (place.epoch < 0 || place.id < 0 || xid < 0n || xid >= LONG) return undefined
+  // A clock that is not set may be before the year 2000.
+  if (receivedAt < -LONG || receivedAt >= LONG) return undefined
   return receivedAt === START ? place : { ...place, receivedAt }
 }

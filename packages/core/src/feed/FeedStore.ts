@@ -9,19 +9,27 @@ export interface FeedPlace {
   readonly epoch: number
   readonly xid: bigint
   readonly id: number
-  /** When that event was received, in microseconds since 2000; not told at the beginning. */
+  /** When that event was received, in microseconds since 2000, by whatever clock; absent at the beginning. */
   readonly receivedAt?: bigint
 }
 
 /**
  * Where a client stands. A database that was set back may not know that place, while it knows one where the client was
- * before: so a position also tells where it left the epochs before, the last one first.
+ * before: so a position also tells where it left the epochs before, the last one first, and has a trail of earlier places.
  */
 export interface FeedPosition extends FeedPlace {
   readonly left?: ReadonlyArray<FeedPlace>
+  readonly trail?: FeedTrail
 }
 
-/** Of so many epochs a position tells where they were left. */
+/** Earlier places of a client at growing distances, from all epochs: `FeedTrail.ts` reads and extends it. */
+export interface FeedTrail {
+  /** How many events the client has been shown since the latest of them. */
+  readonly since: number
+  readonly places: string
+}
+
+/** A position tells of this many epochs where they were left. */
 export const LEFT_EPOCHS = 4
 
 export const FEED_START: FeedPosition = { epoch: 0, xid: 0n, id: 0 }

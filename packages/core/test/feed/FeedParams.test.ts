@@ -16,7 +16,7 @@ const refusal = (pairs: Pairs) => {
 
 describe("feedParams", () => {
   it("begins at the very beginning, a hundred at a time, when nothing is said", () => {
-    assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START })
+    assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START, cursor: undefined })
   })
 
   it("refuses an unknown name before anything else", () => {
@@ -95,7 +95,14 @@ describe("feedParams", () => {
       made("1", "2", "3", "9223372036854775808"),
       made("1", "2", "3"),
       made("1", "2", "3", "0", "1"),
+      made("1", "2", "3", "-9223372036854775809"),
+      made("-1", "2", "3", "0"),
+      made("1", "2", "3", "0", "x", ""),
+      made("1", "2", "3", "0", "5", "1.2.3.4.5;"),
+      made("1", "2", "3", "0", "5", "1".repeat(5_000)),
+      made("5", ""),
       made(...Array.from({ length: 24 }, () => "1")),
+      made(...Array.from({ length: 26 }, () => "1")),
       made(),
     ]
     for (const text of ["", "x", foreign, ...nowhere, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
@@ -109,20 +116,28 @@ describe("feedParams", () => {
     epoch: whole(2 ** 31 - 1),
     xid: whole(Number.MAX_SAFE_INTEGER),
     id: whole(Number.MAX_SAFE_INTEGER),
-    receivedAt: whole(Number.MAX_SAFE_INTEGER),
+    receivedAt: Schema.Int.check(Schema.isBetween({ minimum: -(2 ** 50), maximum: 2 ** 53 - 1 })),
   })
 
+  const Trail = Schema.NullOr(
+    Schema.Struct({ since: whole(1e9), places: Schema.Literals(["", "0.3.2.1.7", "0.3.2.1.-7,9.0.-1.-1.-5"]) }),
+  )
+
   it.prop(
-    "gives every position back from its cursor, with the places where epochs were left",
-    { places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
-    ({ places }) => {
+    "gives every position back from its cursor, with the places where epochs were left and the trail",
+    { trail: Trail, places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
+    ({ places, trail }) => {
       const [first, ...left] = places.map(({ epoch, xid, id, receivedAt }) => ({
         epoch,
         xid: BigInt(xid) * 1000n,
         id,
         ...(receivedAt === 0 ? {} : { receivedAt: BigInt(receivedAt) }),
       }))
-      const place = left.length === 0 ? first! : { ...first!, left }
+      const place = {
+        ...first!,
+        ...(left.length === 0 ? {} : { left }),
+        ...(trail === null ? {} : { trail }),
+      }
       const cursor = writeCursor(key, { sourceId: null, channel: "pull" }, place)
       assert.match(cursor, /^[A-Za-z0-9_-]+$/)
       assert.deepEqual(

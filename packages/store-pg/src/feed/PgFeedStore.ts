@@ -3,7 +3,7 @@
  * there, and how the sources are called that it came from.
  */
 import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { cameFromLater, movedOn } from "@data-cabinet/core/feed/FeedTrail"
+import { advance } from "@data-cabinet/core/feed/FeedPosition"
 import { type EncodedEvent, eventsToJson } from "@data-cabinet/core/feed/EventsToJson"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { WATERMARK } from "./Fence.ts"
 import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
-import { beginEpochAbove, placeKnownHere } from "./SetBack.ts"
+import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -38,21 +38,19 @@ export const layer = Layer.effect(
             "This database is a standby, which cannot tell what its primary is about to commit.",
           )
         }
-        let query = asked
         if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
           yield* beginEpochAbove(sql, asked.after)
           fence = yield* fenceBound(asked.after)
         }
-        if (!fence.there || cameFromLater(asked.after)) {
-          query = { ...asked, after: yield* placeKnownHere(sql, asked.after) }
-        }
+        const after = yield* fence.there ? laterKnown(sql, asked.after) : latestKnown(sql, asked.after)
+        const query = after === asked.after ? asked : { ...asked, after }
         const hasty = yield* read(query, fence.epoch, fence.bound, true)
         const found = hasty.every(isShown) ? hasty : yield* read(query, fence.epoch, fence.bound, false)
         const events = whileShown(found.slice(0, query.limit))
         if (events.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
         return {
           items: eventsToJson(events, yield* namesOf(events)),
-          next: movedOn(query.after, events),
+          next: advance(query.after, events),
           hasMore: found.length > events.length,
         }
       }, orUnavailable),

@@ -3,11 +3,13 @@
  * or they were led to another copy of it and back. Where its server was restarted, the next accept begins a new epoch by
  * itself; where not, the client's cursor is the only proof, and the epoch is begun here, before the page is answered.
  *
- * Such a client goes on from the latest place that it was at in an epoch which is known here; and within that epoch, where
- * its very event is gone, from the first event that was accepted after it. So it is shown all that it has not seen.
+ * Such a client goes on from the latest place of its position whose event is in this database. What the database accepted
+ * after it was set back stands after that place, for it had that event by then, and transaction ids only rise from there.
+ * So the client is shown all that it has not seen, and some of what it has seen again where events of an epoch were lost.
+ * No clock is asked: the one of a machine that was set back may lag until it is corrected.
  */
-import type { FeedPlace, FeedPosition } from "@data-cabinet/core/feed/FeedStore"
-import { movedTo, placesOf } from "@data-cabinet/core/feed/FeedTrail"
+import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/core/feed/FeedStore"
+import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
 import { Effect } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
@@ -15,15 +17,11 @@ import { isEventOf } from "./Fence.ts"
 
 const BEGIN = "SELECT cabinet.begin_epoch_above($1::int8, $2::int8) AS ran_on"
 
-/** Of each place: is its epoch one of this database's, and its event there? */
-const PLACES = `
-SELECT p.epoch = 0 OR EXISTS (SELECT FROM cabinet.epoch k WHERE k.epoch = p.epoch) AS known,
-       p.epoch = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("p.epoch", "p.xid", "p.id", "p.at")}) AS there
-FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) WITH ORDINALITY AS p(epoch, xid, id, at, n) ORDER BY p.n`
-
-const FIRST_AFTER = `
-SELECT xid::text AS xid, id::float8 AS id
-FROM cabinet.first_place_after($1::int8, '2000-01-01 00:00:00+00'::timestamptz + $2::int8 * interval '1 microsecond')`
+/** The first of these places whose event is in this database, counted from 1; 0 where none is. Each is one look at an index. */
+const FIRST_KNOWN = `
+SELECT coalesce(min(p.n), 0)::float8 AS first
+FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) WITH ORDINALITY AS p(epoch, xid, id, at, n)
+CROSS JOIN LATERAL (SELECT FROM cabinet.event e WHERE ${isEventOf("p.epoch", "p.xid", "p.id", "p.at")} LIMIT 1) e`
 
 /** Begins an epoch above the client's place. By then somebody else may have. */
 export const beginEpochAbove = Effect.fnUntraced(function* (sql: Statements, { epoch, xid }: FeedPlace) {
@@ -35,20 +33,25 @@ export const beginEpochAbove = Effect.fnUntraced(function* (sql: Statements, { e
   }
 })
 
-/** Where the client goes on from. */
-export const placeKnownHere = Effect.fnUntraced(function* (sql: Statements, position: FeedPosition) {
-  const places = placesOf(position)
-  const found = yield* sql.unsafe<{ known: boolean; there: boolean }>(PLACES, [
+const firstKnown = Effect.fnUntraced(function* (sql: Statements, places: ReadonlyArray<FeedPlace>) {
+  const [row] = yield* sql.unsafe<{ first: number }>(FIRST_KNOWN, [
     int8Array(places.map(({ epoch }) => epoch)),
     int8Array(places.map(({ xid }) => xid)),
     int8Array(places.map(({ id }) => id)),
     int8Array(places.map(({ receivedAt = 0n }) => receivedAt)),
   ])
-  const at = found.findIndex(({ known }) => known)
-  const place = places[at]
-  if (place === undefined) return position
-  if (found[at]!.there || place.receivedAt === undefined) return movedTo(place, position)
-  const [first] = yield* sql.unsafe<{ xid: string; id: number }>(FIRST_AFTER, [place.epoch, place.receivedAt])
-  // Its event is not in this database, so nothing can stand between it and an earlier one of the same transaction.
-  return movedTo(first === undefined ? place : { ...place, xid: BigInt(first.xid), id: first.id - 1 }, position)
+  return places[row!.first - 1]
 })
+
+/** Where a client goes on from whose place is not in this database: at the beginning of the feed if none of its places is. */
+export const latestKnown = Effect.fnUntraced(function* (sql: Statements, position: FeedPosition) {
+  const place = yield* firstKnown(sql, placesOf(position))
+  return resumeAt(place ?? FEED_START, position)
+})
+
+/** Where a client goes on from whose place is in this database: further on, if it was there before it was led away. */
+export const laterKnown = (sql: Statements, position: FeedPosition) => {
+  const later = laterPlaces(position)
+  if (later.length === 0) return Effect.succeed(position)
+  return Effect.map(firstKnown(sql, later), (place) => (place === undefined ? position : resumeAt(place, position)))
+}

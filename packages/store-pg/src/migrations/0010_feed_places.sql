@@ -40,6 +40,7 @@ CREATE FUNCTION cabinet.begin_epoch_above(seen_epoch bigint, seen_xid bigint) RE
     END
   $$;
 
+-- Only for processes of the version before, which believe in clocks; to go when the scripts are folded into one.
 -- The first place of an epoch whose event was accepted after a moment: walked to from the end, so that it costs what will
 -- be read from there on, and no more. No row where there is none.
 CREATE FUNCTION cabinet.first_place_after(of_epoch bigint, moment timestamptz) RETURNS TABLE (xid bigint, id bigint)

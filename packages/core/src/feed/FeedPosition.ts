@@ -1,0 +1,62 @@
+/** Positions in the feed as they move: forward over a page, or back to a place that a database which was set back still has. */
+import { receivedAtOf, type EncodedEvent } from "./EventsToJson.ts"
+import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
+import { comparePlaces, extendTrail, trailBefore, trailPlaces } from "./FeedTrail.ts"
+
+const placeOf = (event: EncodedEvent): FeedPlace => ({
+  epoch: Number(event[1]),
+  xid: event[2],
+  id: Number(event[3]),
+  receivedAt: receivedAtOf(event),
+})
+
+/** After the last of these events, which follow `from` in the order of the feed. */
+export const advance = (from: FeedPosition, events: ReadonlyArray<EncodedEvent>): FeedPosition => {
+  const last = events.at(-1)
+  if (last === undefined) return from
+  const { left = [], trail, ...start } = from
+  const end = placeOf(last)
+  return {
+    ...end,
+    ...ifAny(end.epoch === start.epoch ? left : leftBehind(start, left, events)),
+    trail: extendTrail(trail, start, events.length, (index) => placeOf(events[index]!)),
+  }
+}
+
+/** At an earlier place of the position, or before all: what was read in other epochs stays known, later ones included. */
+export const resumeAt = (place: FeedPlace, { left = [], trail, ...from }: FeedPosition): FeedPosition => ({
+  ...place,
+  ...ifAny([from, ...left].filter((one) => isLeft(one, place)).slice(0, LEFT_EPOCHS)),
+  ...(trail === undefined || place.epoch === FEED_START.epoch ? {} : { trail: trailBefore(trail, place) }),
+})
+
+/** All places where the client was, as far as its position tells, the latest in the order of the feed first. */
+export const placesOf = ({ left = [], trail, ...place }: FeedPosition): ReadonlyArray<FeedPlace> =>
+  [place, ...left, ...(trail === undefined ? [] : trailPlaces(trail))].sort((one, other) => comparePlaces(other, one))
+
+/** The places where the client left epochs that come after its own, the latest first: their database may be back. */
+export const laterPlaces = ({ epoch, left = [] }: FeedPosition): ReadonlyArray<FeedPlace> =>
+  left.filter((one) => one.epoch > epoch).sort((one, other) => comparePlaces(other, one))
+
+const ifAny = (left: ReadonlyArray<FeedPlace>) => (left.length === 0 ? {} : { left })
+
+const isLeft = (one: FeedPlace, now: FeedPlace): boolean => one.epoch !== now.epoch && one.epoch !== FEED_START.epoch
+
+const leftBehind = (
+  from: FeedPlace,
+  left: ReadonlyArray<FeedPlace>,
+  events: ReadonlyArray<EncodedEvent>,
+): ReadonlyArray<FeedPlace> => {
+  let before = from
+  let behind = left
+  for (const event of events) {
+    const place = placeOf(event)
+    if (place.epoch !== before.epoch) {
+      behind = [before, ...behind.filter((one) => one.epoch !== before.epoch)]
+        .filter((one) => isLeft(one, place))
+        .slice(0, LEFT_EPOCHS)
+    }
+    before = place
+  }
+  return behind
+}
