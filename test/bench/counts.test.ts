@@ -1,5 +1,5 @@
 /** What the speed rests on, as counts that are the same on every machine. */
-import { ChunkBuffer } from "@data-cabinet/http-node/intake/ChunkBuffer"
+import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { type CountingSocket, countingSocket } from "../support/countingSocket.ts"

@@ -158,6 +158,10 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
       /this is a page/,
       (_q, r) => r.writeHead(200, { "content-type": "text/html" }).end("<!DOCTYPE html>\n<p>Log in\n<p>first"),
     ],
+    [
+      /in the coding identity, gzip, which was not asked for/,
+      (_q, r) => r.writeHead(200, ["content-encoding", "identity", "content-encoding", "gzip"]).end(gzipSync("n\n1\n")),
+    ],
     [/answered 304/, (_q, r) => r.writeHead(304).end()],
     [/stood still|no answer within/, (_q, r) => void r.writeHead(200).write("[")],
     [

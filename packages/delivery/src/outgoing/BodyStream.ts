@@ -1,5 +1,10 @@
-/** The body of an answer as a stream that is bounded: in bytes, in what waits to be taken, and in time between pieces. */
-import { Cause, Deferred, Effect, Queue, Stream } from "effect"
+/**
+ * The body of an answer as a stream that is bounded: in bytes, in what waits to be taken, and in time between pieces. Each
+ * element is all that came since the last one was taken, so that a sender of single bytes costs its bytes and not an object
+ * for each.
+ */
+import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
+import { Cause, Deferred, Effect, Latch, Stream } from "effect"
 import type { AnswerHead, Exchange, ExchangeListener } from "./Exchange.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
@@ -10,43 +15,51 @@ const broken = (code: OutgoingError["code"], message: string) => new OutgoingErr
 
 /** A listener for an exchange; the head that it waits for; and, once there is one, the body of that exchange. */
 export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pieceMillis: number) {
-  const pieces = yield* Queue.unbounded<Uint8Array, OutgoingError | Cause.Done>()
   const head = yield* Deferred.make<AnswerHead, OutgoingError>()
-  let held = 0
+  /** Open while there is something to take, or nothing more to wait for. */
+  const arrived = Latch.makeUnsafe(false)
+  let held = new ChunkBuffer()
   let total = 0
+  let ended: Effect.Effect<never, OutgoingError | Cause.Done> | null = null
   let running: Exchange | null = null
+  const end = (how: Effect.Effect<never, OutgoingError | Cause.Done>) => {
+    ended ??= how
+    arrived.openUnsafe()
+  }
   const listener: ExchangeListener = {
     head: (seen) => void Deferred.doneUnsafe(head, Effect.succeed(seen)),
     piece: (piece) => {
       total += piece.length
       if (total > maxBytes) return false
-      held += piece.length
       // The parser uses its buffer again.
-      Queue.offerUnsafe(pieces, new Uint8Array(piece))
-      if (held > HELD_BYTES) running?.pause()
+      held.add(new Uint8Array(piece))
+      if (held.length > HELD_BYTES) running?.pause()
+      arrived.openUnsafe()
       return true
     },
-    end: (whole) => {
-      if (whole) Queue.endUnsafe(pieces)
-      else
-        Queue.failCauseUnsafe(pieces, Cause.fail(broken("bad_answer", `the answer is longer than ${maxBytes} bytes`)))
-    },
+    end: (whole) =>
+      end(whole ? Cause.done() : Effect.fail(broken("bad_answer", `the answer is longer than ${maxBytes} bytes`))),
     fail: (error) => {
       Deferred.doneUnsafe(head, Effect.fail(error))
-      Queue.failCauseUnsafe(pieces, Cause.fail(error))
+      end(Effect.fail(error))
     },
   }
-  const next = Queue.take(pieces).pipe(
+  const take = Effect.suspend((): Effect.Effect<Uint8Array, OutgoingError | Cause.Done> => {
+    if (held.length === 0) return ended ?? Effect.die(new Error("There is nothing to take of the answer."))
+    const bytes = held.bytes()
+    held = new ChunkBuffer()
+    if (ended === null) arrived.closeUnsafe()
+    running?.resume()
+    return Effect.succeed(bytes)
+  })
+  const next = arrived.await.pipe(
     Effect.timeoutOrElse({
       duration: pieceMillis,
       orElse: () => Effect.fail(broken("timeout", `the answer stood still for ${pieceMillis / 1000} s`)),
     }),
-    Effect.tap((piece) =>
-      Effect.sync(() => {
-        held -= piece.length
-        if (held <= HELD_BYTES) running?.resume()
-      }),
-    ),
+    // A latch wakes at once, in the middle of what the parser has read: the rest of that is taken with it.
+    Effect.andThen(Effect.yieldNow),
+    Effect.andThen(take),
   )
   const of = (exchange: Exchange) => {
     running = exchange

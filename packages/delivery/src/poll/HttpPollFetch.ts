@@ -4,6 +4,7 @@
  */
 import { type PollAnswer, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
 import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
+import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Effect, Layer, Stream } from "effect"
 import type { AnswerHead } from "../outgoing/Exchange.ts"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
@@ -78,7 +79,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
         if (answer.status === 304 && conditional) return { ...common, failure: null, body: null }
         const failure = failureOf(answer)
         if (failure !== null) return { ...common, failure, body: null }
-        const coding = one(answer, "content-encoding")?.trim().toLowerCase() ?? "identity"
+        const coding = [answer.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
         if (coding !== "identity" && coding !== "") {
           return {
             ...common,
@@ -86,8 +87,9 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
             body: null,
           }
         }
-        const chunks = yield* Stream.runCollect(answer.body)
-        return { ...common, failure: null, body: new Uint8Array(Buffer.concat(chunks)) }
+        const whole = new ChunkBuffer()
+        yield* Stream.runForEach(answer.body, (piece) => Effect.sync(() => whole.add(piece)))
+        return { ...common, failure: null, body: whole.bytes() }
       })
 
       return PollFetch.of({

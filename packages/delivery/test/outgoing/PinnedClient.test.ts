@@ -131,3 +131,28 @@ it("check refuses what send would refuse", async () => {
   expect(await check("ftp://127.0.0.1/")).toMatchObject({ code: "bad_url" })
   expect(await check("http://a:b@127.0.0.1/")).toMatchObject({ code: "bad_url" })
 })
+
+it("open costs a sender of single bytes its bytes, and not an object for each", async () => {
+  const bytes = 400_000
+  const made = await rawReceiver(
+    onRequest((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      socket.write("1\r\nx\r\n".repeat(bytes))
+      socket.write("0\r\n\r\n")
+    }),
+  )
+  open.push(made)
+  const url = new URL(`http://127.0.0.1:${made.port}/`)
+  const pieces = await runtime.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const pinned = yield* PinnedClient
+        const { body } = yield* pinned.open({ method: "GET", url, headers: {}, deadlineMillis: 9000, maxBytes: bytes })
+        return yield* Stream.runCollect(body)
+      }),
+    ),
+  )
+  expect(pieces.reduce((sum, piece) => sum + piece.length, 0)).toBe(bytes)
+  // Six bytes on the wire for each, and no read of a socket gives as few as a hundred of them.
+  expect(pieces.length).toBeLessThan(bytes / 100)
+})

@@ -9,7 +9,7 @@ import type { TimerWheel, Timer } from "@data-cabinet/core/runtime/TimerWheel"
 import { Exit } from "effect"
 import { brokenOff, consumed, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
-import { ChunkBuffer } from "./ChunkBuffer.ts"
+import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
 /** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
 const AHEAD = 65_536

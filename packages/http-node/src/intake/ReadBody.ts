@@ -11,7 +11,7 @@ import type { HttpServerRequest } from "effect/http"
 import { brokenOff, consumed, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { Received } from "../server/Route.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
-import { ChunkBuffer } from "./ChunkBuffer.ts"
+import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
 /** The body of a request: a few of its bytes may be taken in before they are asked for, see `IncomingBody`. */
