@@ -3,15 +3,21 @@
  * With a pointer (RFC 6901) the text is held whole, and bounded.
  */
 import { Result } from "effect"
-import type { Json } from "../event/Json.ts"
-import { isJsonList } from "../event/Json.ts"
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
 import { JsonReading, type JsonSyntaxError, parseJson } from "../intake/JsonBody.ts"
 import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
 
 /** Characters of a text that is read by a pointer. */
 export const MAX_POINTED = 33_554_432
 
-/** Of those, as many as are read in one go; and items that are given in one. */
+/**
+ * What of such a text is held at once, each of it some fifty bytes: a value counts for one, an object for four. Sixteen million
+ * numbers in a text of that length would take a gigabyte.
+ */
+const MAX_WEIGHT = 4_000_000
+const OBJECT_WEIGHT = 4
+
+/** Of a pointed text, as many characters as are read in one go; and items that are given in one. */
 const PIECE = 65_536
 const ITEMS = 500
 
@@ -174,7 +180,10 @@ export class PointedReader implements TextReader {
   readonly #sink: ItemSink
   readonly #pointer: string
   #text = ""
-  #tooLong = false
+  #tooMuch: string | undefined
+  #weight = 0
+  #inString = false
+  #escaped = false
 
   constructor(sink: ItemSink, pointer: string) {
     this.#sink = sink
@@ -182,10 +191,28 @@ export class PointedReader implements TextReader {
   }
 
   push(text: string): void {
+    if (this.#tooMuch !== undefined) return
+    this.#weigh(text)
     if (this.#text.length + text.length > MAX_POINTED) {
-      this.#tooLong = true
-      this.#text = ""
-    } else if (!this.#tooLong) this.#text += text
+      this.#tooMuch = `a text read by a pointer may have ${MAX_POINTED} characters`
+    } else if (this.#weight > MAX_WEIGHT) {
+      this.#tooMuch = `a text read by a pointer may hold ${MAX_WEIGHT} values, an object for ${OBJECT_WEIGHT} of them`
+    }
+    this.#text = this.#tooMuch === undefined ? this.#text + text : ""
+  }
+
+  /** Before anything is made of it. */
+  #weigh(text: string): void {
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false
+        else if (code === 92) this.#escaped = true
+        else if (code === 34) this.#inString = false
+      } else if (code === 34) this.#inString = true
+      else if (code === 44 || code === 91) this.#weight++
+      else if (code === 123) this.#weight += OBJECT_WEIGHT
+    }
   }
 
   end(): void {
@@ -195,7 +222,7 @@ export class PointedReader implements TextReader {
 
   *endInPieces(): Generator<void> {
     const refuse = (reason: string) => this.#sink.refuse({ line: 1, column: null, reason })
-    if (this.#tooLong) return refuse(`a text read by a pointer may have ${MAX_POINTED} characters`)
+    if (this.#tooMuch !== undefined) return refuse(this.#tooMuch)
     const reading = new JsonReading(this.#text)
     let parsed = reading.advance(PIECE)
     for (; parsed === undefined; parsed = reading.advance(PIECE)) yield
@@ -205,10 +232,31 @@ export class PointedReader implements TextReader {
     if (!isJsonList(found)) return refuse(`what stands at ${this.#pointer} is not a list`)
     for (const [n, item] of found.entries()) {
       if (n % ITEMS === ITEMS - 1) yield
-      if (item instanceof Map) this.#sink.item(n + 1, item)
-      else this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
+      if (!(item instanceof Map)) {
+        this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
+      } else if (isLonger(item, MAX_ITEM)) {
+        this.#sink.refuse({ line: n + 1, column: null, reason: tooLong(`item ${n + 1}`) })
+      } else this.#sink.item(n + 1, item)
     }
   }
+}
+
+/** Whether what is written of a value has more characters than that, escapes and digits aside. */
+const isLonger = (value: Json, most: number): boolean => {
+  const open: Array<Json> = [value]
+  let length = 0
+  for (let next = open.pop(); next !== undefined && length <= most; next = open.pop()) {
+    length += 1
+    if (typeof next === "string") length += next.length
+    else if (next instanceof JsonNumber) length += next.token.length
+    else if (next instanceof Map) {
+      for (const [key, inner] of next as JsonObject) {
+        length += key.length + 4
+        open.push(inner)
+      }
+    } else if (next !== null && isJsonList(next)) for (const inner of next) open.push(inner)
+  }
+  return length > most
 }
 
 /** The value at a pointer; undefined where there is none. */

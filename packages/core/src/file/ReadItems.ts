@@ -4,7 +4,7 @@ import { JsonNumber, type Json } from "../event/Json.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { TextDecoding } from "./FileCharset.ts"
 import type { FileError } from "./FileError.ts"
-import type { FileItem, ItemSink, Refusal, TextReader } from "./FileItem.ts"
+import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"
 import { HeaderedRows } from "./HeaderedRows.ts"
 import { JsonLinesReader, JsonListReader, PointedReader } from "./JsonReader.ts"
@@ -113,7 +113,8 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   const batches = Stream.map(sheet.rows, (batch) => {
     for (const row of batch) {
       read = row.line
-      if (row.cells.some((cell) => cell !== null && cell !== "")) {
+      if (row.tooLong === true) gathered.refuse({ line: row.line, column: null, reason: tooLong("the row") })
+      else if (row.cells.some((cell) => cell !== null && cell !== "")) {
         rows.row({ line: row.line, cells: row.cells.map(cellValue) })
       }
     }

@@ -13,6 +13,8 @@ export interface SheetRow {
   /** The row's number as the sheet shows it, from 1. */
   readonly line: number
   readonly cells: ReadonlyArray<SheetCell>
+  /** Its texts are longer than an item may be; then its cells are left out. */
+  readonly tooLong?: true
 }
 
 export interface OpenSheet {

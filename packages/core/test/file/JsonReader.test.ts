@@ -104,3 +104,29 @@ it("PointedReader takes the list at its pointer, and says what stands there inst
   assert.isTrue(isPointer("") && isPointer("/") && isPointer("/a/0/b~0~1"))
   assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
 })
+
+it("PointedReader refuses an item longer than intake takes, by its number, however its length is made up", () => {
+  const long = {
+    text: `{"a":"${"x".repeat(MAX_ITEM)}"}`,
+    digits: `{"a":${"1".repeat(MAX_ITEM)}}`,
+    key: `{"${"k".repeat(MAX_ITEM)}":null}`,
+    many: `{"a":[${'[{"b":null}],'.repeat(MAX_ITEM / 8)}1]}`,
+  }
+  for (const [name, item] of Object.entries(long)) {
+    const { items, refusals } = pointed("/items", `{"items":[{"n":1},${item},{"n":2}]}`)
+    assert.deepStrictEqual(items, ['{"n":1}', '{"n":2}'], name)
+    assert.deepStrictEqual(refusals, [
+      { line: 2, column: null, reason: `item 2 is longer than ${MAX_ITEM} characters` },
+    ])
+  }
+})
+
+it("PointedReader refuses a text of more values than it may hold before it makes any of them", () => {
+  const reasonOf = (text: string) => pointed("/a", text).refusals[0]?.reason
+  assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may hold 4000000 values/)
+  assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may hold 4000000 values/)
+  // What stands in a string is no value.
+  const quoted = `{"a":[{"b":"${'{,[\\"'.repeat(900_000)}"}]}`
+  assert.match(reasonOf(quoted) ?? "", /item 1 is longer/)
+  assert.strictEqual(reasonOf(`{"a":[${'{"b":1},'.repeat(10_000)}{}]}`), undefined)
+})

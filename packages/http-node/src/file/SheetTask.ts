@@ -8,6 +8,8 @@ export interface SheetTask {
   /** The sheet's name, or its number from 1; undefined for the first that is shown. */
   readonly wanted: string | undefined
   readonly limits: SheetLimits
+  /** Characters of one row: a longer one is named and not sent. */
+  readonly rowCharacters: number
   /** How many batches may be sent; shared, so that the thread can wait for more. */
   readonly credit: Int32Array
 }

@@ -5,6 +5,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { streamXlsxRows } from "hucre/xlsx"
+import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { refusedArchive } from "./SheetLimits.ts"
 import { chooseSheet } from "./SheetNames.ts"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
@@ -19,7 +20,7 @@ const LIST_BYTES = 4 * 1024 ** 2
 /** What is unpacked grows between two looks by no more than the disk of a fast machine gives. */
 const WATCH_MILLIS = 20
 
-const { bytes, wanted, limits, credit } = workerData as SheetTask
+const { bytes, wanted, limits, rowCharacters, credit } = workerData as SheetTask
 const port = parentPort!
 const post = (answer: SheetAnswer) => port.postMessage(answer)
 const unreadable = (reason: string) =>
@@ -59,17 +60,36 @@ const cellOf = (value: unknown): string | number | boolean | null => {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : String(value)
 }
 
+const charactersOf = (cells: ReadonlyArray<unknown>): number => {
+  let sum = 0
+  for (const cell of cells) if (typeof cell === "string") sum += cell.length
+  return sum
+}
+
+/**
+ * A text that many cells share is one in this thread, and one for each of them where it is sent to: a workbook of some
+ * kilobytes could become gigabytes there. So rows and batches are bounded by their characters too.
+ */
 const send = async (sheet: number) => {
-  let rows: Array<{ line: number; cells: Array<string | number | boolean | null> }> = []
+  let rows: Array<SheetRow> = []
   let cells = 0
+  let characters = 0
   for await (const row of streamXlsxRows(bytes, { sheet })) {
-    rows.push({ line: row.index + 1, cells: row.values.map(cellOf) })
-    cells += row.values.length
-    if (rows.length < ROWS && cells < CELLS) continue
+    const line = row.index + 1
+    const values = row.values.map(cellOf)
+    const length = charactersOf(values)
+    if (length > rowCharacters) rows.push({ line, cells: [], tooLong: true })
+    else {
+      rows.push({ line, cells: values })
+      cells += values.length
+      characters += length
+    }
+    if (rows.length < ROWS && cells < CELLS && characters < rowCharacters) continue
     take()
     post({ rows })
     rows = []
     cells = 0
+    characters = 0
   }
   take()
   post({ rows })

@@ -5,6 +5,7 @@
  */
 import { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
+import { MAX_ITEM } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
@@ -100,7 +101,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
       const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
       const credit = new Int32Array(new SharedArrayBuffer(4))
       credit[0] = CREDIT
-      const task: SheetTask = { bytes, wanted, limits, credit }
+      const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM, credit }
       const worker = yield* Effect.acquireRelease(
         Effect.sync(
           () =>

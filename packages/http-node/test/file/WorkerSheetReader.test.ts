@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { crc32, deflateRawSync } from "node:zlib"
+import { MAX_ITEM } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader } from "@data-cabinet/core/file/SheetReader"
 import { Effect, Stream } from "effect"
@@ -135,6 +136,34 @@ it("SheetReader is not slower than its reader, nor lost when its reader stops", 
     }).pipe(Effect.scoped, Effect.provide(layer())),
   )
   assert.strictEqual(first.flat().length, 1000)
+})
+
+it("SheetReader names a row that is longer than an item may be, and sends no more than that at once, however often a text is shared", async () => {
+  const text = "x".repeat(32_000)
+  const strings = Buffer.from(`<?xml version="1.0"?><sst><si><t>${text}</t></si></sst>`)
+  const row = (line: number, cells: number) => `<row r="${line}">${'<c t="s"><v>0</v></c>'.repeat(cells)}</row>`
+  // 32,000 characters in the file; half a gigabyte if each cell of them had its own.
+  const lines = [row(1, 1), row(2, 16_000), ...Array.from({ length: 200 }, (_, n) => row(n + 3, 30))]
+  const batches = await Effect.runPromise(
+    Effect.gen(function* () {
+      const opened = yield* (yield* SheetReader).open(fileOf(workbook(sheetOf(lines.join("")), { strings })), undefined)
+      return yield* opened.rows.pipe(
+        Stream.map((batch) =>
+          batch.map(({ line, cells, tooLong }) => ({ line, tooLong, length: cells.join("").length })),
+        ),
+        Stream.runCollect,
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer())),
+  )
+  const all = batches.flat()
+  assert.deepStrictEqual(all[0], { line: 1, tooLong: undefined, length: 32_000 })
+  assert.deepStrictEqual(all[1], { line: 2, tooLong: true, length: 0 })
+  assert.deepStrictEqual(all.at(-1), { line: 202, tooLong: undefined, length: 960_000 })
+  for (const batch of batches)
+    assert.isAtMost(
+      batch.reduce((sum, { length }) => sum + length, 0),
+      2 * MAX_ITEM,
+    )
 })
 
 it("SheetReader refuses what claims too much before it unpacks it, and too large an archive before it reads it", async () => {
