@@ -30,7 +30,7 @@ afterAll(() => database.drop())
 /** Each with why it may. */
 const ALLOWED: ReadonlyArray<readonly [file: string, fault: RegExp]> = [
   // The session's own temporary table, made in the same transaction.
-  ["cabinet/WriteCheck.ts", /pg_temp\.cabinet_room/],
+  ["diagnostics/WriteCheck.ts", /pg_temp\.cabinet_room/],
   // The lock's file is a database of SQLite's.
   ["embedded/DataDirLock.ts", /sqlite_master/],
 ]

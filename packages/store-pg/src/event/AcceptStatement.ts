@@ -84,6 +84,35 @@ const originalsOf = (single: boolean) =>
         beside: " LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request",
       }
 
+/**
+ * How a batch acquires the locks of its bodies: it waits for them, or, where somebody holds them who should not, it tries. An
+ * event whose lock is not acquired is then neither a repeat nor a first: without the lock it might come to stand before its
+ * first. It is accepted all the same.
+ */
+export type BodyLockMode = "wait" | "try"
+
+const WAITED = {
+  locks: `SELECT count(pg_advisory_xact_lock(k)) AS held, pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
+  FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)`,
+  fingerprint: "decode(i.fingerprint, 'hex')",
+  keys: "",
+  key: "",
+}
+
+const triedLocks = (batch: Batch, bind: Bind): typeof WAITED => {
+  let next = 0
+  const keys = batch.fingerprint.map((print) => (print === null ? null : batch.bodyKeys[next++]!))
+  return {
+    locks: `SELECT count(*) AS held, array_agg(t.k) FILTER (WHERE NOT t.acquired) AS missed,
+    pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
+  FROM (SELECT k, pg_try_advisory_xact_lock(k) AS acquired FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)) t`,
+    fingerprint:
+      "CASE WHEN i.body_key = ANY ((SELECT missed FROM locks)::int8[]) THEN NULL ELSE decode(i.fingerprint, 'hex') END",
+    keys: `, ${bind(int8Array(keys))}::int8[]`,
+    key: ", body_key",
+  }
+}
+
 /** Records which event a column was made for. */
 const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
   UPDATE cabinet.field_column c SET event_id = k.id
@@ -102,7 +131,10 @@ const WAITING_SOURCES = `, waiting_sources AS (
  * The statement for a batch. Its text depends only on which tables take rows, on two things that are so for nearly all
  * batches and on what is rarely there at all, so that it stays prepared; what is not there costs nothing.
  */
-export const acceptStatement = (batch: Batch): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
+export const acceptStatement = (
+  batch: Batch,
+  bodyLocks: BodyLockMode = "wait",
+): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
   const o = batch.originals
   const values: Array<unknown> = [
     int4Array(batch.request),
@@ -132,6 +164,7 @@ export const acceptStatement = (batch: Batch): { readonly text: string; readonly
   const rows = batch.tables.map((table, index) => rowsOf(table, index, bind)).join("")
   const progress = batch.staged.request.length > 0 ? progressOf(batch.staged, bind) : { cte: "", filter: "" }
   const madeFor = batch.madeFor.column.length > 0 ? madeForOf(batch.madeFor, bind) : ""
+  const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, bind)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
   const waitingSources = batch.waits.includes(true) ? WAITING_SOURCES : ""
@@ -141,16 +174,15 @@ export const acceptStatement = (batch: Batch): { readonly text: string; readonly
 WITH fence AS MATERIALIZED (
   ${IN_FENCE}
 ), locks AS MATERIALIZED (
-  SELECT count(pg_advisory_xact_lock(k)) AS held, pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
-  FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)
+  ${bodies.locks}
 ), moment AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
 ), input AS MATERIALIZED (
-  SELECT i.request, i.source_id, i.version, i.channel, i.history, i.empty, decode(i.fingerprint, 'hex') AS fingerprint,
+  SELECT i.request, i.source_id, i.version, i.channel, i.history, i.empty, ${bodies.fingerprint} AS fingerprint,
     i.payload, i.waits, i.n, s.rows_waiting OR i.waits AS rows_waiting
-  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::text[], $8::text[], $9::bool[])
-    WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits, n)
+  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::text[], $8::text[], $9::bool[]${bodies.keys})
+    WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits${bodies.key}, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*

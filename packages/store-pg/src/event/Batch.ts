@@ -21,7 +21,9 @@ export interface Batch {
   readonly payload: ReadonlyArray<string>
   /** True where the row cannot be put into its table now and waits. */
   readonly waits: ReadonlyArray<boolean>
-  /** Sorted and distinct, so that two batches never wait for each other crosswise. */
+  /** What equal bodies queue on: one key for each event that has a fingerprint, in their order. */
+  readonly bodyKeys: BigInt64Array
+  /** Those keys sorted and distinct, so that two batches never wait for each other crosswise. */
   readonly locks: ReadonlyArray<bigint>
   /** Whether no two of its events have the same body. */
   readonly distinct: boolean

@@ -129,13 +129,15 @@ export const planBatch = (
       columns: [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])],
       rows: `[${targetRows.join(",")}]`,
     }))
-  const locks = keysOf(bodies).sort()
+  const bodyKeys = keysOf(bodies)
+  const locks = bodyKeys.toSorted()
   const distinct = [...new Set(locks)]
   return {
     ...batch,
     originals,
     madeFor,
     staged,
+    bodyKeys,
     locks: distinct,
     distinct: distinct.length === locks.length,
     single: requests.every(({ events, original }) => events.length === 1 && original !== null),

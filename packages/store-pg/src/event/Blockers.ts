@@ -1,24 +1,25 @@
 /**
  * Says in the log whom accepting events waits for, once a session and minute: a sender that is answered 503 cannot know, and
  * whoever runs the service would have to look at the very moment. A stranger that holds one of the locks of equal bodies is
- * ended: their keys are made with a secret, so it has no business with them.
+ * ended: it can read a key while we hold it, but has no business with it. Where it cannot be ended (a superuser's session, a
+ * prepared transaction) or returns, accepts do without the lock.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { int4Array } from "../connection/ArrayParameter.ts"
 
-/** $1 the writers' processes. */
+/** $1 the writers' processes. A prepared transaction has none: 0 stands for it. */
 const BLOCKERS = `
-SELECT DISTINCT b.pid, b.usename::text AS login, coalesce(b.application_name, '') AS application, b.state,
+SELECT DISTINCT blocking.pid, b.usename::text AS login, coalesce(b.application_name, '') AS application, b.state,
        cabinet.rfc3339(b.xact_start) AS since,
        CASE w.locktype WHEN 'relation' THEN 'a lock on ' || w.relation::regclass WHEN 'advisory' THEN 'the lock of a body'
          ELSE 'a row' END AS holds,
-       w.locktype = 'advisory' AND b.usesysid <> a.usesysid AS strange,
-       pg_has_role(b.usesysid, 'USAGE') AS may_end
+       w.locktype = 'advisory' AND b.usesysid IS DISTINCT FROM a.usesysid AS strange,
+       coalesce(pg_has_role(b.usesysid, 'USAGE'), false) AS may_end
 FROM pg_stat_activity a
   JOIN pg_locks w ON w.pid = a.pid AND NOT w.granted
   CROSS JOIN LATERAL unnest(pg_blocking_pids(a.pid)) AS blocking(pid)
-  JOIN pg_stat_activity b ON b.pid = blocking.pid
+  LEFT JOIN pg_stat_activity b ON b.pid = blocking.pid
 WHERE a.pid = ANY ($1::int4[])`
 
 interface Blocker {
@@ -34,7 +35,13 @@ interface Blocker {
 
 const AGAIN_MILLIS = 60_000
 
-/** What is to be run while a batch is held up, with the processes of the writers' sessions. */
+const nameOf = ({ pid, login, application, state }: Blocker): string =>
+  pid === 0 ? "a prepared transaction" : `process ${pid} (${login ?? "unknown"}, ${application}, ${state ?? "unknown"})`
+
+/**
+ * What is to be run while a batch is held up, with the processes of the writers' sessions. Returns whether a stranger holds
+ * the lock of a body.
+ */
 export const blockers = () => {
   const told = new Map<number, number>()
   return Effect.fnUntraced(function* (writers: Iterable<number>) {
@@ -42,14 +49,16 @@ export const blockers = () => {
     const now = yield* Clock.currentTimeMillis
     for (const [pid, at] of told) if (now - at >= AGAIN_MILLIS) told.delete(pid)
     const found = yield* sql.unsafe<Blocker>(BLOCKERS, [int4Array([...writers])])
-    for (const { pid, login, application, state, since, holds, strange, may_end } of found) {
+    for (const blocker of found) {
+      const { pid, since, holds, strange, may_end } = blocker
       const ends = strange && may_end
       if (ends) yield* sql.unsafe("SELECT pg_terminate_backend($1)", [pid])
       if (told.has(pid)) continue
       told.set(pid, now)
       yield* Effect.logWarning(
-        `accepting events waits for process ${pid} (${login ?? "unknown"}, ${application}, ${state ?? "unknown"}), which holds ${holds}, in a transaction since ${since ?? "unknown"}${ends ? ": ended it" : ""}`,
+        `accepting events waits for ${nameOf(blocker)}, which holds ${holds}, in a transaction since ${since ?? "unknown"}${ends ? ": ended it" : ""}`,
       )
     }
+    return found.some(({ strange }) => strange)
   })
 }

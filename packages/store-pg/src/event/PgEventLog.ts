@@ -14,7 +14,7 @@ import { boundTransactions } from "../connection/LostClient.ts"
 import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
 import { isUnavailable, connectionLossAsError, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import { type WriteSession, WriteSessions } from "../connection/WriteSession.ts"
-import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
+import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptStatement.ts"
 import { planBatch, type Target } from "./BatchPlan.ts"
 import { blockers } from "./Blockers.ts"
 import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
@@ -36,6 +36,9 @@ const LOOK_AFTER = 400
 /** How long a batch waits for a table that somebody has locked; its rows wait after that, the events do not. */
 const LOCK_TIMEOUT_MILLIS = 1_000
 
+/** For how long no accept waits for the lock of a body after a stranger was seen to hold one. */
+const BODY_LOCK_PAUSE = "1 minute"
+
 /** No sender waits longer for the answer than this, in milliseconds. */
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
@@ -48,9 +51,10 @@ const send = (
   keysOf: BodyKeys,
   requests: ReadonlyArray<AcceptRequest>,
   targets: ReadonlyMap<number, Target>,
+  bodyLocks: BodyLockMode,
 ) => {
   const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!, keysOf)
-  const { text, values } = acceptStatement(batch)
+  const { text, values } = acceptStatement(batch, bodyLocks)
   return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
 }
 
@@ -85,21 +89,29 @@ export const layer = Layer.effect(
     let keysOf: BodyKeys | undefined
     /** How many requests are being written. */
     let underWay = 0
-    let heldUp = false
+    /** How many batches are: the end of one says nothing of another. */
+    let heldUp = 0
     const stuck = Latch.makeUnsafe(false)
     /** The processes of the sessions that events are written on. */
     const writers = new Set<number>()
     const tellBlockers = blockers()
+    let bodyLocks: BodyLockMode = "wait"
+    const strangerSeen = Latch.makeUnsafe(false)
 
-    const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp || pending.mayGoBeside(underWay))
+    const mayWrite = () => !pending.isEmpty && (underWay === 0 || heldUp > 0 || pending.mayGoBeside(underWay))
     const openIfMayWrite = () => {
       if (mayWrite()) work.openUnsafe()
     }
 
-    const execute = Effect.fnUntraced(function* (session: WriteSession, batch: PendingBatch, rowsMayGo: boolean) {
+    const execute = Effect.fnUntraced(function* (
+      session: WriteSession,
+      batch: PendingBatch,
+      rowsMayGo: boolean,
+      locks: BodyLockMode,
+    ) {
       const requests = batch.map(({ request }) => request)
       session.waits("pool")
-      const { recorded, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo))
+      const { recorded, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo), locks)
       // The statement is the driver's: whether it was done is not known from here on.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
@@ -115,14 +127,15 @@ export const layer = Layer.effect(
       session: WriteSession,
       batch: PendingBatch,
       rowsMayGo: boolean,
+      locks = bodyLocks,
     ): Effect.Effect<void, SqlError.SqlError> =>
-      execute(session, batch, rowsMayGo).pipe(
+      execute(session, batch, rowsMayGo, locks).pipe(
         connectionLossAsError,
         Effect.catchDefect((fault) => {
           if (session.waitsFor() === "session") return Effect.die(fault)
           // Nothing of it was sent, so it may be tried again in parts, and the session is as it was.
           for (const { request } of batch) tables.forget(request.sourceId)
-          return takeApart(session, batch, rowsMayGo, fault)
+          return takeApart(session, batch, rowsMayGo, locks, fault)
         }),
         Effect.catchIf(SqlError.isSqlError, (error): Effect.Effect<void, SqlError.SqlError> => {
           if (isUnavailable(error)) return Effect.fail(error)
@@ -133,6 +146,8 @@ export const layer = Layer.effect(
               Effect.suspend(() => settle(session, batch, rowsMayGo)),
             )
           }
+          // It waited for a stranger at the lock of a body: that is waited for no more.
+          if (isLockTimeout(error) && locks === "wait" && bodyLocks === "try") return settle(session, batch, rowsMayGo)
           // What was known of the tables may be outdated: it is read again by the next try.
           for (const { request } of batch) tables.forget(request.sourceId)
           const sources = new Set(batch.map(({ request }) => request.sourceId))
@@ -140,7 +155,7 @@ export const layer = Layer.effect(
             for (const id of sources) tables.wait(id)
             return settle(session, batch, false)
           }
-          return takeApart(session, batch, rowsMayGo, error)
+          return takeApart(session, batch, rowsMayGo, locks, error)
         }),
       )
 
@@ -149,6 +164,7 @@ export const layer = Layer.effect(
       session: WriteSession,
       batch: PendingBatch,
       rowsMayGo: boolean,
+      locks: BodyLockMode,
       fault: unknown,
     ): Effect.Effect<void, SqlError.SqlError> => {
       if (batch.length > 1) {
@@ -164,8 +180,10 @@ export const layer = Layer.effect(
           Effect.suspend(() => settle(session, batch, false)),
         )
       }
-      // Not the source's table, then, but one of our own: somebody is at the schema. Or the program is at fault.
       const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
+      // Not the source's table, then: most likely an equal body that takes long. To be known as a repeat is worth less than to be accepted.
+      if (isBusy && locks === "wait") return settle(session, batch, false, "try")
+      // Or one of our own tables: somebody is at the schema. Or the program is at fault.
       const told = isBusy ? Exit.fail(unavailable("The database is being changed.")) : Exit.die(fault)
       for (const { answer } of batch) answer(told)
       return Effect.void
@@ -210,14 +228,15 @@ export const layer = Layer.effect(
     const underWayWhile = <E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
       Effect.suspend(() => {
         underWay += batch.length
+        let isSlow = 0
         const slow = setTimeout(() => {
-          heldUp = true
+          heldUp += isSlow = 1
           stuck.openUnsafe()
           openIfMayWrite()
         }, SLOW_BATCH_MILLIS)
         const over = Effect.sync(() => {
           clearTimeout(slow)
-          heldUp = false
+          heldUp -= isSlow
           underWay -= batch.length
           openIfMayWrite()
         })
@@ -268,8 +287,18 @@ export const layer = Layer.effect(
       yield* stuck.await
       do {
         yield* Effect.sleep(LOOK_AFTER)
-        if (heldUp) yield* Effect.ignore(connectionLossAsError(tellBlockers(writers)))
-      } while (heldUp)
+        if (heldUp === 0) break
+        const stranger = yield* Effect.orElseSucceed(connectionLossAsError(tellBlockers(writers)), () => false)
+        if (!stranger) continue
+        bodyLocks = "try"
+        strangerSeen.openUnsafe()
+      } while (heldUp > 0)
+    }).pipe(Effect.forever, Effect.forkScoped)
+    yield* Effect.gen(function* () {
+      yield* strangerSeen.await
+      yield* Effect.sleep(BODY_LOCK_PAUSE)
+      strangerSeen.closeUnsafe()
+      bodyLocks = "wait"
     }).pipe(Effect.forever, Effect.forkScoped)
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))

@@ -2,7 +2,7 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { type AcceptedRow, acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
+import { type AcceptedRow, acceptStatement, type BodyLockMode } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
@@ -44,8 +44,12 @@ type Forms = Partial<Pick<ReturnType<typeof planned>, "distinct" | "single">>
 const newSource = async () => (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 
 /** What became of each event, ids counted from the first: of which it is a repeat, and whose original is its own. */
-const accepted = async (requests: ReadonlyArray<AcceptRequest>, forms: Forms = {}) => {
-  const { text, values } = acceptStatement({ ...planned(...requests), ...forms })
+const accepted = async (
+  requests: ReadonlyArray<AcceptRequest>,
+  forms: Forms = {},
+  bodyLocks: BodyLockMode = "wait",
+) => {
+  const { text, values } = acceptStatement({ ...planned(...requests), ...forms }, bodyLocks)
   const rows = (await store.runPromise(
     PgClient.PgClient.use((sql) =>
       Effect.scoped(Effect.flatMap(sql.reserve, (c) => c.execute(text, values, undefined))),
@@ -73,22 +77,23 @@ it("planBatch says which form a batch may have", () => {
 })
 
 it("every form finds a first of before, and gives each event its own original", async () => {
-  for (const distinct of [true, false]) {
-    for (const single of [true, false]) {
+  const forms = [true, false].flatMap((distinct) => [true, false].map((single) => ({ distinct, single })))
+  for (const form of forms) {
+    for (const bodyLocks of ["wait", "try"] as const) {
       const id = await newSource()
       const [[first]] = (await accepted([request(id, "a")])) as [readonly [number, null]]
       const batch = ["b", "a", "c"].map((order) => request(id, order))
-      const rows = await accepted(batch, { distinct, single })
-      const form = JSON.stringify({ distinct, single })
+      const rows = await accepted(batch, form, bodyLocks)
+      const told = JSON.stringify({ ...form, bodyLocks })
       assert.deepStrictEqual(
         rows.map(([, repeatOf]) => repeatOf),
         [null, first, null],
-        form,
+        told,
       )
       assert.deepStrictEqual(
         await originalsOf(id),
         Array.from({ length: 4 }, () => ({ own: true, kept: true })),
-        form,
+        told,
       )
     }
   }
@@ -108,4 +113,29 @@ it("a batch with the same body twice and with lists has one first, and one origi
   )
   await accepted([{ ...request(id, "c"), original: null }])
   assert.deepStrictEqual((await originalsOf(id)).at(-1), { own: null, kept: false })
+})
+
+it("tries locks: an event whose lock is not free is neither repeat nor first, and the others of its batch are what they are", async () => {
+  const id = await newSource()
+  const [[first]] = (await accepted([request(id, "held"), request(id, "free")])) as [readonly [number, null]]
+  const batch = planned(request(id, "held"))
+  await store.runPromise(
+    PgClient.PgClient.use((sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql.unsafe(`SELECT pg_advisory_xact_lock(${batch.locks[0]})`)
+          const unprinted = { ...request(id, "x"), events: [{ ...request(id, "x").events[0]!, fingerprint: null }] }
+          const rows = yield* Effect.promise(() =>
+            accepted([unprinted, ...["free", "held", "new", "new"].map((order) => request(id, order))], {}, "try"),
+          )
+          assert.deepStrictEqual(
+            rows.map(([, repeatOf]) => repeatOf),
+            [null, first + 1, null, null, rows[3]![0]],
+          )
+        }),
+      ),
+    ),
+  )
+  const rows = await accepted([request(id, "held")], {}, "try")
+  assert.strictEqual(rows[0]![1], first)
 })

@@ -9,8 +9,10 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { requestOf } from "../../../../test/fault/feedWriter.ts"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const lines: Array<string> = []
+/** A store of its own has waited for nobody yet. */
 const open = (url: string) =>
   ManagedRuntime.make(
     Layer.provideMerge(
@@ -46,16 +48,20 @@ const holding = (url: string, statement: string, meanwhile: () => Promise<void>)
   )
 
 const newSource = async () => (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
-const accept = (sourceId: number, body: string) =>
-  store.runPromise(EventLog.use((log) => log.append(requestOf(sourceId, body, true))))
+const accept = (sourceId: number, body: string, through = store) =>
+  through.runPromise(EventLog.use((log) => log.append(requestOf(sourceId, body, true))))
+
+const keyOf = async (sourceId: number, body: string) => {
+  const fingerprint = requestOf(sourceId, body, true).events[0]!.fingerprint!
+  const [row] = await database.run(`SELECT ${BODY_SECRET} AS secret`)
+  return bodyKeys(row!["secret"] as string)({ sourceId: [sourceId], fingerprint: [fingerprint] })[0]!
+}
 
 it("a stranger who holds the lock of a body, by whatever way it learned the key, is named and ended", async () => {
   const { author } = await store.runPromise(ensureRoles({ url: database.url }))
   if (!author.there) return assert.fail(author.reason)
   const sourceId = await newSource()
-  const fingerprint = requestOf(sourceId, "held", true).events[0]!.fingerprint!
-  const [row] = await database.run(`SELECT ${BODY_SECRET} AS secret`)
-  const [key] = bodyKeys(row!["secret"] as string)({ sourceId: [sourceId], fingerprint: [fingerprint] })
+  const key = await keyOf(sourceId, "held")
   await holding(author.url, `SELECT pg_advisory_xact_lock(${key})`, async () => {
     assert.lengthOf(await accept(sourceId, "held"), 1)
   })
@@ -81,4 +87,86 @@ it("a session of the owner or above that is at the schema is named, and let be",
     assert.strictEqual(there!["n"], 1)
     await accepting
   })
+})
+
+it("a stranger who cannot be ended is waited for once: the body is accepted unmarked, and others in time and marked", async () => {
+  const sourceId = await newSource()
+  const held = open(database.url)
+  await accept(sourceId, "before", held)
+  lines.length = 0
+  await holding(database.superuserUrl, `SELECT pg_advisory_xact_lock(${await keyOf(sourceId, "held")})`, async () => {
+    const first = await Promise.all(["held", "a", "b", "c"].map((body) => accept(sourceId, body, held)))
+    assert.deepStrictEqual(
+      first.map(([receipt]) => receipt!.repeatOf),
+      [null, null, null, null],
+    )
+    assert.match(lines.join(), /accepting events waits for process .*, which holds the lock of a body/)
+    // At the waits of the first time these would take two minutes.
+    for (let n = 0; n < 200; n++) {
+      const bodies = ["held", `other ${n >> 1}`]
+      const [again, other] = (await Promise.all(bodies.map((body) => accept(sourceId, body, held)))).flat()
+      assert.isNull(again!.repeatOf)
+      assert.strictEqual(other!.repeatOf === null, n % 2 === 0, "a body whose lock is free is marked as ever")
+    }
+  })
+  await held.dispose()
+})
+
+it("an equal body that takes long keeps nobody from being accepted", async () => {
+  const sourceId = await newSource()
+  const other = open(database.url)
+  // Another process of the service, whose accept got no further than its locks.
+  await holding(database.url, `SELECT pg_advisory_xact_lock(${await keyOf(sourceId, "slow")})`, async () => {
+    const receipts = await Promise.all(["slow", "quick"].map((body) => accept(sourceId, body, other)))
+    assert.lengthOf(receipts.flat(), 2)
+  })
+  await other.dispose()
+})
+
+/** Reads the keys of all locks that are held, and takes each for itself, as long as it lasts. */
+const GRAB = `DO $$
+  DECLARE seen bigint;
+  BEGIN
+    FOR n IN 1..100000 LOOP
+      FOR seen IN SELECT DISTINCT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks l
+          WHERE l.locktype = 'advisory' AND l.objsubid = 1
+            AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) LOOP
+        PERFORM pg_advisory_lock(seen);
+      END LOOP;
+    END LOOP;
+  END $$`
+
+it("authors who take every key that they see, and return when they are ended, cost no sender an event", async () => {
+  const { author } = await store.runPromise(ensureRoles({ url: database.url }))
+  if (!author.there) return assert.fail(author.reason)
+  const sourceId = await newSource()
+  const honest = open(database.url)
+  let over = false
+  const grabber = async () => {
+    while (!over) await runSql(author.url, GRAB).catch(() => undefined)
+  }
+  const grabbers = [grabber(), grabber(), grabber()]
+  const sender = async (lane: number) => {
+    const ids: Array<number> = []
+    for (let n = 0; n < 40; n++) {
+      const body = n % 2 === 0 ? "the same of all" : `lane ${lane} ${n}`
+      const [receipt] = await accept(sourceId, body, honest)
+      ids.push(receipt!.id)
+    }
+    return ids
+  }
+  const ids = (await Promise.all([0, 1, 2, 3].map(sender))).flat()
+  over = true
+  await database.run(
+    `SELECT count(pg_terminate_backend(pid))::int4 FROM pg_stat_activity WHERE usename = '${author.role}'`,
+  )
+  await Promise.all(grabbers)
+  await honest.dispose()
+  assert.strictEqual(new Set(ids).size, 160)
+  // Whatever was marked is marked rightly: a repeat stands behind its first.
+  const wrong = await database.run(
+    `SELECT e.id::int4 FROM cabinet.event e JOIN cabinet.event f ON f.id = e.repeat_of
+     WHERE (f.epoch, f.xid, f.id) >= (e.epoch, e.xid, e.id) OR f.repeat_of IS NOT NULL`,
+  )
+  assert.deepStrictEqual(wrong, [])
 })
