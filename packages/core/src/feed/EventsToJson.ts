@@ -4,6 +4,7 @@
  */
 import { CHANNELS } from "../event/EventLog.ts"
 import { AHEAD, BEHIND, COMMA, Items } from "../pagination/Items.ts"
+import type { FeedPlace } from "./FeedStore.ts"
 import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
 import { HEAD, type RecordBytes, VALUE_HEAD } from "../row/RecordBytes.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
@@ -69,9 +70,12 @@ export const eventsToJson = (events: ReadonlyArray<EncodedEvent>, names: Readonl
 const moment = (to: DataView, at: number, { bytes, start }: RecordBytes): number =>
   TIMESTAMPTZ.write(to, at, viewOf(bytes), start + HEAD + VALUE_HEAD, 8)
 
-/** In microseconds since 2000. */
-export const receivedAtOf = (event: EncodedEvent): bigint =>
-  viewOf(event[6].bytes).getBigInt64(event[6].start + HEAD + VALUE_HEAD)
+export const placeOf = ([, epoch, xid, id, , , receivedAt]: EncodedEvent): FeedPlace => ({
+  epoch: Number(epoch),
+  xid,
+  id: Number(id),
+  receivedAt: viewOf(receivedAt.bytes).getBigInt64(receivedAt.start + HEAD + VALUE_HEAD),
+})
 
 type Origins = ReadonlyArray<JsonFragment>
 

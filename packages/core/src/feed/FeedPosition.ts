@@ -1,25 +1,16 @@
 /** Positions in the feed as they move: forward over a page, or back to a place that a database which was set back still has. */
-import { receivedAtOf, type EncodedEvent } from "./EventsToJson.ts"
 import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
 import { comparePlaces, extendTrail, trailBefore, trailPlaces } from "./FeedTrail.ts"
 
-const placeOf = (event: EncodedEvent): FeedPlace => ({
-  epoch: Number(event[1]),
-  xid: event[2],
-  id: Number(event[3]),
-  receivedAt: receivedAtOf(event),
-})
-
-/** After the last of these events, which follow `from` in the order of the feed. */
-export const advance = (from: FeedPosition, events: ReadonlyArray<EncodedEvent>): FeedPosition => {
-  const last = events.at(-1)
-  if (last === undefined) return from
+/** After a page of `count` events, which follow `from` in the order of the feed; `placeAt` has the place of each, from 0. */
+export const advance = (from: FeedPosition, count: number, placeAt: (index: number) => FeedPlace): FeedPosition => {
+  if (count === 0) return from
   const { left = [], trail, ...start } = from
-  const end = placeOf(last)
+  const end = placeAt(count - 1)
   return {
     ...end,
-    ...ifAny(end.epoch === start.epoch ? left : leftBehind(start, left, events)),
-    trail: extendTrail(trail, start, events.length, (index) => placeOf(events[index]!)),
+    ...ifAny(end.epoch === start.epoch ? left : leftBehind(start, left, count, placeAt)),
+    trail: extendTrail(trail, start, count, placeAt),
   }
 }
 
@@ -45,12 +36,13 @@ const isLeft = (one: FeedPlace, now: FeedPlace): boolean => one.epoch !== now.ep
 const leftBehind = (
   from: FeedPlace,
   left: ReadonlyArray<FeedPlace>,
-  events: ReadonlyArray<EncodedEvent>,
+  count: number,
+  placeAt: (index: number) => FeedPlace,
 ): ReadonlyArray<FeedPlace> => {
   let before = from
   let behind = left
-  for (const event of events) {
-    const place = placeOf(event)
+  for (let index = 0; index < count; index++) {
+    const place = placeAt(index)
     if (place.epoch !== before.epoch) {
       behind = [before, ...behind.filter((one) => one.epoch !== before.epoch)]
         .filter((one) => isLeft(one, place))

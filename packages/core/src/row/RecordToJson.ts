@@ -69,7 +69,7 @@ export interface RecordsToJson {
 }
 
 export class RecordToJson {
-  /** Its values, as SQL. */
+  /** What is sent of each column, as SQL. */
   readonly values: ReadonlyArray<string>
   /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number

@@ -7,16 +7,14 @@ import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import type { Page } from "../pagination/Page.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
-import { type RowQuery, RowReader } from "../row/RowReader.ts"
+import { type FoundRows, MAX_POSITION_VALUE, MAX_ROW_BYTES, type PageQuery, RowReader } from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
-import { equalsShown, type FoundPage, readPage, selectionSql } from "./SelectionSql.ts"
-import { MAX_ROW_BYTES } from "./PageSql.ts"
-import { MAX_POSITION_VALUE } from "./RowPosition.ts"
+import { equalsShown, selectionSql } from "./SelectionSql.ts"
 
 export interface RowsRequest {
   readonly schema: string
@@ -56,14 +54,11 @@ export class SelectRows extends Context.Service<
       })
       const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable, key: CursorKey) {
         const plan = yield* Effect.fromResult(selectionPlan(selection, table, key))
-        for (;;) {
-          const query = selectionSql(plan, timeZone)
-          const rows = yield* instrument("rows.read", reader.read(query)).pipe(
-            Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
-          )
-          const found = readPage(plan, query, rows)
-          if (found !== null) return yield* Effect.fromResult(pageOf(plan, found))
-        }
+        const query = selectionSql(plan, timeZone)
+        const found = yield* instrument("rows.read", reader.read(query)).pipe(
+          Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
+        )
+        return yield* Effect.fromResult(pageOf(plan, found))
       })
       /** What was found fault with may be that the object is another than it was taken for: then it is looked at again. */
       const readAnew = Effect.fnUntraced(function* (
@@ -108,7 +103,7 @@ const changing = new ReadError({
 const isSame = (before: ReadableTable, now: ReadableTable): boolean =>
   before === now || (before.oid === now.oid && Equal.equals(before.columns, now.columns))
 
-const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, SelectionError | ReadError> => {
+const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, SelectionError | ReadError> => {
   const { items, hasMore } = found
   const { columns } = plan.showing
   if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
@@ -116,10 +111,10 @@ const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, 
     const message = `A row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
     return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
   }
-  const place = found.placeOf(items.length - 1)
-  const counted = plan.table.identity === "text" ? [...place, String(equalsAtEnd(plan, found))] : place
+  const position = found.positionOf(items.length - 1)
+  const counted = plan.table.identity === "text" ? [...position, String(equalsAtEnd(plan, found))] : position
   const nextCursor = encodeCursor(plan.walk, counted)
-  if (nextCursor.length > LONGEST_CURSOR || place.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE)) {
+  if (nextCursor.length > LONGEST_CURSOR || position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE)) {
     const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${MAX_POSITION_VALUE} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
@@ -127,8 +122,8 @@ const pageOf = (plan: SelectionPlan, found: FoundPage): Result.Result<RowsPage, 
 }
 
 /** How many rows up to the page's end equal its last one, those of the pages before included. */
-const equalsAtEnd = (plan: SelectionPlan, { items, placeOf }: FoundPage): number => {
-  const hashOf = (item: number) => placeOf(item).at(-1)
+const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): number => {
+  const hashOf = (item: number) => positionOf(item).at(-1)
   const hash = hashOf(items.length - 1)
   let equal = 1
   while (equal < items.length && hashOf(items.length - 1 - equal) === hash) equal++
@@ -136,7 +131,7 @@ const equalsAtEnd = (plan: SelectionPlan, { items, placeOf }: FoundPage): number
 }
 
 /** Whose fault a value is that PostgreSQL could not read: a filter's, or the cursor's. */
-const refusedParam = (plan: SelectionPlan, { values }: RowQuery, { index, message }: RefusedValue): SelectionError => {
+const refusedParam = (plan: SelectionPlan, { values }: PageQuery, { index, message }: RefusedValue): SelectionError => {
   const value = values[index]
   const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)
   const filter = plan.filters[at]

@@ -1,19 +1,15 @@
 /**
- * Writes a plan as one statement: a page of rows as PostgreSQL sends them, with what their places are read from. Names are
- * quoted by `quoteName`, values are parameters; the page's size is a number that was read as one. Whatever the depth of the walk,
- * the statement has no OFFSET but over rows that equal each other.
+ * Writes a plan as one query: the rows of a page and one more, in order, with the columns that they show and those that
+ * their positions are read from. Names are quoted by `quoteName`, values are parameters; the page's size is a number that was
+ * read as one. Whatever the depth of the walk, the query has no OFFSET but over rows that equal each other.
  */
-import type { Items } from "../pagination/Items.ts"
-import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
+import type { ReadableColumn } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
-import type { QueryRow, RowQuery } from "../row/RowReader.ts"
-import { rowsWithin, RecordToJson, encodedColumn } from "../row/RecordToJson.ts"
+import { type PageQuery, type PositionColumn, shownColumn } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { BYTEWISE, call, castTo, operate } from "../row/SystemSql.ts"
 import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
 import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
-import { summedPage, fixedBudgetPage } from "./PageSql.ts"
-import { RowPosition, type ShownValue } from "./RowPosition.ts"
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
@@ -23,41 +19,24 @@ const BLOCKS_AT_ONCE = 16
 /** How much of a row's text is compared as such; the rest counts by its hash. */
 const TEXT_PREFIX = 200
 
-/** Tables of which rows were found that are too long for a page whose bytes are not added up. */
-const longRows = new WeakSet<ReadableTable>()
-
-/** The statement of a page: it returns one row, which `readPage` reads. */
-export interface PageQuery extends RowQuery {
-  /** Whether it sends short rows only, and one more than the page has. */
-  readonly isHasty: boolean
-  readonly place: RowPosition
-}
-
 export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const parameters = new SqlParameters()
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
   const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
-  const { columns, row, values, runsNoUserCode: shownInert } = shownSql(plan)
-  const place = new RowPosition(termsOf(order), values)
-  const list = [...(columns === "" ? [] : [columns]), ...place.selected].join(", ")
-  const page = {
-    sql: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
-    values: [...row.values, ...place.sent],
-    keyBytes: row.keyBytes,
-    limit: plan.limit,
-  }
-  const hasty = longRows.has(plan.table) || order.countsEquals ? undefined : fixedBudgetPage(page)
+  const shown = shownSql(plan)
+  const { position, selected } = positionSql(order, shown)
+  const list = [...(shown.selected === "" ? [] : [shown.selected]), ...selected].join(", ")
   return {
-    object: quoteQualified(plan.table.detail.schema, plan.table.detail.name),
-    text: hasty ?? summedPage(page),
-    isHasty: hasty !== undefined,
-    place,
+    table: plan.table,
+    text: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
     values: parameters.values,
-    runsNoUserCode: plan.table.runsNoUserCode && shownInert && besides(plan).every(({ type }) => type.runsNoUserCode),
+    shown: plan.showing.shown,
+    position,
+    limit: plan.limit,
+    runsNoUserCode:
+      plan.table.runsNoUserCode && shown.runsNoUserCode && besides(plan).every(({ type }) => type.runsNoUserCode),
     replan: searchesIndex(plan),
-    expectedVersion:
-      plan.table.catalogVersion === null ? null : { oid: plan.table.oid, catalogVersion: plan.table.catalogVersion },
   }
 }
 
@@ -68,11 +47,12 @@ const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan):
   return [...filters.map(({ column }) => column), ...asked, ...ties]
 }
 
-/** What is shown as SQL: the columns by their numbers, and the row that is made of them. */
+/** What is shown as SQL. */
 interface ShownSql {
-  readonly columns: string
-  readonly row: RecordToJson
-  readonly values: ReadonlyArray<ShownValue>
+  /** Each column over the object's alias. */
+  readonly columns: ReadonlyArray<string>
+  /** The same with their names, as a list. */
+  readonly selected: string
   /** Whether all of it is PostgreSQL's own. */
   readonly runsNoUserCode: boolean
 }
@@ -83,43 +63,27 @@ const written = new WeakMap<Showing, ShownSql>()
 const shownSql = ({ showing }: SelectionPlan): ShownSql => {
   const known = written.get(showing)
   if (known !== undefined) return known
-  const values = showing.shown.map((column, index) => ({
-    sql: columnSql(column),
-    sent: encodedColumn(column.name, column.type, `"t"."c${index}"`),
-  }))
+  const columns = showing.shown.map(columnSql)
   const sql = {
-    columns: values.map((value, index) => `${value.sql} AS "c${index}"`).join(", "),
-    row: new RecordToJson(values.map(({ sent }) => sent)),
-    values,
+    columns,
+    selected: columns.map((column, index) => `${column} AS ${shownColumn(index)}`).join(", "),
     runsNoUserCode: showing.shown.every(({ type }) => type.runsNoUserCode),
   }
   written.set(showing, sql)
   return sql
 }
 
-/** What the statement of a page found. */
-export interface FoundPage {
-  readonly items: Items
-  readonly hasMore: boolean
-  readonly placeOf: (item: number) => ReadonlyArray<string | null>
-}
-
-/** Null where there are rows longer than the statement could bear: from then on `selectionSql` writes one that can. */
-export const readPage = (
-  plan: SelectionPlan,
-  { isHasty, place }: PageQuery,
-  [row]: ReadonlyArray<QueryRow>,
-): FoundPage | null => {
-  const [sent, count] = row ?? []
-  if (typeof sent !== "object" || sent === null) throw new Error("Not the row of a page")
-  const found = Number(count)
-  const rows = shownSql(plan).row.read(rowsWithin(sent))
-  if (isHasty && rows.items.length < found) {
-    longRows.add(plan.table)
-    return null
-  }
-  const items = rows.items.first(plan.limit)
-  return { items, hasMore: found > items.length, placeOf: (item) => place.of(rows, item) }
+/** The order's terms as columns of the query; what is not shown is selected for them. */
+const positionSql = (order: Order, { columns }: ShownSql) => {
+  const selected: Array<string> = []
+  const position = termsOf(order).map(({ sql, type }): PositionColumn => {
+    const shown = columns.indexOf(sql)
+    if (shown >= 0) return { name: shownColumn(shown), shown, type }
+    const name = `"p${selected.length}"`
+    selected.push(`${sql} AS ${name}`)
+    return { name, shown: null, type }
+  })
+  return { position, selected }
 }
 
 /** How many rows equal to the last one were already shown; only walks that count equals carry it. */
@@ -161,7 +125,7 @@ const TEXTS: ReadonlyArray<OrderTerm> = [
   { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
-/** What a place has a value of each for. */
+/** What a position has a value of each for. */
 const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderTerm> => (sort === null ? ties : [sort, ...ties])
 
 const whereSql = (conditions: ReadonlyArray<string>): string =>

@@ -1,5 +1,5 @@
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { type EncodedEvent, eventsToJson } from "@data-cabinet/core/feed/EventsToJson"
+import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/core/feed/EventsToJson"
 import { AHEAD, BEHIND } from "@data-cabinet/core/pagination/Items"
 import type { RecordBytes } from "@data-cabinet/core/row/RecordBytes"
 import { assert, it } from "@effect/vitest"
@@ -41,7 +41,7 @@ const shortest = (millis: number) => new Date(millis).toISOString().replace(/\.?
 const LONG = "long ".repeat(5_000)
 
 it.prop(
-  "sentEvents writes each event as JSON.stringify would, wherever its parts lie",
+  "eventsToJson writes each event as JSON.stringify would, wherever its parts lie",
   [Schema.Array(Event), Schema.Array(Schema.String), Schema.Boolean],
   ([events, given, long]) => {
     const names = new Map(
@@ -81,7 +81,7 @@ it.prop(
   },
 )
 
-it("sentEvents has room for events that are nothing but envelope", () => {
+it("eventsToJson has room for events that are nothing but envelope", () => {
   const last = moment(Date.UTC(9999, 11, 31, 23, 59, 59, 999))
   const id = Number.MAX_SAFE_INTEGER
   const event: EncodedEvent = [lying(Buffer.from("0")), 1n, 1n, BigInt(id), id, 0, last, id, false, last]
@@ -96,4 +96,20 @@ it("sentEvents has room for events that are nothing but envelope", () => {
     items.texts(),
     Array.from({ length: 1_000 }, () => text),
   )
+})
+
+it("placeOf reads the place of an event from what was sent of it", () => {
+  const event: EncodedEvent = [
+    lying(Buffer.from("0")),
+    2n,
+    2n ** 40n,
+    7n,
+    1,
+    0,
+    moment(Date.UTC(2000) + 5),
+    null,
+    false,
+    null,
+  ]
+  assert.deepStrictEqual(placeOf(event), { epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n })
 })

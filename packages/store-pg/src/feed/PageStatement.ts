@@ -2,10 +2,7 @@
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
 import type { EncodedEvent } from "@data-cabinet/core/feed/EventsToJson"
-import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
-
-/** A page ends early once its payloads hold this many bytes: fewer than `limit`, and more to come. */
-const PAGE_BYTES = 8 * 1024 * 1024
+import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**
  * An event of a page, and its place. `limit` and one more are found, if there are so many. The payload is missing where the

@@ -4,7 +4,7 @@
  */
 import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
-import { type EncodedEvent, eventsToJson } from "@data-cabinet/core/feed/EventsToJson"
+import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/core/feed/EventsToJson"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
         if (events.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
         return {
           items: eventsToJson(events, yield* namesOf(events)),
-          next: advance(query.after, events),
+          next: advance(query.after, events.length, (index) => placeOf(events[index]!)),
           hasMore: found.length > events.length,
         }
       }, orUnavailable),

@@ -7,7 +7,8 @@
  */
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
-import { type RowQuery, RowReader } from "@data-cabinet/core/row/RowReader"
+import { type FoundRows, type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
@@ -16,7 +17,8 @@ import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessio
 import { END_SESSION } from "../connection/ReaderStatement.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadFailure.ts"
-import { type ReadPlace, readRows } from "./ReadRows.ts"
+import { type ReadPlace, readRows, type RowQuery, type Rows } from "./ReadRows.ts"
+import { RecordPage } from "./RecordPage.ts"
 
 /** How long a read waits for its turn, in milliseconds, before it is told to come back. */
 const READ_TIMEOUT_MILLIS = 8_000
@@ -92,20 +94,35 @@ export const layer = Layer.effect(
       )
     })
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
-    return RowReader.of({
-      read: (query) =>
-        turns.acquire(
-          query,
-          busy,
-          Effect.suspend(() =>
-            standby?.isNear() === true && away !== undefined
-              ? readNear(standby, away, query)
-              : readOn(primary, query, limit),
-          ),
+    const run = (query: RowQuery): Rows =>
+      turns.acquire(
+        query,
+        busy,
+        Effect.suspend(() =>
+          standby?.isNear() === true && away !== undefined
+            ? readNear(standby, away, query)
+            : readOn(primary, query, limit),
         ),
-    })
+      )
+    const read = (query: PageQuery): Effect.Effect<FoundRows, Effect.Error<Rows>> => {
+      const page = new RecordPage(query)
+      return Effect.flatMap(run(rowQuery(query, page.text)), (rows) => {
+        const found = page.read(rows)
+        return found === null ? read(query) : Effect.succeed(found)
+      })
+    }
+    return RowReader.of({ read })
   }),
 )
+
+const rowQuery = ({ table, values, runsNoUserCode, replan }: PageQuery, text: string): RowQuery => ({
+  object: quoteQualified(table.detail.schema, table.detail.name),
+  text,
+  values,
+  runsNoUserCode,
+  replan,
+  expectedVersion: table.catalogVersion === null ? null : { oid: table.oid, catalogVersion: table.catalogVersion },
+})
 
 /** A read that a standby has begun when it freezes need not wait for the end of its time. */
 const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>

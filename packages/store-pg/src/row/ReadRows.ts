@@ -5,14 +5,23 @@
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
-import type { QueryRow, QueryValue, RowQuery } from "@data-cabinet/core/row/RowReader"
+import type { PageQuery, QueryValue } from "@data-cabinet/core/row/RowReader"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
 import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
 import { TRY_VALUE, withExpectedVersion, withSharedProof } from "./ReadStatement.ts"
+import type { ResultRow } from "./RecordPage.ts"
 
-export type Rows = Effect.Effect<ReadonlyArray<QueryRow>, ReadError | RefusedValue | StaleObject>
+/** A page's query as it is sent: every column that it returns is text, or a record. */
+export interface RowQuery extends Pick<PageQuery, "text" | "values" | "runsNoUserCode" | "replan"> {
+  /** The object that is read, quoted. */
+  readonly object: string
+  /** The object, and the version that it must still have in the moment of the read; null where nothing is to be proven. */
+  readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string } | null
+}
+
+export type Rows = Effect.Effect<ReadonlyArray<ResultRow>, ReadError | RefusedValue | StaleObject>
 
 type Found = ReadonlyArray<ReadonlyArray<unknown>>
 
@@ -47,7 +56,7 @@ const isProven = ({ expectedVersion }: RowQuery, found: Found): boolean =>
 const stale = Effect.fail(new StaleObject())
 
 const rowsOf = (query: RowQuery, found: Found): Rows =>
-  isProven(query, found) ? Effect.succeed(found as ReadonlyArray<QueryRow>) : stale
+  isProven(query, found) ? Effect.succeed(found as ReadonlyArray<ResultRow>) : stale
 
 /**
  * An object that was changed since it was found may run somebody's functions by now, and so may one whose read fails or is

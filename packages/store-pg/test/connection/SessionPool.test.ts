@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
-import { RowReader } from "@data-cabinet/core/row/RowReader"
+import { type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as SessionPool from "@data-cabinet/store-pg/connection/SessionPool"
@@ -14,6 +14,7 @@ import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
+import { tableOf } from "../../../core/test/selection/tables.ts"
 import { type ForgetfulPooler, forgetfulPooler } from "../../../../test/support/forgetfulPooler.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
@@ -127,16 +128,20 @@ it("the owner's and the reader's pools send numbers with all their digits behind
 })
 
 it("a session whose settings a RESET would undo is ended after a read in which a customer's functions ran", async () => {
-  const query = {
-    object: "public.measure",
-    text: "SELECT pg_catalog.current_setting('extra_float_digits'), pg_catalog.pg_backend_pid()::text",
+  const table = tableOf({ digits: "text", pid: "text" })
+  const query: PageQuery = {
+    table,
+    text: `SELECT pg_catalog.current_setting('extra_float_digits') AS "c0", pg_catalog.pg_backend_pid()::text AS "c1"`,
     values: [],
-    expectedVersion: null,
+    shown: table.columns,
+    position: [],
+    limit: 1,
     runsNoUserCode: false,
     replan: false,
   }
   const read = (url: string) =>
     RowReader.use((rows) => Effect.all([rows.read(query), rows.read(query)])).pipe(
+      Effect.map((found) => found.map(({ items }) => JSON.parse(items.texts()[0]!))),
       Effect.provide(
         PgRowReader.layer.pipe(
           Layer.provide(ReaderClient.layer({ url, role: reader, maxConnections: 1 })),
@@ -146,8 +151,8 @@ it("a session whose settings a RESET would undo is ended after a read in which a
       Effect.runPromise,
     )
   const [first, second] = await read(pooler.through(database.urlAs(reader)))
-  assert.deepStrictEqual([first[0]![0], second[0]![0]], ["1", "1"])
-  assert.notStrictEqual(first[0]![1], second[0]![1])
+  assert.deepStrictEqual([first.digits, second.digits], ["1", "1"])
+  assert.notStrictEqual(first.pid, second.pid)
   // Where nothing was dropped, putting it in order is enough.
   const [one, other] = await read(database.urlAs(reader))
   assert.deepStrictEqual(one, other)

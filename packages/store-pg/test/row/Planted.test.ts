@@ -11,6 +11,7 @@ import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
 import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
 import { TRY_VALUE, withExpectedVersion, withSharedProof } from "@data-cabinet/store-pg/row/ReadStatement"
+import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
@@ -148,7 +149,7 @@ const readAll = () =>
       const texts = new Set<string>()
       const tap = RowReader.of({
         read: (query) => {
-          texts.add(query.text)
+          texts.add(new RecordPage(query).text)
           return real.read(query)
         },
       })
