@@ -2,7 +2,7 @@
  * How what PostgreSQL sent reaches what writes JSON of it: a result of the types record and json is handed over as where its
  * bytes lie, with no text made of them on the way. Every other type is what it always is.
  */
-import type { RecordBytes } from "@data-cabinet/core/row/RecordBytes"
+import type { RecordBytes } from "../row/RecordBytes.ts"
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 

@@ -1,7 +1,7 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import type { EncodedEvent } from "@data-cabinet/core/feed/EventsToJson"
+import type { EncodedEvent } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**

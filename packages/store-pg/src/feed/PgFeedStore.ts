@@ -4,12 +4,12 @@
  */
 import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
-import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/core/feed/EventsToJson"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
+import { type EncodedEvent, eventsToJson, placeOf } from "./EventsToJson.ts"
 import { WATERMARK } from "./Fence.ts"
 import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
 import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"

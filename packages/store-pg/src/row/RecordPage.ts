@@ -4,11 +4,11 @@
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
-import type { RecordBytes } from "@data-cabinet/core/row/RecordBytes"
-import { type EncodedColumn, encodedColumn, RecordToJson, rowsWithin } from "@data-cabinet/core/row/RecordToJson"
+import type { RecordBytes } from "./RecordBytes.ts"
+import { type EncodedColumn, encodedColumn, RecordToJson, rowsWithin } from "./RecordToJson.ts"
 import { type FoundRows, MAX_ROW_BYTES, type PageQuery, shownColumn } from "@data-cabinet/core/row/RowReader"
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"
-import { RowPosition } from "@data-cabinet/core/selection/RowPosition"
+import { RowPosition } from "./RowPosition.ts"
 
 /** A result row as the driver returns it: text, or where the bytes of a record lie. */
 export type ResultRow = ReadonlyArray<string | RecordBytes | null>

@@ -1,105 +1,132 @@
-/** What is written of the values that PostgreSQL sends, held against what PostgreSQL writes of them itself. */
-import { Result } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Random, randomJsonObject, randomOf, seeded } from "../../../../test/support/random.ts"
-import { openReading, type Reading } from "./reading.ts"
+import type { RecordBytes } from "@data-cabinet/store-pg/row/RecordBytes"
+import { TIMESTAMPTZ } from "@data-cabinet/store-pg/row/TimestampToJson"
+import { rowsWithin, RecordToJson, encodedText } from "@data-cabinet/store-pg/row/RecordToJson"
+import { INT64, NUMERIC, TEXT } from "@data-cabinet/store-pg/row/ValueToJson"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 
-let reading: Reading
-beforeAll(async () => {
-  reading = await openReading()
-})
-afterAll(() => reading.close())
+const row = new RecordToJson([
+  { name: "id", sql: "t.id", form: INT64 },
+  { name: 'a "note"', sql: "t.note", form: TEXT },
+])
 
-const ROWS = 1_000
-
-/** Up to so many bits, few as often as many, either sign. */
-const integer = (random: Random, bits: number): bigint => {
-  const used = BigInt(random(bits))
-  const value = BigInt.asUintN(Number(used), (BigInt(random(2 ** 32)) << 32n) | BigInt(random(2 ** 32)))
-  return random(2) === 0 ? value : -value - 1n
+const bigint = (value: bigint): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(value)
+  return bytes
 }
 
-const digits = (random: Random, count: number): string => Array.from({ length: count }, () => random(10)).join("")
-
-const numeric = (random: Random): string => {
-  if (random(20) === 0) return randomOf(random, ["NaN", "Infinity", "-Infinity"])
-  const zeros = "0".repeat(random(12))
-  const fraction = random(2) === 0 ? "" : `.${zeros}${digits(random, random(30))}`
-  return `${random(2) === 0 ? "-" : ""}${digits(random, 1 + random(40))}${zeros}${fraction}e${random(9) === 0 ? random(400) - 200 : 0}`
+/** What `record_send` makes of these values, in the midst of other bytes. */
+const sent = (values: ReadonlyArray<Buffer | null>): RecordBytes => {
+  const number = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeInt32BE(value)
+    return bytes
+  }
+  const parts = values.flatMap((value) => [number(20), number(value?.length ?? -1), value ?? Buffer.alloc(0)])
+  const bytes = Buffer.concat([Buffer.from("other"), number(values.length), ...parts, Buffer.from("bytes")])
+  return { bytes, start: 5, end: bytes.length - 5 }
 }
 
-/** Any character but the one that PostgreSQL cannot hold, those that JSON escapes most often. */
-const character = (random: Random): string => {
-  const kind = random(4)
-  if (kind === 0) return String.fromCodePoint(1 + random(127))
-  if (kind === 1) return randomOf(random, ['"', "\\", "\b", "\f", "\n", "\r", "\t", "\u001f", "\u007f", "/"])
-  const point = 1 + random(0x10ffff)
-  return point >= 0xd800 && point < 0xe000 ? "é" : String.fromCodePoint(point)
+/** The rows one behind the other, in the midst of other bytes. */
+const concatenated = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
+  const bytes = Buffer.concat([
+    Buffer.from("other"),
+    ...rows.map(({ bytes: all, start, end }) => all.subarray(start, end)),
+    Buffer.from("bytes"),
+  ])
+  return { bytes, start: 5, end: bytes.length - 5 }
 }
 
-const text = (random: Random): string =>
-  Array.from({ length: randomOf(random, [0, 1, 7, 47, 48, 49, 300]) }, () => character(random)).join("")
+const sentRow = (id: bigint, note: string | null): RecordBytes =>
+  sent([bigint(id), note === null ? null : Buffer.from(note)])
 
-const base64 = (random: Random): string =>
-  Buffer.from(Array.from({ length: random(70) }, () => random(256))).toString("base64")
+describe("RecordToJson", () => {
+  it("is values in SQL, and knows how long its keys are", () => {
+    assert.deepStrictEqual(row.values, ["t.id", "t.note"])
+    assert.strictEqual(row.keyBytes, '{"id":,"a \\"note\\"":}'.length)
+  })
 
-/** From 4713 before our era to the year 294,276, the near more often than the far. */
-const micros = (random: Random): string => {
-  const near = BigInt(random(2 ** 31)) * 1_000_000n - 2n ** 30n * 1_000_000n
-  const far = BigInt(random(2 ** 32)) * 2_100_000_000n - 200_000_000_000_000_000n
-  const whole = random(3) === 0 ? far : near
-  return String(random(2) === 0 ? whole : whole + BigInt(random(1_000_000)))
-}
-
-const orNull = (random: Random, value: unknown): unknown => (random(12) === 0 ? null : value)
-
-/** A column's type, a random value as JSON or text, how SQL makes the value of it, and what the row's JSON is made of. */
-const COLUMNS: ReadonlyArray<readonly [type: string, value: (random: Random) => unknown, sql?: string, json?: string]> =
-  [
-    ["bool", (random) => random(2) === 0],
-    ["int2", (random) => String(integer(random, 16))],
-    ["int4", (random) => String(integer(random, 32))],
-    ["int8", (random) => String(integer(random, 64))],
-    ["oid", (random) => String(BigInt.asUintN(32, integer(random, 33))), "$::oid", "$::int8"],
-    ["numeric", numeric],
-    ["numeric(12,5)", (random) => `${random(2) === 0 ? "-" : ""}${digits(random, 7)}.${digits(random, 5)}`],
-    ["float8", (random) => `${integer(random, 64)}e${random(560) - 280}`],
-    ["text", text],
-    ["varchar(400)", text],
-    ["char(310)", text],
-    ["date", (random) => random(3_000_000) - 2_400_000, "date '2000-01-01' + $::int"],
-    ["timestamp", micros, "timestamp '2000-01-01' + $::int8 * interval '1 us'"],
-    [
-      "timestamptz",
-      micros,
-      "timestamptz '2000-01-01Z' + $::int8 * interval '1 us'",
-      String.raw`regexp_replace(btrim(to_json($ AT TIME ZONE 'UTC')::text, '"'), '( BC)?$', 'Z\1')`,
-    ],
-    ["json", (random) => randomJsonObject(random, 1)],
-    ["jsonb", (random) => `[${random(9)}, "${random(9)}"]`],
-    ["bytea", base64, "decode($, 'base64')", "translate(encode($, 'base64'), chr(10), '')"],
-    ["uuid", (random) => `00000000-0000-4000-8000-${digits(random, 12)}`],
-    ["int4[]", (random) => `{${random(9)},NULL,${random(9)}}`],
-  ]
-
-it("is the same, byte for byte, for random values of every type that is read as it is sent", async () => {
-  const random = seeded(20261122)
-  const at = (template: string, column: string) => template.replaceAll(/\$(?!')/g, () => column)
-  await reading.run(
-    `CREATE TABLE sent (id int PRIMARY KEY, ${COLUMNS.map(([type], index) => `v${index} ${type}`).join(", ")})`,
+  it.prop(
+    "writes rows as JSON.stringify would, however many and however long",
+    [Schema.Array(Schema.NullOr(Schema.String))],
+    ([notes]) => {
+      const given = [...notes, "\u0001".repeat(10_000), "end"].map((note) => note?.toWellFormed() ?? null)
+      const rows = given.map((note, id) => ({ id, 'a "note"': note }))
+      const { items } = row.read(concatenated(rows.map(({ id, 'a "note"': note }) => sentRow(BigInt(id), note))))
+      assert.deepStrictEqual(
+        items.texts(),
+        rows.map((one) => JSON.stringify(one)),
+      )
+    },
+    { arbitrary: { runs: 200 } },
   )
-  const rows = Array.from({ length: ROWS }, () => COLUMNS.map(([, value]) => orNull(random, value(random))))
-  await reading.run(
-    `INSERT INTO sent SELECT n, ${COLUMNS.map(([type, , sql = `$::${type}`], index) => at(sql, `(r ->> ${index})`)).join(", ")}
-     FROM json_array_elements($1::text::json) WITH ORDINALITY AS g(r, n)`,
-    [JSON.stringify(rows)],
+
+  it("escapes what may not stand in JSON wherever it stands, and nothing else", () => {
+    const signs = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), "é", "\u2028", "😀"]
+    const notes = signs.flatMap((sign) =>
+      Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
+    )
+    assert.deepStrictEqual(
+      row.read(concatenated(notes.map((note) => sentRow(1n, note)))).items.texts(),
+      notes.map((note) => JSON.stringify({ id: 1, 'a "note"': note })),
+    )
+  })
+
+  it("reads the rows that stand in one record, and none where it is NULL", () => {
+    const { bytes, start, end } = concatenated([sentRow(1n, "a"), sentRow(2n, null)])
+    const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
+    assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [
+      '{"id":1,"a \\"note\\"":"a"}',
+      '{"id":2,"a \\"note\\"":null}',
+    ])
+    assert.deepStrictEqual(texts(null), [])
+  })
+
+  it.prop(
+    "passes over what is sent behind a row's values, and finds each value of each row",
+    [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
+    ([given]) => {
+      const rows = given.map(([note, id]) => ({
+        note: note?.toWellFormed() ?? null,
+        id: id === null ? null : BigInt.asIntN(64, id),
+      }))
+      const read = row.read(
+        concatenated(
+          rows.map(({ note, id }, index) =>
+            sent([
+              bigint(BigInt(index)),
+              note === null ? null : Buffer.from(note),
+              id === null ? null : bigint(id),
+              Buffer.from(`behind ${index}`),
+            ]),
+          ),
+        ),
+      )
+      assert.deepStrictEqual(
+        read.items.texts(),
+        rows.map(({ note }, id) => JSON.stringify({ id, 'a "note"': note })),
+      )
+      for (const [index, { note, id }] of rows.entries()) {
+        assert.strictEqual(encodedText(read, index, 0, INT64), String(index))
+        assert.strictEqual(encodedText(read, index, 1, TEXT), note)
+        assert.strictEqual(encodedText(read, index, 2, INT64), id === null ? null : String(id))
+        assert.strictEqual(encodedText(read, index, 3, TEXT), `behind ${index}`)
+      }
+    },
+    { arbitrary: { runs: 200 } },
   )
-  const expected = await reading.run(
-    `SELECT row_to_json(r)::text AS json FROM (
-       SELECT id, ${COLUMNS.map(([, , , json = "$"], index) => `${at(json, `v${index}`)} AS v${index}`).join(", ")}
-       FROM sent ORDER BY id) r`,
-  )
-  const { items } = Result.getOrThrow(await reading.page("sent", [["limit", String(ROWS)]]))
-  expect(items.length).toBe(ROWS)
-  for (const [index, item] of items.entries()) expect(item).toBe(expected[index]?.["json"])
+
+  it("finds a number's text, though it is much longer than what was sent of it", () => {
+    // As numeric is sent: one digit of four figures, the 75th before the point.
+    const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
+    const read = row.read(concatenated([sent([bigint(0n), null, number])]))
+    assert.strictEqual(encodedText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)
+  })
+
+  it("finds a moment's text without quotes, a text's with its own", () => {
+    const read = row.read(concatenated([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
+    assert.strictEqual(encodedText(read, 0, 1, TEXT), '"a"')
+    assert.strictEqual(encodedText(read, 0, 2, TIMESTAMPTZ), "2000-01-01T00:00:00.000001Z")
+  })
 })

@@ -2,9 +2,9 @@
  * The JSON of events, written from what PostgreSQL sends of each, which is less than half of the work that making it is for
  * PostgreSQL. It is the very text of a delivery, which `cabinet.event_json` makes.
  */
-import { CHANNELS } from "../event/EventLog.ts"
-import { AHEAD, BEHIND, COMMA, Items } from "../pagination/Items.ts"
-import type { FeedPlace } from "./FeedStore.ts"
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
+import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
 import { HEAD, type RecordBytes, VALUE_HEAD } from "../row/RecordBytes.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"

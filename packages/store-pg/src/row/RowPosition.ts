@@ -3,12 +3,12 @@
  * are read from what was sent of the row. What it does not show, or not so that it can be read back, is sent behind what it
  * shows.
  */
-import { outputText } from "../row/RowJson.ts"
-import { type EncodedColumn, encodedText, jsonEncoder, type RecordsToJson } from "../row/RecordToJson.ts"
-import { MAX_POSITION_VALUE, type PositionColumn } from "../row/RowReader.ts"
-import * as Sent from "../row/ValueToJson.ts"
-import { DATE, TIMESTAMP, TIMESTAMPTZ } from "../row/TimestampToJson.ts"
-import { call } from "../row/SystemSql.ts"
+import { outputText } from "@data-cabinet/core/row/RowJson"
+import { type EncodedColumn, encodedText, jsonEncoder, type RecordsToJson } from "./RecordToJson.ts"
+import { MAX_POSITION_VALUE, type PositionColumn } from "@data-cabinet/core/row/RowReader"
+import * as Sent from "./ValueToJson.ts"
+import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
+import { call } from "@data-cabinet/core/row/SystemSql"
 
 /** Their values are short, whatever they are, and cost PostgreSQL more as texts. */
 const SHORT: ReadonlySet<Sent.JsonEncoder> = new Set([

@@ -3,10 +3,10 @@
  * the JSON is written here, byte by byte. A value of a type that is not among those below is made JSON, or text, by
  * PostgreSQL itself.
  */
-import { AHEAD, BEHIND, COMMA, Items } from "../pagination/Items.ts"
-import type { ColumnType } from "./ColumnType.ts"
+import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
+import type { ColumnType } from "@data-cabinet/core/row/ColumnType"
 import { JsonFragment, QUOTE } from "./JsonWriter.ts"
-import { jsonText, jsonValue } from "./RowJson.ts"
+import { jsonText, jsonValue } from "@data-cabinet/core/row/RowJson"
 import { HEAD, type RecordBytes, VALUE_HEAD } from "./RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import * as Sent from "./ValueToJson.ts"

@@ -1,7 +1,7 @@
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/core/feed/EventsToJson"
+import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/store-pg/feed/EventsToJson"
 import { AHEAD, BEHIND } from "@data-cabinet/core/pagination/Items"
-import type { RecordBytes } from "@data-cabinet/core/row/RecordBytes"
+import type { RecordBytes } from "@data-cabinet/store-pg/row/RecordBytes"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
