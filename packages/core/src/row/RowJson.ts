@@ -1,6 +1,6 @@
 /**
- * Writes SQL that makes the JSON of values that are not read as they are sent (`RecordToJson`), and the text to search: numbers keep
- * every digit, moments are RFC 3339 in UTC, bytes are base64, structures stay structures, and what has no form of its
+ * Writes SQL that makes the JSON of values, for what an adapter does not write itself, and the text to search: numbers keep every
+ * digit, moments are RFC 3339 in UTC, bytes are base64, structures stay structures, and what has no form of its
  * own in JSON is its text. Relies on a session in UTC with ISO dates. Nothing here comes from a request, and no function,
  * operator or cast of a customer's is called.
  */
