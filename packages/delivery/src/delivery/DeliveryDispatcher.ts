@@ -229,7 +229,7 @@ class DeliveryDispatcher {
 
   #end(state: DispatchLane, delivery: Claimed, settlement: Settlement, now: number): void {
     const delivered = settlement.verdict.state === "delivered"
-    const hasRoom = state.lane.end(delivery.id, delivered, now)
+    const hasRoom = state.lane.end(delivery, delivered, now)
     // A quick address is fed while its last deliveries are still being settled.
     if (hasRoom && delivered) {
       if (state.claiming) state.starved.add(delivery.addressId)

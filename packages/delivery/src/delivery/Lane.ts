@@ -43,7 +43,8 @@ export const bytesOf = (delivery: Claimed): number => delivery.event?.text.lengt
 export class Lane {
   readonly name: LaneName
   readonly #limits: LaneLimits
-  readonly #running = new Map<number, Running>()
+  /** By the claim and not by the delivery: one whose lease ended while it was under way may be claimed here once more. */
+  readonly #running = new Map<Claimed, Running>()
   readonly #addresses = new Map<number, AdaptiveWindow>()
   /** Those that have something waiting and may send it, in turn. */
   readonly #ready = new Set<AdaptiveWindow>()
@@ -106,7 +107,7 @@ export class Lane {
       const delivery = address.begin(now)
       this.#waiting--
       this.#quick++
-      this.#running.set(delivery.id, { address, bytes: bytesOf(delivery), since: now, slow: false })
+      this.#running.set(delivery, { address, bytes: bytesOf(delivery), since: now, slow: false })
       if (address.ready) this.#ready.add(address)
       return delivery
     }
@@ -114,10 +115,10 @@ export class Lane {
   }
 
   /** True when the address is `hasRoom` now. */
-  end(deliveryId: number, delivered: boolean, now: number): boolean {
-    const running = this.#running.get(deliveryId)
+  end(delivery: Claimed, delivered: boolean, now: number): boolean {
+    const running = this.#running.get(delivery)
     if (running === undefined) return false
-    this.#running.delete(deliveryId)
+    this.#running.delete(delivery)
     const { address, bytes, since, slow } = running
     if (slow) {
       this.#slowBytes -= bytes

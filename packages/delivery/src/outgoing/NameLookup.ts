@@ -20,10 +20,13 @@ export interface NameLookupOptions {
 export class NameLookup extends Context.Service<
   NameLookup,
   {
-    /** Every address of the name, at least one; fails with `name_not_found`. */
+    /** Every address of the name, at least one and no more than 64; fails with `name_not_found`. */
     readonly addresses: (name: string) => Effect.Effect<ReadonlyArray<string>, OutgoingError>
   }
 >()("@data-cabinet/delivery/outgoing/NameLookup") {}
+
+/** All of them are checked at every request, and a name server may give thousands: nobody who means well has so many. */
+const MAX_ADDRESSES = 64
 
 /** How long an answer is used again, in milliseconds. What is connected to is checked each time all the same. */
 const KEEP_MILLIS = 1000
@@ -78,6 +81,9 @@ export const layer = (options: NameLookupOptions = {}) =>
         const written = inHostsFile(yield* hosts, name)
         const local = name === "localhost" || name.endsWith(".localhost") ? ["127.0.0.1", "::1"] : []
         const addresses = written.length > 0 ? written : local.length > 0 ? local : yield* ask(name, options)
+        if (addresses.length > MAX_ADDRESSES) {
+          return yield* notFound(`the name ${name} has ${addresses.length} addresses, more than ${MAX_ADDRESSES}`)
+        }
         if (kept.size >= KEPT_NAMES) kept.clear()
         kept.set(name, { until: now + KEEP_MILLIS, addresses })
         return addresses

@@ -53,6 +53,8 @@ beforeAll(async () => {
     "private.test": () => ["192.168.1.1"],
     "silent.test": () => "silent",
     "empty.test": () => [],
+    "crowd.test": () => Array.from({ length: 65 }, (_, n) => `127.0.1.${n}`),
+    "many.test": () => Array.from({ length: 64 }, (_, n) => `127.0.1.${n}`),
     // Public when it is checked, private ever after: the next lookup would lead elsewhere.
     "rebinding.test": () => (flip++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
   })
@@ -224,6 +226,17 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     await Effect.runPromise(Effect.sleep(1100))
     const outcome = await send(`http://rebinding.test:${made.port}/`)
     expect(outcome.failure).toContain("10.0.0.1")
+  })
+
+  it("a name with more addresses than anybody means, which all would be checked every time", async () => {
+    const made = await receiver(rawReceiver(answering(OK)))
+    expect(await send(`http://crowd.test:${made.port}/`)).toMatchObject({
+      status: null,
+      peer: null,
+      failure: "the name crowd.test has 65 addresses, more than 64",
+    })
+    expect(made.connections()).toBe(0)
+    expect((await send(`http://many.test:${made.port}/`)).failure).not.toContain("addresses")
   })
 
   it("a name without an address, and a name server that never answers, which holds nobody else", async () => {

@@ -12,17 +12,24 @@ const LIMITS: LaneLimits = {
   ahead: 0,
   slowMillis: 1000,
 }
-const delivery = (id: number, addressId = 1, bytes = 0): Claimed => ({
-  id,
-  type: "event.received",
-  addressId,
-  url: "https://example.com/",
-  secrets: ["s"],
-  attempt: 1,
-  failures: 0,
-  createdAt: "",
-  event: { text: "x".repeat(bytes), sourceId: 1, sourceName: "" },
-})
+const claims = new Map<number, Claimed>()
+/** The last claim of a delivery. */
+const claim = (id: number): Claimed => claims.get(id) ?? delivery(id)
+const delivery = (id: number, addressId = 1, bytes = 0): Claimed => {
+  const claimed: Claimed = {
+    id,
+    type: "event.received",
+    addressId,
+    url: "https://example.com/",
+    secrets: ["s"],
+    attempt: 1,
+    failures: 0,
+    createdAt: "",
+    event: { text: "x".repeat(bytes), sourceId: 1, sourceName: "" },
+  }
+  claims.set(id, claimed)
+  return claimed
+}
 /** Claims one, and sends all that may be sent. */
 const begin = (lane: Lane, claimed: Claimed, now = 0) => {
   lane.add(claimed, now)
@@ -39,7 +46,7 @@ it("an address earns room with each quick delivery, up to the most, and a failur
   const lane = new Lane("healthy", LIMITS)
   const deliver = (id: number, delivered: boolean) => {
     begin(lane, delivery(id))
-    lane.end(id, delivered, 10)
+    lane.end(claim(id), delivered, 10)
     return room(lane)
   }
   expect([deliver(1, true), deliver(2, true), deliver(3, true), deliver(4, false), deliver(5, true)]).toEqual([
@@ -51,8 +58,8 @@ it("what is under way takes room, of its address and of the lane", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2, 3]) begin(lane, delivery(id, id === 3 ? 2 : 1))
   expect([room(lane, 1), room(lane, 2), lane.free, lane.held]).toEqual([0, 1, 1, 3])
-  lane.end(99, true, 0)
-  lane.end(1, true, 0)
+  lane.end(claim(99), true, 0)
+  lane.end(claim(1), true, 0)
   expect([room(lane, 1), lane.free, lane.held]).toEqual([2, 2, 2])
 })
 
@@ -60,12 +67,12 @@ it("a slow one gives its place back, and its address gets no other until it ends
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2]) {
     begin(lane, delivery(id))
-    lane.end(id, true, 0)
+    lane.end(claim(id), true, 0)
   }
   begin(lane, delivery(3))
   expect([lane.check(999), room(lane), lane.free]).toEqual([false, 3, 3])
   expect([lane.check(1000), room(lane), lane.free]).toEqual([true, 0, 4])
-  lane.end(3, true, 2000)
+  lane.end(claim(3), true, 2000)
   expect([room(lane), lane.free]).toEqual([1, 4])
 })
 
@@ -84,15 +91,15 @@ it("bytes under way close the lane, and slow ones have a budget of their own", (
   expect(lane.free).toBe(0)
   lane.check(1000)
   expect(lane.free).toBe(3)
-  lane.end(1, true, 1000)
-  lane.end(2, true, 1000)
+  lane.end(claim(1), true, 1000)
+  lane.end(claim(2), true, 1000)
   expect(lane.free).toBe(4)
 })
 
 it("an address that had nothing for a minute is forgotten", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1))
-  lane.end(1, false, 0)
+  lane.end(claim(1), false, 0)
   lane.check(60_000)
   expect(room(lane)).toBe(1)
   lane.check(60_001)
@@ -106,7 +113,7 @@ const proven = (limits = AHEAD) => {
   const lane = new Lane("healthy", limits)
   for (const id of [1, 2, 3]) {
     begin(lane, delivery(id))
-    lane.end(id, true, 0)
+    lane.end(claim(id), true, 0)
   }
   return lane
 }
@@ -116,14 +123,14 @@ it("an address that earned all it can is claimed for ahead, and sent no more at 
   expect([room(lane), lane.free]).toEqual([12, 12])
   for (let id = 10; id < 20; id++) lane.add(delivery(id), 0)
   expect([sendAll(lane), room(lane), lane.held]).toEqual([[10, 11, 12, 13], 2, 10])
-  expect([lane.end(10, true, 1), sendAll(lane), lane.end(11, true, 1), lane.end(12, true, 1)]).toEqual([
-    false,
-    [14],
-    false,
-    false,
-  ])
+  expect([
+    lane.end(claim(10), true, 1),
+    sendAll(lane),
+    lane.end(claim(11), true, 1),
+    lane.end(claim(12), true, 1),
+  ]).toEqual([false, [14], false, false])
   expect(sendAll(lane)).toEqual([15, 16])
-  expect([lane.end(13, true, 1), lane.hasRoom(1)]).toEqual([true, true])
+  expect([lane.end(claim(13), true, 1), lane.hasRoom(1)]).toEqual([true, true])
 })
 
 it("nothing is claimed ahead of an address that is slow to answer, or whose deliveries are large", () => {
@@ -131,9 +138,10 @@ it("nothing is claimed ahead of an address that is slow to answer, or whose deli
   const large = proven({ ...AHEAD, bytes: 1e12 })
   for (let id = 10; id < 60; id++) {
     begin(slow, delivery(id))
-    slow.end(id, true, 900)
-    begin(large, { ...delivery(id), event: { text: { length: 5e6 } as string, sourceId: 1, sourceName: "" } })
-    large.end(id, true, 1)
+    slow.end(claim(id), true, 900)
+    const long = { ...delivery(id), event: { text: { length: 5e6 } as string, sourceId: 1, sourceName: "" } }
+    begin(large, long)
+    large.end(long, true, 1)
   }
   expect([room(slow), room(large)]).toEqual([4, 4])
 })
@@ -146,7 +154,7 @@ it("what waits for an address is given back when it fails, slows down or stands 
     return lane
   }
   const failed = waiting()
-  failed.end(10, false, 1)
+  failed.end(claim(10), false, 1)
   expect([ids(failed.returned()), failed.returned(), sendAll(failed), failed.held]).toEqual([[14, 15], [], [], 3])
   const slow = waiting()
   slow.check(1000)
@@ -171,4 +179,18 @@ it("addresses send in turn", () => {
   ] as const)
     lane.add(delivery(id, address), 0)
   expect(sendAll(lane)).toEqual([1, 3, 2, 4])
+})
+
+it("a delivery that is claimed once more while it is still under way gives all its places back", () => {
+  const lane = new Lane("healthy", LIMITS)
+  // The machine slept, or its clock was set: the leases ended, the attempts did not.
+  for (let id = 1; id <= 3; id++) {
+    const first = delivery(id, id)
+    const second = delivery(id, id)
+    expect([begin(lane, first), begin(lane, second)]).toEqual([[id], [id]])
+    expect([lane.held, lane.free]).toEqual([2, 2])
+    lane.end(second, true, 1)
+    lane.end(first, true, 1)
+    expect([lane.held, lane.free, room(lane, id)]).toEqual([0, 4, 4])
+  }
 })

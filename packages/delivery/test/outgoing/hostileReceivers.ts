@@ -169,6 +169,10 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
   taken("a body after 204", saying("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello")),
   taken("a gzip that is none", answering("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc")),
   taken("a body without end", flood),
+  ...["constructor", "__proto__"].map((name) => ({
+    ...taken(`a header called ${name}`, answering(`HTTP/1.1 200 OK\r\n${name}: x\r\nContent-Length: 2\r\n\r\n[]`)),
+    whole: true as const,
+  })),
 ]
 
 /** A certificate authority of the test's own, a certificate for `good.test`, and a self-signed one. */

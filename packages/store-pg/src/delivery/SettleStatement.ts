@@ -1,5 +1,6 @@
 /** Writes attempts down and moves their deliveries on, a batch at a time. */
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { storableMillis } from "../connection/StorableMillis.ts"
 
 /**
  * $1 the batch as JSON (see `settleParameter`).
@@ -65,7 +66,7 @@ export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
       attempt,
       delivered: verdict.state === "delivered",
       retry: verdict.state === "retry" ? verdict.afterSeconds : null,
-      ms: Math.min(Math.round(outcome.durationMs), 2 ** 31 - 1),
+      ms: storableMillis(outcome.durationMs),
       peer: outcome.peer,
       status: outcome.status,
       failure: storable(outcome.failure),

@@ -6,6 +6,7 @@ import { pollError } from "@data-cabinet/core/poll/PollError"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { byteaArray } from "../connection/ArrayParameter.ts"
+import { storableMillis } from "../connection/StorableMillis.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SEAL } from "../file/ImportStatement.ts"
 import * as Statement from "./PollStatement.ts"
@@ -123,7 +124,7 @@ export const layer = Layer.effect(
         }
         const [run] = yield* sql.unsafe<RunRow>(Statement.WRITE_RUN, [
           poll.id,
-          result.durationMs,
+          storableMillis(result.durationMs),
           result.outcome,
           result.status,
           result.failure?.slice(0, 1000) ?? null,

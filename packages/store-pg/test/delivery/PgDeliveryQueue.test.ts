@@ -103,6 +103,21 @@ it("settle keeps the interval of a failed attempt and writes the attempt down", 
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
 })
 
+it("settle takes what lasted less than nothing, or for years, by a clock that was set, and what is settled with it", async () => {
+  const ids = [(await address()).id, (await address()).id, (await address()).id]
+  await cabinet.accept(source)
+  const settled = (await claim()).map((delivery) => settlementOf(delivery, 200))
+  expect(settled).toHaveLength(3)
+  const lasting = (at: number, durationMs: number) => ({
+    ...settled[at]!,
+    outcome: { ...settled[at]!.outcome, durationMs },
+  })
+  await settle(lasting(0, -3e9), settled[1]!, lasting(2, 3e9))
+  const logged = await Promise.all(ids.map(log))
+  const lasted = new Map(logged.flat().map((attempt) => [attempt.deliveryId, attempt.durationMs]))
+  expect(settled.map(({ deliveryId }) => lasted.get(deliveryId))).toEqual([0, 12, 2 ** 31 - 1])
+})
+
 it("claim serves addresses in turn and keeps the bound of each", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source, 50)
