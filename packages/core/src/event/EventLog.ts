@@ -55,6 +55,11 @@ export interface AcceptRequest {
   readonly events: ReadonlyArray<NewEvent>
   readonly original: Original | null
   /**
+   * About how many bytes all this takes in memory. What is not said is not counted: whoever appends without a sender (an
+   * import, a poll) waits for each answer.
+   */
+  readonly memory?: number
+  /**
    * The import that these events are a slice of. Its count moves on in the same transaction; where it does not stand at
    * `first` any more, nothing is accepted and the answer is `SourceChanged`.
    */

@@ -9,6 +9,7 @@ import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { EventLog } from "../event/EventLog.ts"
 import type { Receipt, SourceChanged } from "../event/EventLog.ts"
 import { printedEvent } from "../event/Fingerprint.ts"
+import { Memory, MemoryShares } from "../limit/MemoryBudget.ts"
 import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
@@ -50,7 +51,7 @@ export class Intake extends Context.Service<
       const admission = yield* RateLimiter
       const log = yield* EventLog
 
-      const parsing = batchedParser()
+      const parsing = batchedParser(new MemoryShares(yield* Memory))
 
       /** Appends what is prepared for the source, which is prepared again if that changed meanwhile. */
       const appending =
@@ -128,7 +129,7 @@ export class Intake extends Context.Service<
 
 interface Submitted<A> {
   readonly source: IntakeSource
-  readonly prepare: (source: IntakeSource) => Ask<PreparedSubmission<A>, IntakeError>
+  readonly prepare: (source: IntakeSource) => Ask<PreparedSubmission<A>, Refused>
   /** Looks the source up again. */
   readonly reload: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
 }

@@ -35,13 +35,19 @@ export interface JsonNotes {
   readonly itemOffsets: Array<number>
   /** The whole value, or the items of a list of objects, as they were sent. */
   readonly sent: JsonSlices
+  /** What the value takes in memory beside its texts, in units of `CELL_BYTES`. */
+  cells: number
 }
+
+/** A number with its token takes as much; a key with its place in an object twice, an object or a list three times. */
+export const CELL_BYTES = 64
 
 export const emptyJsonNotes = (): JsonNotes => ({
   replaced: 0,
   valueOffset: 0,
   itemOffsets: [],
   sent: new JsonSlices(),
+  cells: 0,
 })
 
 /**
@@ -72,6 +78,7 @@ export class JsonReading {
       apart: new Map(),
       level: -1,
       place: 0,
+      cells: 0,
     }
   }
 
@@ -82,7 +89,10 @@ export class JsonReading {
     try {
       const value = read(this.#state, start, this.#notes, scanner.at + characters)
       if (value === undefined) return undefined
-      if (this.#notes !== undefined) this.#notes.replaced = scanner.replaced
+      if (this.#notes !== undefined) {
+        this.#notes.replaced = scanner.replaced
+        this.#notes.cells = this.#state.cells
+      }
       return Result.succeed(value)
     } catch (fault) {
       if (!(fault instanceof JsonFault)) throw fault
@@ -108,6 +118,7 @@ interface ReadState {
   level: number
   /** Which member that is, if it is one of an object there. */
   place: number
+  cells: number
 }
 
 /** Undefined where it stopped before its end, at a value that begins behind `stop`. */
@@ -115,11 +126,12 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
   const { maxDepth, open, keys, sentMarks, apart } = state
   const scanner: JsonScanner = state.scanner
   const sent = notes?.sent
-  let { level, place } = state
+  let { level, place, cells } = state
   value: for (;;) {
     if (scanner.at > stop) {
       state.level = level
       state.place = place
+      state.cells = cells
       return undefined
     }
     const code = scanner.next()
@@ -135,6 +147,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
       const first = ++scanner.at
       if (scanner.next() !== code + 2) {
         open.push(code === 123 ? new Map<string, Json>() : [])
+        cells += 3
         if (open.length > level) sent?.nest()
         else if (code === 123 && open.length === level) {
           scanner.plain = scanner.at === first
@@ -155,8 +168,10 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
     for (;;) {
       const top = open[open.length - 1]
       const following = scanner.next()
+      cells++
       if (top === undefined) {
         if (following === following) scanner.expected("the end of the text")
+        state.cells = cells
         return done
       }
       if (Array.isArray(top)) {
@@ -168,6 +183,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
         if (following !== 93) scanner.expected("a comma or ] after the item")
       } else {
         const key = keys[keys.length - 1]!
+        cells += 2
         if ((sentMarks || scanner.replaced > 0) && top.has(key) && key.includes("\uFFFD")) {
           top.set(freeKey(top, key, apart), done)
           scanner.plain = false

@@ -58,25 +58,55 @@ export const submissionPieces = (submission: Submission): (() => ParsedSubmissio
   }
 }
 
-/** Takes turns: each step of a work, until it says that it is done, and between two steps whatever else there is to do. */
-export const inTurns = (later: (step: () => void) => void): ((work: () => boolean) => void) => {
-  let waiting: Array<() => boolean> = []
+/** Of so many works each has a step in turn; what a body is read into takes many times its bytes. */
+const AT_ONCE = 4
+
+/** Does a step of its work; true once that was the last. */
+export type Work = () => boolean
+
+/**
+ * Takes turns: each step of a work, until it says that it is done, and between two steps whatever else there is to do. A few
+ * works are under way at once. The others wait, one line for each name, and of the lines each is served in turn.
+ */
+export const inTurns = (
+  later: (step: () => void) => void,
+  atOnce: number = AT_ONCE,
+): ((work: Work, whose: string) => void) => {
+  const active: Array<Work> = []
+  const lines = new Map<string, Array<Work>>()
   let next = 0
+  const fromLine = (): Work | undefined => {
+    const [first] = lines
+    if (first === undefined) return undefined
+    const [whose, line] = first
+    const work = line.shift()
+    lines.delete(whose)
+    if (line.length > 0) lines.set(whose, line)
+    return work
+  }
   const step = () => {
-    const work = waiting[next]!
+    const work = active[next]!
     let isDone = true
     try {
       isDone = work()
     } finally {
       // A work that throws is over: the others go on all the same.
-      if (isDone) waiting.splice(next, 1)
-      else next++
-      if (next >= waiting.length) next = 0
-      if (waiting.length > 0) later(step)
-      else waiting = []
+      if (isDone) {
+        active.splice(next, 1)
+        const waiting = fromLine()
+        if (waiting !== undefined) active.push(waiting)
+      } else next++
+      if (next >= active.length) next = 0
+      if (active.length > 0) later(step)
     }
   }
-  return (work) => {
-    if (waiting.push(work) === 1) later(step)
+  return (work, whose) => {
+    if (active.length < atOnce) {
+      if (active.push(work) === 1) later(step)
+      return
+    }
+    const line = lines.get(whose)
+    if (line === undefined) lines.set(whose, [work])
+    else line.push(work)
   }
 }

@@ -15,13 +15,16 @@ import { parseFormBody } from "./FormBody.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decideCharset, decideFormCharset, decideQueryCharset, decodeForm } from "./FormText.ts"
 import type { CharsetDecision, CharsetSignals } from "./FormText.ts"
-import { emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
+import { CELL_BYTES, emptyJsonNotes, jsonErrorInWords, parseJson } from "./JsonBody.ts"
 import type { SentTexts } from "./JsonSlices.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
+
+/** What a field of an event takes in memory beside its text. */
+const FIELD_BYTES = 128
 
 /** Objects in one batch. */
 export const MAX_BATCH = 100
@@ -75,6 +78,11 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
     if (refusal !== null) return { ...event, empty: true }
     return hasText ? { ...event, empty: event.empty && !isFilled(object.get("_raw") ?? null) } : event
   }
+  const memory = (events: ReadonlyArray<ParsedEvent>): number => {
+    let bytes = (read.cells ?? 0) * CELL_BYTES
+    for (const { text, payload } of events) bytes += text.length * 2 + payload.size * FIELD_BYTES
+    return bytes
+  }
   const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
   return {
     objects: tooMany === null ? objects : [],
@@ -86,6 +94,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
       refusal,
       tooMany,
       isForm,
+      memory: memory(events),
       charset: {
         name: body.length === 0 ? queryCharset.name : read.decision.charset.name,
         decidedBy: read.decision.decidedBy,
@@ -99,6 +108,8 @@ interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
   /** The texts of one of them, where they are to be got for less than by writing them. */
   readonly sent?: SentTexts
+  /** Of JSON: what it takes in memory, see `CELL_BYTES`. */
+  readonly cells?: number
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
   readonly isForm: boolean
@@ -165,14 +176,16 @@ const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
     return { ...unparsed(body, AS_JSON, detail), refusal: { error: "bad_json", detail } }
   }
   const value = parsed.success
+  const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   const sent = notes.sent.textsIn(decoded.text)
-  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), sent }
+  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), cells, sent }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
-    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), refusal: { error: "not_an_object", detail } }
+    const refusal = { error: "not_an_object", detail } as const
+    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells, refusal }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), objects: objectsOf(value), shape: "batch", sent }
+  return { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
@@ -211,13 +224,14 @@ const otherBody = (
   const { decoded, notes, parsed } = json ?? readJson(body)
   if (Result.isSuccess(parsed)) {
     const value = parsed.success
+    const { cells } = notes
     const replaced = decoded.replaced + notes.replaced
     if (value instanceof Map) {
-      return { ...oneObject(value, AS_JSON, replaced), sent: notes.sent.textsIn(decoded.text) }
+      return { ...oneObject(value, AS_JSON, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
     }
     const detail =
       notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
-    return oneObject(valueKept(value, detail), AS_JSON, replaced)
+    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
   }
   if (readsAsForm(body)) return formBody(body, parseFormBody(body), query, signals)
   const boundary = multipartBoundaryOf(body)

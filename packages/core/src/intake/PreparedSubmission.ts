@@ -7,9 +7,11 @@ import type { Ask } from "../runtime/Course.ts"
 import { instrumentAsk } from "../runtime/Instrument.ts"
 import { batcher } from "../runtime/Batcher.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
+import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
@@ -25,13 +27,15 @@ export interface PreparedSubmission<A> {
 
 export const WEBHOOK = { channel: "webhook", history: false } as const
 
-type Parsed = Exit.Exit<PreparedSubmission<IntakeAnswer>, IntakeError>
+type Refused = IntakeError | StoreUnavailable
+
+type Parsed = Exit.Exit<PreparedSubmission<IntakeAnswer>, Refused>
 
 /**
  * Parses what came at the same time in one go, before anything of it is appended; but a long body in pieces, between which
  * others have their turn. A fault ends only what it is in.
  */
-export const batchedParser = () => {
+export const batchedParser = (memory: MemoryShares) => {
   const parse = batcher<readonly [() => Parsed, (parsed: Parsed) => void]>(queueMicrotask, (all) => {
     const outcomes = all.map(([one]) => {
       try {
@@ -43,26 +47,33 @@ export const batchedParser = () => {
     for (const [n, [, answer]] of all.entries()) answer(outcomes[n]!)
   })
   const takeTurns = inTurns(setImmediate)
-  return (request: IntakeRequest, source: IntakeSource): Ask<PreparedSubmission<IntakeAnswer>, IntakeError> =>
+  return (request: IntakeRequest, source: IntakeSource): Ask<PreparedSubmission<IntakeAnswer>, Refused> =>
     instrumentAsk("intake.parse", (answer) => {
-      if (request.body.byteLength > LONG_BODY || request.query.length > LONG_QUERY) {
-        let isWanted = true
-        const parseOn = longParse(request, source)
-        takeTurns(() => {
-          const parsed = isWanted ? parseOn() : NOT_WANTED
-          if (parsed !== undefined && isWanted) answer(parsed)
-          return parsed !== undefined
-        })
-        return () => {
-          isWanted = false
-        }
+      if (request.body.byteLength <= LONG_BODY && request.query.length <= LONG_QUERY) {
+        parse([() => prepared(request, source), answer])
+        return () => {}
       }
-      parse([() => prepared(request, source), answer])
-      return () => {}
+      const { ip } = request.sender
+      const release = memory.hold(source.id, ip, request.body.byteLength)
+      if (release === undefined) {
+        answer(Exit.fail(memoryFull()))
+        return () => {}
+      }
+      let parseOn: (() => Parsed | undefined) | undefined = longParse(request, source)
+      const over = () => {
+        if (parseOn !== undefined) release()
+        parseOn = undefined
+      }
+      takeTurns(() => {
+        const parsed = parseOn?.()
+        if (parsed === undefined) return parseOn === undefined
+        over()
+        answer(parsed)
+        return true
+      }, `${source.id} ${ip}`)
+      return over
     })
 }
-
-const NOT_WANTED: Parsed = Exit.interrupt()
 
 /** Each call does a piece of the work. */
 const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
@@ -102,7 +113,7 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
     return Exit.succeed({
-      request: accepted(source, events, original(request, charset)),
+      request: accepted(source, events, original(request, charset), request.body.byteLength * 4),
       answerOf: (receipts) => ({
         kind: "refused",
         error: "bad_encoding",
@@ -118,7 +129,12 @@ const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: Parsed
   if (parsed.tooMany !== null) return Exit.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
   return Exit.succeed({
-    request: accepted(source, parsed.events, original(request, parsed.charset)),
+    request: accepted(
+      source,
+      parsed.events,
+      original(request, parsed.charset),
+      request.body.byteLength + parsed.memory,
+    ),
     answerOf: (receipts) =>
       refusal !== null
         ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
@@ -128,12 +144,18 @@ const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: Parsed
   })
 }
 
-const accepted = (source: IntakeSource, events: AcceptRequest["events"], kept: Original): AcceptRequest => ({
+const accepted = (
+  source: IntakeSource,
+  events: AcceptRequest["events"],
+  kept: Original,
+  memory: number,
+): AcceptRequest => ({
   ...WEBHOOK,
   sourceId: source.id,
   sourceVersion: source.version,
   events,
   original: kept,
+  memory,
 })
 
 const original = (

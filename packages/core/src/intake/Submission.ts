@@ -45,6 +45,8 @@ export interface ParsedSubmission {
   readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }
   /** The sender is told 413, and nothing is saved. */
   readonly tooMany: null | { readonly count: number; readonly limit: number }
+  /** About how many bytes its events take in memory. */
+  readonly memory: number
   /** By its content type a form, whose sender may be a person with a browser. */
   readonly isForm: boolean
   readonly charset: {

@@ -4,6 +4,7 @@ import { assert, it } from "vitest"
 import type { Json, JsonObject } from "../../src/event/Json.ts"
 import { jsonText } from "../../src/event/JsonText.ts"
 import { emptyJsonNotes, JsonReading } from "../../src/intake/JsonBody.ts"
+import { MemoryBudget, MemoryShares } from "../../src/limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
 import { batchedParser } from "../../src/intake/PreparedSubmission.ts"
@@ -118,9 +119,9 @@ it("inTurns gives each work a step in turn, and everything else a turn between t
       return --left === 0
     }
   }
-  take(work("a", 3))
-  take(work("b", 1))
-  take(work("c", 2))
+  take(work("a", 3), "a")
+  take(work("b", 1), "b")
+  take(work("c", 2), "c")
   assert.deepStrictEqual(done, [])
   while (later.length > 0) {
     assert.strictEqual(later.length, 1)
@@ -130,7 +131,7 @@ it("inTurns gives each work a step in turn, and everything else a turn between t
   }
   assert.deepStrictEqual(done.toSorted().join(""), "aaabcc")
   assert.deepStrictEqual(done.slice(0, 3), ["a", "b", "c"])
-  take(work("d", 1))
+  take(work("d", 1), "d")
   later.shift()!()
   assert.strictEqual(done.at(-1), "d")
 })
@@ -141,13 +142,38 @@ it("inTurns goes on with the others when a work throws", () => {
   const done: Array<string> = []
   take(() => {
     throw new Error("a fault of ours")
-  })
-  take(() => done.push("other") === 1)
+  }, "")
+  take(() => done.push("other") === 1, "")
   assert.throws(() => later.shift()!(), "a fault of ours")
   later.shift()!()
-  take(() => done.push("later") === 2)
+  take(() => done.push("later") === 2, "")
   later.shift()!()
   assert.deepStrictEqual(done, ["other", "later"])
+})
+
+it("inTurns has a few works under way, and serves those who wait for a place one after the other", () => {
+  const later: Array<() => void> = []
+  const take = inTurns((step) => later.push(step), 2)
+  const done: Array<string> = []
+  let underWay = 0
+  let most = 0
+  const work = (name: string) => {
+    let steps = 0
+    return () => {
+      if (steps === 0) most = Math.max(most, ++underWay)
+      if (++steps < 3) return false
+      underWay--
+      done.push(name)
+      return true
+    }
+  }
+  for (let n = 1; n <= 6; n++) take(work(`hostile${n}`), "hostile")
+  take(work("honest1"), "honest")
+  take(work("other1"), "other")
+  take(work("honest2"), "honest")
+  while (later.length > 0) later.shift()!()
+  assert.strictEqual(most, 2)
+  assert.strictEqual(done.join(" "), "hostile1 hostile2 hostile3 honest1 other1 hostile4 honest2 hostile5 hostile6")
 })
 
 const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null } as unknown as IntakeSource
@@ -168,7 +194,7 @@ const requestOf = (body: string): IntakeRequest => ({
 })
 
 it("parsingTogether writes the events of a short batch with a long query a piece at a time", async () => {
-  const parse = batchedParser()
+  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) =>
     new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
@@ -192,7 +218,7 @@ it("parsingTogether writes the events of a short batch with a long query a piece
 })
 
 it("parsingTogether answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
-  const parse = batchedParser()
+  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) =>
     new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
@@ -223,8 +249,25 @@ it("parsingTogether answers short bodies that come after a long one before it, a
   assert.isAbove(ticks, 8)
 })
 
+it("parsingTogether refuses a long body that there is no memory for, and gives back what others held", async () => {
+  const body = `{"list":[${"1,".repeat(100_000)}1]}`
+  const budget = new MemoryBudget(body.length * 3)
+  const parse = batchedParser(new MemoryShares(budget))
+  const sent = (id: number, giveUp = false) =>
+    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
+      const stop = parse(requestOf(body), { ...SOURCE, id })(resolve, Context.empty())
+      if (giveUp) resolve((stop(), Exit.void))
+    })
+  // The fourth from anybody is one too many; so is the second from one source, which left less free than it has.
+  const exits = await Promise.all([sent(1), sent(2), sent(1), sent(3), sent(4)])
+  assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, false])
+  assert.match(String(exits[4]), /Too much that was sent is waiting/)
+  await sent(1, true)
+  assert.isTrue(budget.isUnused)
+})
+
 it("parsingTogether does nothing more for a long body that was given up", async () => {
-  const parse = batchedParser()
+  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
   let answered = false
   const giveUp = parse(requestOf(`{"list":[${"1,".repeat(100_000)}1]}`), SOURCE)(() => {
     answered = true

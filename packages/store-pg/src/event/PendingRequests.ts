@@ -17,6 +17,7 @@ const MIN_SIDE_BATCH = 24
 
 export interface Pending {
   readonly request: AcceptRequest
+  /** About how many it takes in memory. */
   readonly bytes: number
   readonly answer: Answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 }

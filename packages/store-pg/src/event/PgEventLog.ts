@@ -6,6 +6,7 @@
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { faultName } from "@data-cabinet/core/error/Fault"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { Memory, MemoryShares } from "@data-cabinet/core/limit/MemoryBudget"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect, Exit, Latch, Layer } from "effect"
@@ -19,6 +20,7 @@ import { planBatch, type Target } from "./BatchPlan.ts"
 import { blockers } from "./Blockers.ts"
 import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
 import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
+import { withinMemory } from "./WithinMemory.ts"
 import { isLockTimeout, sourceTableCache } from "./SourceTableCache.ts"
 
 /**
@@ -303,12 +305,15 @@ export const layer = Layer.effect(
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
+    const wait = withinMemory(new MemoryShares(yield* Memory), (waiting) => {
+      pending.add(waiting)
+      openIfMayWrite()
+      return () => pending.remove(waiting)
+    })
     return EventLog.taking((request) =>
       ends.ask(ANSWER_TIMEOUT_MILLIS, (answer) => {
-        const waiting = { request, bytes: request.original?.bodyBytes ?? 0, answer }
-        pending.add(waiting)
-        openIfMayWrite()
-        return () => late(pending.remove(waiting))
+        const withdraw = wait(request, answer)
+        return () => late(withdraw())
       }),
     )
   }),

@@ -1,0 +1,93 @@
+/**
+ * The memory of what was sent and waits: for its turn to be read, and for the database. All cabinets of a process have one
+ * budget. No source and no client address can take all of it: each may have as much as it leaves free, an address half of
+ * that, so that there is room for others however many fill it. Who is over it is asked to come again.
+ */
+import { getHeapStatistics } from "node:v8"
+import { Context } from "effect"
+import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { rateSubject } from "./RateSubject.ts"
+
+const MAX_BYTES = 256 * 1_048_576
+
+/** Of all memory that JavaScript may have. */
+const HEAP_SHARE = 1 / 8
+
+/** What takes no more is not counted: its connection takes as much, and counting would cost each small request. */
+export const SMALL_BYTES = 16_384
+
+/** Gives the bytes back, once however often it is called. */
+export type Release = () => void
+
+export class MemoryBudget {
+  readonly limit: number
+  #held = 0
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  get free(): number {
+    return Math.max(0, this.limit - this.#held)
+  }
+
+  get isUnused(): boolean {
+    return this.#held === 0
+  }
+
+  add(bytes: number): void {
+    this.#held += bytes
+  }
+}
+
+/** What one kind of work of one cabinet has of the budget. */
+export class MemoryShares {
+  readonly #budget: MemoryBudget
+  readonly #bySource = new Map<number, number>()
+  readonly #byClient = new Map<string, number>()
+
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget
+  }
+
+  /** Undefined where there is no room for it now. What waits alone always has room. */
+  hold(sourceId: number, ip: string | null, bytes: number): Release | undefined {
+    const budget = this.#budget
+    const client = ip === null ? undefined : rateSubject(ip)
+    const ofSource = this.#bySource.get(sourceId) ?? 0
+    const ofClient = client === undefined ? 0 : (this.#byClient.get(client) ?? 0)
+    const { free } = budget
+    const fits =
+      bytes <= free && (ofSource === 0 || ofSource + bytes <= free) && (ofClient === 0 || ofClient + bytes <= free / 2)
+    if (!fits && !budget.isUnused) return undefined
+    budget.add(bytes)
+    count(this.#bySource, sourceId, bytes)
+    if (client !== undefined) count(this.#byClient, client, bytes)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      budget.add(-bytes)
+      count(this.#bySource, sourceId, -bytes)
+      if (client !== undefined) count(this.#byClient, client, -bytes)
+    }
+  }
+}
+
+const count = <A>(counts: Map<A, number>, of: A, bytes: number): void => {
+  const held = (counts.get(of) ?? 0) + bytes
+  if (held === 0) counts.delete(of)
+  else counts.set(of, held)
+}
+
+export const memoryFull = (): StoreUnavailable =>
+  new StoreUnavailable({
+    message: "Too much that was sent is waiting; nothing of this was saved",
+    retryAfter: 5,
+    outcomeUnknown: false,
+  })
+
+/** The one of this process, unless whoever composes a server provides another. */
+export const Memory = Context.Reference<MemoryBudget>("@data-cabinet/core/limit/MemoryBudget", {
+  defaultValue: () => new MemoryBudget(Math.min(MAX_BYTES, getHeapStatistics().heap_size_limit * HEAP_SHARE)),
+})

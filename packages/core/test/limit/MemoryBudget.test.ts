@@ -1,0 +1,93 @@
+/** The memory of what waits: bounded in all, and nobody can take all of it. */
+import { MemoryBudget, MemoryShares, type Release } from "@data-cabinet/core/limit/MemoryBudget"
+import { assert, it } from "vitest"
+
+/** Takes as much as it gets, in parts of this many bytes. */
+const fill = (shares: MemoryShares, source: () => number, ip: () => string | null, bytes: number): Array<Release> => {
+  const held: Array<Release> = []
+  for (;;) {
+    const release = shares.hold(source(), ip(), bytes)
+    if (release === undefined) return held
+    held.push(release)
+  }
+}
+
+it("one client takes a third at the most, one source half, and an honest sender has room beside both", () => {
+  const budget = new MemoryBudget(1_200)
+  const shares = new MemoryShares(budget)
+  const ofClient = fill(
+    shares,
+    () => 1,
+    () => "203.0.113.9",
+    10,
+  )
+  assert.isAtMost(ofClient.length, 40)
+  let n = 0
+  const ofSource = fill(
+    shares,
+    () => 1,
+    () => `198.51.100.${n++}`,
+    10,
+  )
+  assert.isAtMost(ofClient.length + ofSource.length, 61)
+  for (let sent = 0; sent < 20; sent++) assert.isDefined(shares.hold(2, "192.0.2.1", 10))
+  for (const release of [...ofClient, ...ofSource]) release()
+  assert.strictEqual(budget.free, 1_000)
+})
+
+it("an IPv6 client is one by its /64", () => {
+  const shares = new MemoryShares(new MemoryBudget(1_200))
+  let n = 0
+  const held = fill(
+    shares,
+    () => n,
+    () => `2001:db8:0:1::${(n++).toString(16)}`,
+    10,
+  )
+  assert.isAtMost(held.length, 40)
+})
+
+it("senders that have nothing yet get what is free, and nobody more than there is", () => {
+  const budget = new MemoryBudget(1_000)
+  const shares = new MemoryShares(budget)
+  let n = 0
+  const held = fill(
+    shares,
+    () => n++,
+    () => null,
+    100,
+  )
+  assert.strictEqual(held.length, 10)
+  assert.strictEqual(budget.free, 0)
+  held[0]!()
+  held[0]!()
+  assert.strictEqual(budget.free, 100)
+})
+
+it("what waits alone has room whatever its size", () => {
+  const budget = new MemoryBudget(10)
+  const release = new MemoryShares(budget).hold(1, null, 100)!
+  assert.isUndefined(new MemoryShares(budget).hold(2, null, 1))
+  release()
+  assert.isTrue(budget.isUnused)
+})
+
+it("two cabinets of a process share one budget", () => {
+  const budget = new MemoryBudget(1_000)
+  const [one, other] = [new MemoryShares(budget), new MemoryShares(budget)]
+  fill(
+    one,
+    () => 1,
+    () => null,
+    10,
+  )
+  const left = budget.free
+  fill(
+    other,
+    () => 1,
+    () => null,
+    10,
+  )
+  assert.isBelow(budget.free, left)
+  assert.isAbove(budget.free, 0)
+})
