@@ -2,6 +2,7 @@
  * Which texts spell a value of a kind exactly. Asked only for columns whose kind an operator chose: a form sends every
  * field as text. The same patterns, as PostgreSQL reads them, decide what an existing column's values become.
  */
+import { isCalendarDay } from "./CalendarDay.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 
 /** Anchored patterns that JavaScript and PostgreSQL read alike. */
@@ -15,17 +16,10 @@ export const EXACT_FORMAT: Readonly<Record<Exclude<ColumnKind, "text" | "jsonb">
 
 const patterns = new Map(Object.entries(EXACT_FORMAT).map(([kind, pattern]) => [kind, new RegExp(pattern)]))
 
-/** A day that the calendar has: `2026-02-30` is spelt like a date and is none. */
-const isDay = (text: string): boolean => {
-  const day = text.slice(0, 10)
-  const date = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
-}
-
 /** True when the text spells a value of the kind exactly as it would be written; `007` is no number. */
 export const matchesExactly = (text: string, kind: ColumnKind): boolean => {
   if (kind === "text") return true
   const pattern = patterns.get(kind)
   if (pattern === undefined || !pattern.test(text)) return false
-  return kind === "date" || kind === "timestamptz" ? isDay(text) : true
+  return kind === "date" || kind === "timestamptz" ? isCalendarDay(text.slice(0, 10)) : true
 }

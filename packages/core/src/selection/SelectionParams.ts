@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
+import { isCalendarDay } from "../row/CalendarDay.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
 import type { Direction, Period, Selection } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"
@@ -126,16 +127,6 @@ const filters = (
   })
 }
 
-const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
-
-/** True for a day that the calendar has, from 0001-01-01 to 9999-12-31. */
-const isDay = (text: string): boolean => {
-  const parts = DAY.exec(text)
-  if (parts === null || parts[1] === "0000") return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
-}
-
 const period = (column: string | null, from: string | null, to: string | null): Period | null => {
   for (const [name, text] of [
     ["from", from],
@@ -143,7 +134,7 @@ const period = (column: string | null, from: string | null, to: string | null): 
   ] as const) {
     if (text === null) continue
     if (column === null) throw selectionError("bad_period", name, `${name} needs per, the name of a date column.`)
-    if (!isDay(text)) {
+    if (!isCalendarDay(text)) {
       throw selectionError("bad_period", name, `${name} is a day of the calendar as YYYY-MM-DD, not ${shown(text)}.`)
     }
   }
