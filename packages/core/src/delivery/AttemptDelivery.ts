@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
-import { Courier } from "./Courier.ts"
+import { Courier, USER_AGENT } from "./Courier.ts"
 import { deliveryBody } from "./DeliveryBody.ts"
 import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
@@ -34,7 +34,7 @@ export class AttemptDelivery extends Context.Service<
               url: delivery.url,
               headers: {
                 "Content-Type": "application/json",
-                "User-Agent": "DataCabinet/1",
+                "User-Agent": USER_AGENT,
                 "X-Service-Event": delivery.type,
                 "X-Service-Delivery": String(delivery.id),
                 "X-Service-Signature": signDelivery(body, delivery.secrets, t),

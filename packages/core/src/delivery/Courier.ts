@@ -2,6 +2,9 @@
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Attempt.ts"
 
+/** What every request says that leaves this program: of deliveries and of polls. */
+export const USER_AGENT = "DataCabinet/1"
+
 export interface CourierRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -4,6 +4,7 @@ import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 import { remembered } from "../outgoing/Remembered.ts"
+import { statusFailure } from "../outgoing/StatusFailure.ts"
 
 const READ_BYTES = 65_536
 
@@ -12,14 +13,8 @@ export interface HttpCourierOptions {
   readonly deadlineMillis?: number
 }
 
-/** Redirects are not followed; the log says where they would have led. */
-const failureOf = (status: number, location: unknown): string | null => {
-  if (status >= 200 && status <= 299) return null
-  if (status >= 300 && status <= 399 && typeof location === "string") {
-    return `answered ${status}, a redirect to ${location.slice(0, 200)}; redirects are not followed`
-  }
-  return `answered ${status}`
-}
+const failureOf = (status: number, location: unknown): string | null =>
+  status >= 200 && status <= 299 ? null : statusFailure(status, typeof location === "string" ? location : null)
 
 const lossy = new TextDecoder("utf-8", { ignoreBOM: true })
 

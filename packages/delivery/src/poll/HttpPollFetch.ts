@@ -2,12 +2,14 @@
  * Asks polled addresses with the one client that leaves the house. A redirect is not followed and an answer in a content
  * coding is refused, for none was asked for; the body is bounded, since it is held whole while it is read.
  */
+import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { type PollAnswer, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
 import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Effect, Layer, Stream } from "effect"
 import type { AnswerHead } from "../outgoing/Exchange.ts"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { statusFailure } from "../outgoing/StatusFailure.ts"
 
 export interface HttpPollFetchOptions {
   /** Until the answer begins, and between two pieces of it. Default 30,000. */
@@ -29,15 +31,8 @@ const mark = (head: AnswerHead, name: string): string | null => {
   return value !== null && value.length <= 1000 && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : null
 }
 
-const failureOf = (head: AnswerHead): string | null => {
-  const { status } = head
-  if (status === 200) return null
-  const location = one(head, "location")
-  if (status >= 300 && status <= 399 && location !== null) {
-    return `answered ${status}, a redirect to ${location.slice(0, 200)}; redirects are not followed`
-  }
-  return `answered ${status}`
-}
+const failureOf = (head: AnswerHead): string | null =>
+  head.status === 200 ? null : statusFailure(head.status, one(head, "location"))
 
 export const layer = (options: HttpPollFetchOptions = {}) =>
   Layer.effect(
@@ -52,7 +47,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
         const conditional = etag !== null || lastModified !== null
         const sent: Record<string, string> = {
           Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
-          "User-Agent": "DataCabinet/1",
+          "User-Agent": USER_AGENT,
           ...(etag === null ? {} : { "If-None-Match": etag }),
           ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
         }
