@@ -1,5 +1,6 @@
 /** Which cabinet a request is for, by the host it was sent to. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Context, Effect, Layer, Option } from "effect"
 import { CabinetHttp } from "../server/CabinetHttp.ts"
 
@@ -44,5 +45,5 @@ export const cabinetName = (host: string | undefined, serviceDomain: string): st
   const suffix = `.${serviceDomain.toLowerCase().replace(/:\d+$/, "")}`
   if (!bare.endsWith(suffix)) return undefined
   const label = bare.slice(0, -suffix.length)
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label) ? label : undefined
+  return CABINET_NAME.test(label) ? label : undefined
 }
