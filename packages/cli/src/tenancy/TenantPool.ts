@@ -100,7 +100,10 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
     const next = new Map((yield* registry.list).map((cabinet) => [cabinet.name, cabinet]))
     const gone = [...known].filter(([name, { databaseUrl }]) => next.get(name)?.databaseUrl !== databaseUrl)
     known = next
-    for (const [name] of gone) yield* RcMap.invalidate(open, name)
+    for (const [name] of gone) {
+      down.delete(name)
+      yield* RcMap.invalidate(open, name)
+    }
     readAt = yield* Clock.currentTimeMillis
   })
   const one = yield* Semaphore.make(1)
@@ -111,6 +114,8 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
   )
 
   const get = Effect.fnUntraced(function* (name: string) {
+    // Nothing is remembered of a name that is nobody's.
+    if (!known.has(name)) return yield* away("The cabinet is not served any more.")
     const now = yield* Clock.currentTimeMillis
     if ((down.get(name) ?? 0) > now) return yield* away("The cabinet's database cannot be reached.")
     const http = yield* RcMap.get(open, name).pipe(

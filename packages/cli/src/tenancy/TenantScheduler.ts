@@ -8,7 +8,7 @@
  */
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
-import { Clock, Effect, Random, Schedule } from "effect"
+import { Clock, Effect, Random, Schedule, Semaphore } from "effect"
 import type { TenantPool } from "./TenantPool.ts"
 
 const CHECK_INTERVAL = "5 seconds"
@@ -19,16 +19,42 @@ const LEAST_MILLIS = 10_000
 const HOLD = "1 minute"
 /** Every cabinet is opened once in so long for its upkeep. */
 const UPKEEP_MILLIS = 12 * 3_600_000
-/** Looks under way at once. */
+/** Looks, and openings of cabinets, under way at once. */
 const LOOKS = 4
 
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
 export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
   const dueAt = new Map<string, number>()
   const upkeepAt = new Map<string, number>()
+  const scope = yield* Effect.scope
 
+  /** The cabinets that are kept open, and whether each was named again meanwhile. */
+  const held = new Map<string, boolean>()
+  const opening = yield* Semaphore.make(LOOKS)
+  const whileNamed = (name: string) =>
+    Effect.sleep(HOLD).pipe(
+      Effect.repeat({
+        while: () => {
+          const named = held.get(name) === true
+          held.set(name, false)
+          return named
+        },
+      }),
+    )
+
+  /** However often it is called for a cabinet, that is opened once, and once in so long where it cannot be. */
   const openFor = (name: string) =>
-    Effect.scoped(Effect.andThen(many.hold(name), Effect.sleep(HOLD))).pipe(Effect.ignore, Effect.forkScoped)
+    Effect.suspend(() => {
+      const isHeld = held.has(name)
+      held.set(name, isHeld)
+      if (isHeld) return Effect.void
+      return Effect.scoped(Effect.andThen(opening.withPermit(many.hold(name)), whileNamed(name))).pipe(
+        Effect.catch(() => Effect.sleep(LEAST_MILLIS)),
+        Effect.ensuring(Effect.sync(() => held.delete(name))),
+        Effect.forkIn(scope),
+        Effect.asVoid,
+      )
+    })
 
   const look = Effect.fnUntraced(function* (name: string, url: string) {
     const now = yield* Clock.currentTimeMillis
@@ -59,5 +85,5 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     Effect.repeat(Schedule.spaced(CHECK_INTERVAL)),
     Effect.forkScoped,
   )
-  yield* PgCabinetSignal.hear((name) => Effect.asVoid(openFor(name))).pipe(Effect.forkScoped)
+  yield* PgCabinetSignal.hear((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)
 })

@@ -104,3 +104,39 @@ it("tenantScheduler opens a cabinet at once that another process says is in use"
       })
     }),
   ))
+
+it("a flood of notifications opens no unknown cabinet, asks the registry nothing, and opens a known one once", () =>
+  over((many) =>
+    Effect.gen(function* () {
+      const held: Array<string> = []
+      let reloads = 0
+      const counted: TenantPool = {
+        ...many,
+        hold: (name) =>
+          Effect.andThen(
+            Effect.sync(() => void held.push(name)),
+            many.hold(name),
+          ),
+        reload: Effect.andThen(
+          Effect.sync(() => void reloads++),
+          many.reload,
+        ),
+      }
+      yield* tenantScheduler(counted, 90)
+      const notify = (statement: string) => Effect.promise(() => own.run(statement))
+      yield* notify(`DO $$ BEGIN
+        FOR n IN 1..5000 LOOP PERFORM pg_notify('${PgCabinetSignal.CHANNEL}', repeat('x', 1000) || n); END LOOP;
+        PERFORM pg_notify('${PgCabinetSignal.CHANNEL}', '');
+      END $$`)
+      yield* notify(`DO $$ BEGIN FOR n IN 1..200 LOOP NOTIFY ${PgCabinetSignal.CHANNEL}, 'b'; COMMIT; END LOOP; END $$`)
+      // Behind all of these an honest word still arrives.
+      yield* until(async () => {
+        await Effect.runPromise(Effect.provide(PgCabinetSignal.tell("a"), registryLayer({ url: own.url })))
+        return Effect.runPromise(many.isOpen("a"))
+      })
+      yield* opened(many, "b")
+      expect(held.toSorted()).toEqual(["a", "b"])
+      // Its own rounds, and none for a notification.
+      expect(reloads).toBeLessThan(60)
+    }),
+  ))

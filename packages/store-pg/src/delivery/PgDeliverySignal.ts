@@ -4,10 +4,11 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
-import { Effect, Latch, Layer, Queue, Schedule } from "effect"
+import { Effect, Latch, Layer } from "effect"
+import { HINT_PAUSE, listenForHints } from "../connection/Hints.ts"
 
 export const CHANNEL = "cabinet_delivery"
-const PAUSE = "50 millis"
+const PAYLOAD = ""
 
 /** How long a process that ends waits for the database to take what it has not told yet. */
 const LAST_WORDS = "2 seconds"
@@ -22,7 +23,7 @@ const make = (hears: boolean) =>
       const untold = Latch.makeUnsafe(false)
       const tell = Effect.suspend(() => {
         untold.closeUnsafe()
-        return Effect.ignore(sql.notify(CHANNEL, ""))
+        return Effect.ignore(sql.notify(CHANNEL, PAYLOAD))
       }).pipe(Effect.onInterrupt(() => Effect.sync(() => untold.openUnsafe())))
       // A command ends as soon as it has committed. Added before the loop, and so run after it.
       yield* Effect.addFinalizer(() =>
@@ -30,17 +31,18 @@ const make = (hears: boolean) =>
       )
       yield* untold.await.pipe(
         Effect.andThen(tell),
-        Effect.andThen(Effect.sleep(PAUSE)),
+        Effect.andThen(Effect.sleep(HINT_PAUSE)),
         Effect.forever,
         Effect.forkScoped,
       )
-      const hear = Effect.gen(function* () {
-        const heard = yield* sql.listen(CHANNEL)
-        // What was said while nobody listened.
-        yield* here.wake
-        yield* Effect.forever(Effect.andThen(Queue.take(heard), here.wake))
+      const hear = listenForHints({
+        channel: CHANNEL,
+        isHint: (payload) => payload === PAYLOAD,
+        // For what was said while nobody listened.
+        onListening: here.wake,
+        work: () => here.wake,
       })
-      if (hears) yield* Effect.scoped(hear).pipe(Effect.retry(Schedule.spaced("2 seconds")), Effect.forkScoped)
+      if (hears) yield* Effect.forkScoped(hear)
       const tellOthers = Effect.sync(() => void untold.openUnsafe())
       return DeliverySignal.of({ listen: here.listen, wake: Effect.andThen(here.wake, tellOthers) })
     }),

@@ -1,16 +1,17 @@
 /** Which cabinets are in use, told by the processes that serve them to those that work for them, through the server's own database. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Queue, Schedule } from "effect"
+import { Effect } from "effect"
+import { listenForHints } from "../connection/Hints.ts"
 
-const CHANNEL = "cabinet_in_use"
+export const CHANNEL = "cabinet_in_use"
 
 /** A word that is lost does no harm: the round finds the work later. */
 export const tell = (name: string) => PgClient.PgClient.use((sql) => Effect.ignore(sql.notify(CHANNEL, name)))
 
-/** Runs `work` for each name that is told, until it is interrupted. */
-export const hear = <E, R>(work: (name: string) => Effect.Effect<void, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const told = yield* sql.listen(CHANNEL)
-    yield* Effect.forever(Effect.flatMap(Queue.take(told), (note) => work(note.payload)))
-  }).pipe(Effect.scoped, Effect.retry(Schedule.spaced("2 seconds")))
+/** Runs `work` for each name that is told and known, until it is interrupted. Other names cost nothing. */
+export const hear = <E, R>(isKnown: (name: string) => boolean, work: (name: string) => Effect.Effect<void, E, R>) =>
+  listenForHints({
+    channel: CHANNEL,
+    isHint: isKnown,
+    work: (names) => Effect.forEach(names, work, { discard: true }),
+  })

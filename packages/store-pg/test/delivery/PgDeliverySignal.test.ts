@@ -1,11 +1,13 @@
 /** What the loops of other processes hear, on a connection that listens as theirs do. */
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { CHANNEL, layerSender } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import { CHANNEL, layer, layerSender } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Queue, Scope } from "effect"
+import { Effect, Exit, Latch, Layer, Queue, Scope } from "effect"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -84,4 +86,48 @@ it.live("a process with nothing to tell ends without a word", () =>
     )
     assert.deepStrictEqual(heard, ["END"])
   }),
+)
+
+it.live("an author's flood of notifications wakes the loops no more often than an honest process would", () =>
+  Effect.gen(function* () {
+    const signal = yield* DeliverySignal
+    const signalled = yield* signal.listen
+    // What the listener begins with.
+    yield* signalled
+    let woken = 0
+    const next = Latch.makeUnsafe(false)
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.tap(signalled, () => {
+          woken++
+          next.openUnsafe()
+          return Effect.void
+        }),
+      ),
+    )
+    const { author } = yield* ensureRoles({ url: database.url })
+    if (!author.there) return assert.fail(author.reason)
+    const asAuthor = (statement: string) => Effect.promise(() => runSql(author.url, statement))
+    yield* asAuthor(`DO $$ BEGIN
+      FOR n IN 1..20000 LOOP PERFORM pg_notify('${CHANNEL}', repeat('x', 1000) || n); END LOOP;
+    END $$`)
+    // An honest process behind it is heard, and nothing before it was taken for a signal.
+    yield* sender(wake)
+    yield* next.await
+    assert.strictEqual(woken, 1)
+    const began = performance.now()
+    // Each in a transaction of its own, so that PostgreSQL sends each.
+    yield* asAuthor(
+      `DO $$ BEGIN FOR n IN 1..200 LOOP NOTIFY ${CHANNEL}; COMMIT; PERFORM pg_sleep(0.005); END LOOP; END $$`,
+    )
+    next.closeUnsafe()
+    yield* sender(wake)
+    yield* next.await
+    assert.isAtMost(woken, 1 + (performance.now() - began) / 50 + 2)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(layer.pipe(Layer.provideMerge(ownerClient({ url: database.url, maxConnections: 2 }))), {
+      local: true,
+    }),
+  ),
 )
