@@ -108,6 +108,18 @@ it("events follows on once its database was away", async () => {
   }
 })
 
+it("address add takes a URL that is a secret from standard input, where no list of processes shows it", async () => {
+  const add = ["address", "add", "--url-file", "-", "--allowed-networks", "127.0.0.0/8", "--get", "url"]
+  const added = await home.cabinet(add, {}, "http://127.0.0.1:9/services/hush\n")
+  expect(added).toMatchObject({ code: 0, stdout: "http://127.0.0.1:9/services/hush\n", stderr: "" })
+  const both = await home.cabinet(
+    ["poll", "add", "1", "--url-file", "-", "--headers-file", "-"],
+    {},
+    "http://127.0.0.1/",
+  )
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot hold both/) })
+})
+
 it("doctor finds a cabinet well that is", async () => {
   expect(await json("doctor")).toMatchObject({ ok: true, database: { deferred_rows: 0, fence_holders: [] } })
 })

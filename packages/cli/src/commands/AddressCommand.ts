@@ -12,6 +12,7 @@ import { confirmed, yes } from "./Confirm.ts"
 import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
 import { addressJson } from "./DeliveryJson.ts"
 import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
+import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const state = (address: Address): string => {
   if (address.pausedAt !== null) return "paused"
@@ -48,7 +49,10 @@ const showChanged = (address: Address, words: string) =>
   Effect.flatMap(format, (json) => report(json, addressJson(address, false), () => words))
 
 const id = idArgument("ID", "The address's number")
-const url = Argument.String("URL").pipe(Argument.withDescription("A public http or https address"))
+const url = Argument.String("URL").pipe(
+  Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
+  Argument.optional,
+)
 const outgoing = settingFlags("allowedNetworks")
 
 const sourceFlag = Flag.Int("source").pipe(
@@ -57,15 +61,19 @@ const sourceFlag = Flag.Int("source").pipe(
   Flag.between(0, 10_000),
 )
 
-const add = Command.make("add", { url, sources: sourceFlag, ...outgoing }, (input) =>
-  withCabinet(input, () =>
-    Effect.flatMap(
-      Addresses.use((addresses) =>
-        addresses.create({ url: input.url, sources: input.sources.length === 0 ? "all" : [...new Set(input.sources)] }),
+const add = Command.make("add", { url, urlFile, sources: sourceFlag, ...outgoing }, (input) =>
+  Effect.gen(function* () {
+    // Read before anything is opened: a person may be typing it.
+    const newUrl = yield* requireUrl(input.url, input.urlFile)
+    yield* withCabinet(input, () =>
+      Effect.flatMap(
+        Addresses.use((addresses) =>
+          addresses.create({ url: newUrl, sources: input.sources.length === 0 ? "all" : [...new Set(input.sources)] }),
+        ),
+        showWhole,
       ),
-      showWhole,
-    ),
-  ),
+    )
+  }),
 ).pipe(Command.withDescription("Tell an address of every event from now on; shows the signing secret"))
 
 const list = Command.make("list", {}, () =>
@@ -104,6 +112,7 @@ const set = Command.make(
       Flag.withDescription("Send to this address instead"),
       Flag.optional,
     ),
+    urlFile,
     sources: sourceFlag,
     allSources: Flag.Boolean("all-sources").pipe(
       Flag.withoutNegation,
@@ -113,29 +122,31 @@ const set = Command.make(
     ...outgoing,
   },
   (input) =>
-    withCabinet(input, () =>
-      Effect.gen(function* () {
-        const newUrl = Option.getOrUndefined(input.url)
-        if (input.allSources && input.sources.length > 0) {
-          return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
-        }
-        const sources: Subscription | undefined = input.allSources
-          ? "all"
-          : input.sources.length > 0
-            ? [...new Set(input.sources)]
-            : undefined
-        if (newUrl === undefined && sources === undefined) {
-          const message = "Say what to set: --url, --source or --all-sources."
-          return yield* new CommandError({ code: "usage", message })
-        }
-        const change = {
-          ...(newUrl === undefined ? {} : { url: newUrl }),
-          ...(sources === undefined ? {} : { sources }),
-        } as const
-        const address = yield* Addresses.use((addresses) => addresses.set(input.id, change))
-        yield* showChanged(address, `Address ${address.id} is changed.`)
-      }),
-    ),
+    Effect.gen(function* () {
+      const newUrl = Option.getOrUndefined(yield* readUrl(input.url, input.urlFile, "--url"))
+      if (input.allSources && input.sources.length > 0) {
+        return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
+      }
+      const sources: Subscription | undefined = input.allSources
+        ? "all"
+        : input.sources.length > 0
+          ? [...new Set(input.sources)]
+          : undefined
+      if (newUrl === undefined && sources === undefined) {
+        const message = "Say what to set: --url, --url-file, --source or --all-sources."
+        return yield* new CommandError({ code: "usage", message })
+      }
+      const change = {
+        ...(newUrl === undefined ? {} : { url: newUrl }),
+        ...(sources === undefined ? {} : { sources }),
+      } as const
+      yield* withCabinet(input, () =>
+        Effect.flatMap(
+          Addresses.use((addresses) => addresses.set(input.id, change)),
+          (address) => showChanged(address, `Address ${address.id} is changed.`),
+        ),
+      )
+    }),
 ).pipe(Command.withDescription("Change where an address leads, or what it hears of"))
 
 const remove = Command.make("remove", { id, yes }, (input) =>

@@ -12,6 +12,7 @@ import { CommandError } from "./CommandError.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
+import { requireUrl, urlFile } from "./UrlInput.ts"
 
 const id = idArgument("ID", "The poll's number")
 const outgoing = settingFlags("allowedNetworks")
@@ -39,7 +40,11 @@ const add = Command.make(
   "add",
   {
     source: idArgument("SOURCE", "The source's number"),
-    url: Argument.String("URL").pipe(Argument.withDescription("A public http or https address")),
+    url: Argument.String("URL").pipe(
+      Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
+      Argument.optional,
+    ),
+    urlFile,
     every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.withDefault("15m")),
     format: Flag.Literals("format", POLL_FORMATS).pipe(
       Flag.withDescription("The answer's format; found out without it"),
@@ -52,7 +57,12 @@ const add = Command.make(
   },
   (input) =>
     Effect.gen(function* () {
+      if (Option.contains(input.urlFile, "-") && Option.contains(input.headersFile, "-") && !process.stdin.isTTY) {
+        const message = "Standard input cannot hold both the URL and the headers: name a file for one of them."
+        return yield* new CommandError({ code: "usage", message })
+      }
       // Read before anything is opened: a person may be typing them.
+      const url = yield* requireUrl(input.url, input.urlFile)
       const headers = yield* readHeaders(input.headersFile)
       return yield* withCabinet(input, () =>
         Effect.gen(function* () {
@@ -64,7 +74,7 @@ const add = Command.make(
           const poll = yield* Polls.use((polls) =>
             polls.add({
               sourceId: input.source,
-              url: input.url,
+              url,
               everySeconds,
               format: Option.getOrNull(input.format),
               pointer: input.pointer,

@@ -90,6 +90,48 @@ it("poll add sends the headers of a file along, and tells no value of a line tha
   })
 })
 
+it("whatever takes the URL of an address or a poll takes it from a file too, for a URL may be a secret itself", async () => {
+  const taking: Array<string> = []
+  for (const name of leaves) {
+    const { printed } = await call([...name.split(" "), "--help"])
+    if (!/^\s+(?:URL\b|--url\s)/m.test(printed)) continue
+    taking.push(name)
+    expect(printed, name).toContain("--url-file")
+  }
+  expect(taking).toEqual(expect.arrayContaining(["address add", "address set", "poll add"]))
+})
+
+it("address and poll take a URL of one line from a file, and repeat nothing of a wrong one", async () => {
+  const file = join(dir, "url")
+  const allowed = ["--allowed-networks", "127.0.0.0/8", "--url-file", file]
+  writeFileSync(file, "http://127.0.0.1:9/services/hush-hush\n")
+  const added = await call(["address", "add", ...allowed, "--json"])
+  expect(added).toMatchObject({ code: 0, said: "" })
+  const { id, url } = JSON.parse(added.printed) as { readonly id: number; readonly url: string }
+  expect(url).toBe("http://127.0.0.1:9/services/hush-hush")
+  writeFileSync(file, "http://127.0.0.1:9/services/other")
+  const changed = await call(["address", "set", String(id), ...allowed, "--get", "url"])
+  expect(changed).toMatchObject({ code: 0, printed: "http://127.0.0.1:9/services/other\n" })
+  const source = await call(["source", "add", "By file", "--get", "id"])
+  const poll = await call(["poll", "add", source.printed.trim(), ...allowed, "--get", "url"])
+  expect(poll).toMatchObject({ code: 0, printed: "http://127.0.0.1:9/services/other\n" })
+
+  for (const wrong of ["ftp://127.0.0.1/hush-hush", "http://127.0.0.1/a\nhttp://127.0.0.1/hush-hush", "hush-hush"]) {
+    writeFileSync(file, wrong)
+    const refused = await call(["address", "add", ...allowed])
+    expect([refused.code, refused.printed]).toEqual([1, ""])
+    expect(refused.said).not.toContain("hush-hush")
+  }
+  for (const words of [
+    ["address", "add"],
+    ["poll", "add", "1"],
+    ["address", "add", "http://127.0.0.1/", ...allowed],
+    ["address", "set", "1", "--url", "http://127.0.0.1/", ...allowed],
+  ]) {
+    expect(await call(words), words.join(" ")).toMatchObject({ code: 2, said: expect.stringMatching(/--url-file/) })
+  }
+})
+
 it.for([": value", "no colon", "  : x"])("parseHeaders refuses %j", async (line) => {
   await expect(Effect.runPromise(parseHeaders(line))).rejects.toThrow(/line 1 does not have the form/)
 })

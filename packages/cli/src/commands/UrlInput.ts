@@ -1,0 +1,32 @@
+/**
+ * The URL of a delivery address or a poll. It may itself be a secret, as a chat's incoming webhook is, and then it has no
+ * place among the arguments: `--url-file FILE` takes it instead.
+ */
+import { Effect, Option } from "effect"
+import { CommandError } from "./CommandError.ts"
+import { readSecretLine, secretFile } from "./SecretInput.ts"
+
+export const urlFile = secretFile(
+  "url-file",
+  "A file with the URL, for one that is a secret itself; - for standard input or a prompt",
+)
+
+/** The URL of a call; none where it was given in neither way. `called` is how the other way is called. */
+export const readUrl = (given: Option.Option<string>, file: Option.Option<string>, called: string) =>
+  Effect.gen(function* () {
+    if (Option.isNone(file)) return given
+    if (Option.isSome(given)) {
+      return yield* new CommandError({ code: "usage", message: `Either ${called} or --url-file, not both.` })
+    }
+    return Option.some(yield* readSecretLine(file.value, "The URL"))
+  })
+
+/** The same where there must be one. */
+export const requireUrl = (given: Option.Option<string>, file: Option.Option<string>) =>
+  Effect.flatMap(readUrl(given, file, "a URL"), (url) =>
+    Option.isSome(url)
+      ? Effect.succeed(url.value)
+      : Effect.fail(
+          new CommandError({ code: "usage", message: "Missing the URL: give it as an argument, or by --url-file." }),
+        ),
+  )
