@@ -1,8 +1,8 @@
 /** `cabinet rows SCHEMA.NAME`: rows of a table or view by a selection, as the API would give them. */
-import type { Json } from "@data-cabinet/core/event/Json"
-import { JsonNumber } from "@data-cabinet/core/event/Json"
-import { jsonText } from "@data-cabinet/core/event/JsonText"
-import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import type { Json } from "@data-cabinet/core/json/Json"
+import { JsonNumber } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,6 +1,6 @@
 /** `cabinet sql [FILE | -c SQL]`: how a customer makes tables and views, and looks at them, as the author role. */
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
-import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"

@@ -1,7 +1,7 @@
 /** What a command prints: one JSON document with `--json`, else text for people. Nothing else goes to stdout. */
-import { JsonNumber, type Json } from "@data-cabinet/core/event/Json"
-import { jsonText } from "@data-cabinet/core/event/JsonText"
-import { parseJson } from "@data-cabinet/core/intake/JsonBody"
+import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect, Result } from "effect"
 import { CommandError } from "../commands/CommandError.ts"
 import { type Style, styleFor } from "./Style.ts"

@@ -5,7 +5,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { type Ask, asked } from "../runtime/Course.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { JsonObject } from "./Json.ts"
+import type { JsonObject } from "../json/Json.ts"
 
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
 export type Channel = "webhook" | "file" | "pull"

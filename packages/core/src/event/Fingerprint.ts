@@ -3,9 +3,9 @@
  * beforehand what will be marked as a repeat.
  */
 import { hash } from "node:crypto"
-import type { JsonObject } from "./Json.ts"
-import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "./JsonText.ts"
-import type { JsonTexts } from "./JsonText.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "../json/JsonText.ts"
+import type { JsonTexts } from "../json/JsonText.ts"
 import { isEmptyPayload } from "./Payload.ts"
 
 /**

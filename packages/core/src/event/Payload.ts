@@ -2,8 +2,8 @@
  * What an event's payload says about itself: which of its keys are the service's own, and whether anything in it was
  * filled in. An event without a filled field is empty: it is kept, but it is not delivered.
  */
-import { isJsonList, JsonNumber } from "./Json.ts"
-import type { Json, JsonObject } from "./Json.ts"
+import { isJsonList, JsonNumber } from "../json/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
 
 /**
  * Where a body that was not an object is kept: its text, its JSON value, and the reason in words. Never filled fields and

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
-import { bufferOf } from "../intake/Charset.ts"
+import { bufferOf } from "../text/Charset.ts"
 import { type CsvShape, csvShape } from "./CsvShape.ts"
-import { CharsetDetector, type FileCharset, namedCharset, TextDecoding } from "./FileCharset.ts"
+import { CharsetDetector, type FileCharset, namedCharset, TextDecoding } from "../text/FileCharset.ts"
 import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isOldExcel, isZip } from "./FileFormat.ts"
 import { isPointer } from "./JsonReader.ts"

@@ -1,5 +1,5 @@
 /** What a file's reader gives: items that are to be events, and what it refuses, each by its place. */
-import type { JsonObject } from "../event/Json.ts"
+import type { JsonObject } from "../json/Json.ts"
 
 /** One event's worth. `line` is where it begins, counted from 1; in a sheet it is the row's number. */
 export interface FileItem {

@@ -3,7 +3,7 @@
  * stands several times in the header gathers its cells in a list, as a form does; a column without a name is called by
  * its number. A row longer than the header is refused unless what is over is empty; a shorter one leaves fields out.
  */
-import type { Json } from "../event/Json.ts"
+import type { Json } from "../json/Json.ts"
 import { gatherFields } from "../intake/Fields.ts"
 import type { ItemSink } from "./FileItem.ts"
 

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { jsonText } from "../event/JsonText.ts"
+import { jsonText } from "../json/JsonText.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
 import { Sources } from "../source/Sources.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"

@@ -3,8 +3,8 @@
  * With a pointer (RFC 6901) the text is held whole, and bounded.
  */
 import { Result } from "effect"
-import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
-import { JsonReading, type JsonSyntaxError, parseJson } from "../intake/JsonBody.ts"
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
+import { JsonReading, type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
 import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
 
 /** Characters of a text that is read by a pointer. */

@@ -1,8 +1,8 @@
 /** The second pass: a file's items in order, in batches, with what was refused among them. */
 import { Effect, type Scope, Stream } from "effect"
-import { JsonNumber, type Json } from "../event/Json.ts"
+import { JsonNumber, type Json } from "../json/Json.ts"
 import { CsvReader } from "./CsvReader.ts"
-import { TextDecoding } from "./FileCharset.ts"
+import { TextDecoding } from "../text/FileCharset.ts"
 import type { FileError } from "./FileError.ts"
 import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"

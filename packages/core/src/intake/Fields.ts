@@ -1,6 +1,6 @@
 /** From named values to a payload: what comes several times becomes a list, and nothing replaces anything. */
-import { isJsonList } from "../event/Json.ts"
-import type { Json, JsonObject } from "../event/Json.ts"
+import { isJsonList } from "../json/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
 
 /**
  * Fields in the order of their first appearance. A name that came once has its plain value, a name that came several

@@ -1,8 +1,8 @@
 /** The fields of an event that a program of this process hands over, instead of sending a body. */
 import { Effect, Result } from "effect"
-import type { JsonObject } from "../event/Json.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { IntakeError } from "./IntakeError.ts"
-import { parseJson } from "./JsonBody.ts"
+import { parseJson } from "../json/ParseJson.ts"
 
 /**
  * Reads a record of JavaScript values as JSON writes them (`toJSON` is called, undefined is left out); a bigint keeps all its

@@ -4,12 +4,12 @@
  * the data.
  */
 import { isUtf8 } from "node:buffer"
-import { JsonNumber } from "../event/Json.ts"
-import type { Json } from "../event/Json.ts"
+import { JsonNumber } from "../json/Json.ts"
+import type { Json } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
-import { charsetOf, decode, sourceCharset, UTF_8 } from "./Charset.ts"
-import type { Charset } from "./Charset.ts"
-import { guessCharset } from "./CharsetGuess.ts"
+import { charsetOf, decode, sourceCharset, UTF_8 } from "../text/Charset.ts"
+import type { Charset } from "../text/Charset.ts"
+import { guessCharset } from "../text/CharsetGuess.ts"
 import { unescapeName } from "./PartHeaders.ts"
 import type { RawField, RawFile, RawForm } from "./RawForm.ts"
 

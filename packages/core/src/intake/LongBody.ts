@@ -2,9 +2,9 @@
  * A long body is read as JSON a piece at a time, and of all long bodies one piece at a time: whoever sends a megabyte of it
  * waits for that, and nobody else does. So are the events written, of which a long query makes a short body's long as well.
  */
-import { bufferOf, decode, UTF_8 } from "./Charset.ts"
+import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"
-import { emptyJsonNotes, JsonReading } from "./JsonBody.ts"
+import { emptyJsonNotes, JsonReading } from "../json/ParseJson.ts"
 import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 

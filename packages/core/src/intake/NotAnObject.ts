@@ -1,8 +1,8 @@
 /** Says in words why a JSON value is neither an object nor a list of objects, and where. */
-import { isJsonList, JsonNumber } from "../event/Json.ts"
-import type { Json } from "../event/Json.ts"
-import type { JsonNotes } from "./JsonBody.ts"
-import { positionInWords, textPosition } from "./TextPosition.ts"
+import { isJsonList, JsonNumber } from "../json/Json.ts"
+import type { Json } from "../json/Json.ts"
+import type { JsonNotes } from "../json/ParseJson.ts"
+import { positionInWords, textPosition } from "../text/TextPosition.ts"
 
 /** Null for an object and for a list of at least one object and nothing else. `notes` come from parsing `text`. */
 export const notAnObject = (value: Json, text: string, notes: JsonNotes): string | null => {

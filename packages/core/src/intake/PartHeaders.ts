@@ -2,7 +2,7 @@
  * The headers of one part of a multipart body: what the field is called, and what is said of a file. Names stay places in
  * the body, since their charset is not known yet.
  */
-import { charsetOf, decode, UTF_8 } from "./Charset.ts"
+import { charsetOf, decode, UTF_8 } from "../text/Charset.ts"
 import { hexByte } from "./FormBody.ts"
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 import type { HeaderParam } from "./HeaderValue.ts"

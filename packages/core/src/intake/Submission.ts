@@ -1,10 +1,10 @@
 /** One request to an intake address as bytes, and what it was found to say. */
 import type { Result } from "effect"
-import type { Json, JsonObject } from "../event/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
-import type { Decoded } from "./Charset.ts"
+import type { Decoded } from "../text/Charset.ts"
 import type { CharsetDecidedBy } from "./FormText.ts"
-import type { JsonNotes, JsonSyntaxError } from "./JsonBody.ts"
+import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
 
 export interface Submission {
   /** After its content encoding was undone. */

@@ -1,6 +1,6 @@
 /** A body whose content encoding is broken: it is kept like any other body that does not parse. */
 import { fingerprint, printedEvent } from "../event/Fingerprint.ts"
-import type { Json } from "../event/Json.ts"
+import type { Json } from "../json/Json.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, Submission } from "./Submission.ts"
 

@@ -1,7 +1,7 @@
 /** By what a polled item is known again. */
 import { hash } from "node:crypto"
-import type { JsonObject } from "../event/Json.ts"
-import { canonicalJsonText } from "../event/JsonText.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { canonicalJsonText } from "../json/JsonText.ts"
 import { atPointer } from "../file/JsonReader.ts"
 
 /**

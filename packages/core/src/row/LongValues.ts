@@ -2,8 +2,8 @@
  * What planning a long event's row has to know of the lists and objects in its fields: found out beforehand and a piece at a
  * time, as it takes a look at everything in them.
  */
-import type { Json, JsonObject } from "../event/Json.ts"
-import { JsonWriting } from "../event/JsonText.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
+import { JsonWriting } from "../json/JsonText.ts"
 import { type Container, isContainer, NumberCheck } from "./NumberWidth.ts"
 
 /** Characters that are written, or values that are looked at, in one piece. */

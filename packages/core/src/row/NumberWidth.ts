@@ -2,7 +2,7 @@
  * Which numbers PostgreSQL is given as numbers. It writes out all digits of a number, in jsonb too: 8 bytes like `1e131071`
  * would become 131 KB.
  */
-import { isJsonList, type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 
 /** The plain digits a numeric column takes. */
 const MAX_PLAIN_DIGITS = 1_000

@@ -3,8 +3,8 @@
  * Nothing is cast by guess, dropped or rounded: what a column cannot take goes to a sibling column of the value's own
  * kind, and what has no column left goes to `_more`.
  */
-import { type Json, JsonNumber, type JsonObject } from "../event/Json.ts"
-import { jsonText } from "../event/JsonText.ts"
+import { type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
 import { isServiceKey } from "../event/Payload.ts"
 import type { ColumnKind, FieldColumn, SentKind } from "./FieldColumn.ts"
 import { matchesExactly } from "./ExactFormat.ts"

@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
 import { fingerprint, printedEvent } from "../../src/event/Fingerprint.ts"
-import type { JsonObject } from "../../src/event/Json.ts"
-import { parseJson } from "../../src/intake/JsonBody.ts"
+import type { JsonObject } from "../../src/json/Json.ts"
+import { parseJson } from "../../src/json/ParseJson.ts"
 
 const print = (text: string): string => fingerprint(Result.getOrThrow(parseJson(text)) as JsonObject)
 

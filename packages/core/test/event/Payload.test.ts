@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import type { Json, JsonObject } from "../../src/event/Json.ts"
+import type { Json, JsonObject } from "../../src/json/Json.ts"
 import { isEmptyPayload, isFilled } from "../../src/event/Payload.ts"
-import { parseJson } from "../../src/intake/JsonBody.ts"
+import { parseJson } from "../../src/json/ParseJson.ts"
 
 const json = (text: string): Json => Result.getOrThrow(parseJson(text))
 

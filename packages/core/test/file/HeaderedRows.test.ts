@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { jsonText } from "../../src/event/JsonText.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
 import { HeaderedRows } from "../../src/file/HeaderedRows.ts"
 import { formatOf } from "../../src/file/FileFormat.ts"
 

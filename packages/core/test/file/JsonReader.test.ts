@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { jsonText } from "../../src/event/JsonText.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
 import { type ItemSink, MAX_ITEM, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
 import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
 import { Random, Seed } from "../intake/Random.ts"

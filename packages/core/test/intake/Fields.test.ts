@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import type { JsonObject } from "../../src/event/Json.ts"
-import { jsonText } from "../../src/event/JsonText.ts"
+import type { JsonObject } from "../../src/json/Json.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
 import { gatherFields, withQueryFields } from "../../src/intake/Fields.ts"
-import { parseJson } from "../../src/intake/JsonBody.ts"
+import { parseJson } from "../../src/json/ParseJson.ts"
 
 const object = (text: string) => Result.getOrThrow(parseJson(text)) as JsonObject
 

@@ -1,7 +1,7 @@
 /** The cases are those of the URL standard's tests for the urlencoded parser, and some more. */
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { UTF_8 } from "../../src/intake/Charset.ts"
+import { UTF_8 } from "../../src/text/Charset.ts"
 import { parseFormBody } from "../../src/intake/FormBody.ts"
 import { decodeForm } from "../../src/intake/FormText.ts"
 import { Random, Seed } from "./Random.ts"

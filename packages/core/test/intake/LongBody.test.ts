@@ -1,9 +1,9 @@
 /** Long bodies are read a piece at a time, to the same end, and nobody waits for more than one piece. */
 import { Context, Exit } from "effect"
 import { assert, it } from "vitest"
-import type { Json, JsonObject } from "../../src/event/Json.ts"
-import { jsonText } from "../../src/event/JsonText.ts"
-import { emptyJsonNotes, JsonReading } from "../../src/intake/JsonBody.ts"
+import type { Json, JsonObject } from "../../src/json/Json.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
+import { emptyJsonNotes, JsonReading } from "../../src/json/ParseJson.ts"
 import { MemoryBudget, MemoryShares } from "../../src/limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"
-import { jsonText } from "../../src/event/JsonText.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
 import { isEmptyPayload } from "../../src/event/Payload.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
 import { Random } from "./Random.ts"

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { assert, it } from "vitest"
-import { parseJson } from "../../src/intake/JsonBody.ts"
-import type { JsonObject } from "../../src/event/Json.ts"
+import { parseJson } from "../../src/json/ParseJson.ts"
+import type { JsonObject } from "../../src/json/Json.ts"
 import { itemKey } from "../../src/poll/ItemKey.ts"
 import { nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
 

@@ -1,6 +1,6 @@
 /** A long event is looked through in pieces before its row is planned, and the plan is the same. */
-import { JsonNumber, type Json, type JsonObject } from "@data-cabinet/core/event/Json"
-import { jsonText } from "@data-cabinet/core/event/JsonText"
+import { JsonNumber, type Json, type JsonObject } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { LongValues } from "@data-cabinet/core/row/LongValues"
 import { nameColumns, planRow, TableLayout } from "@data-cabinet/core/row/RowPlan"
 import { assert, it } from "vitest"

@@ -5,8 +5,8 @@
  * and it is tried again by the next process that starts.
  */
 import { faultInWords, faultName } from "@data-cabinet/core/error/Fault"
-import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/intake/JsonBody"
-import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"

@@ -3,7 +3,7 @@
  * neighbours have their plans all the same.
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
-import type { JsonObject } from "@data-cabinet/core/event/Json"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { LongValues } from "@data-cabinet/core/row/LongValues"
 import { type MissingColumn, planRow, type RowPlan, type TableLayout } from "@data-cabinet/core/row/RowPlan"
 import type { PgClient } from "@effect/sql-pg"

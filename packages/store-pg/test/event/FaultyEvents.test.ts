@@ -2,7 +2,7 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import type { Json } from "@data-cabinet/core/event/Json"
+import type { Json } from "@data-cabinet/core/json/Json"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"

@@ -1,5 +1,5 @@
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
-import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"

@@ -1,6 +1,6 @@
 /** The rows of long events are planned a piece at a time: everything else has its turn in between. */
-import { parseJson } from "@data-cabinet/core/intake/JsonBody"
-import type { JsonObject } from "@data-cabinet/core/event/Json"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { TableLayout } from "@data-cabinet/core/row/RowPlan"
 import { ensureColumns, RowFault } from "@data-cabinet/store-pg/row/EnsureColumns"
 import type { PgClient } from "@effect/sql-pg"

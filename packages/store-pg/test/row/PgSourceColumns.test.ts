@@ -1,6 +1,6 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
-import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"

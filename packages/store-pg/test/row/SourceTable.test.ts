@@ -1,6 +1,6 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
-import { type Json, JsonNumber } from "@data-cabinet/core/event/Json"
+import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"

@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
 import { printedEvent } from "../../src/event/Fingerprint.ts"
-import type { JsonObject } from "../../src/event/Json.ts"
-import { emptyJsonNotes, parseJson } from "../../src/intake/JsonBody.ts"
+import type { JsonObject } from "../../src/json/Json.ts"
+import { emptyJsonNotes, parseJson } from "../../src/json/ParseJson.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
-import { Random, Seed } from "./Random.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const KEYS = ["a", "aa", "b", "", "é", "a\\u0062", "a\\\\", '\\"', "\\ud800", "\uFFFD", "a, a longer key"]
 const VALUES = [

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import { JsonNumber } from "../../src/event/Json.ts"
-import type { Json } from "../../src/event/Json.ts"
-import { jsonText } from "../../src/event/JsonText.ts"
-import { emptyJsonNotes, jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "../../src/intake/JsonBody.ts"
-import { Random, Seed } from "./Random.ts"
+import { JsonNumber } from "../../src/json/Json.ts"
+import type { Json } from "../../src/json/Json.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
+import { emptyJsonNotes, jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "../../src/json/ParseJson.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const value = (text: string): Json => Result.getOrThrow(parseJson(text))
 const written = (text: string): string => jsonText(value(text))

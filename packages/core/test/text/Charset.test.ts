@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { charsetOf, decode, sourceCharset, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "../../src/intake/Charset.ts"
+import { charsetOf, decode, sourceCharset, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "../../src/text/Charset.ts"
 
 describe("charsetOf", () => {
   it.for([

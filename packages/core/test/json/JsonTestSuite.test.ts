@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import { jsonText } from "../../src/event/JsonText.ts"
-import { parseJson } from "../../src/intake/JsonBody.ts"
+import { jsonText } from "../../src/json/JsonText.ts"
+import { parseJson } from "../../src/json/ParseJson.ts"
 
 const ACCEPTED: Readonly<Record<string, string>> = {
   y_array_arraysWithSpaces: "[[]   ]",

@@ -4,11 +4,11 @@
  * read a piece at a time, so that nobody else has to wait until all of it is read.
  */
 import { Result } from "effect"
-import { EMPTY_LIST, EMPTY_OBJECT, type Json } from "../event/Json.ts"
+import { EMPTY_LIST, EMPTY_OBJECT, type Json } from "./Json.ts"
 import { bomLength, JsonFault, JsonScanner } from "./JsonScanner.ts"
 import { JsonSlices } from "./JsonSlices.ts"
-import { positionInWords, textPosition } from "./TextPosition.ts"
-import type { TextPosition } from "./TextPosition.ts"
+import { positionInWords, textPosition } from "../text/TextPosition.ts"
+import type { TextPosition } from "../text/TextPosition.ts"
 
 /** Deeper texts are refused: nobody means them, and what reads them later may recurse. */
 export const MAX_JSON_DEPTH = 512

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
-import { CharsetDetector, namedCharset, TextDecoding } from "../../src/file/FileCharset.ts"
+import { CharsetDetector, namedCharset, TextDecoding } from "../../src/text/FileCharset.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
 const decide = (...chunks: ReadonlyArray<Uint8Array>) => {

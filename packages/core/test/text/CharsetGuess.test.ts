@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"
-import { guessCharset } from "../../src/intake/CharsetGuess.ts"
+import { guessCharset } from "../../src/text/CharsetGuess.ts"
 
 const CODEC: Readonly<Record<string, string>> = {
   "utf-8": "utf8",

@@ -2,9 +2,9 @@
  * The objects of a body as they stand in its text. One without white space, escapes and keys that come twice stands there
  * as `jsonText` would write it, and so does each of its members: both are cut out instead of being written again.
  */
-import { canonicalJsonText, inKeyOrder, jsonTexts } from "../event/JsonText.ts"
-import type { JsonTexts } from "../event/JsonText.ts"
-import type { JsonObject } from "../event/Json.ts"
+import { canonicalJsonText, inKeyOrder, jsonTexts } from "./JsonText.ts"
+import type { JsonTexts } from "./JsonText.ts"
+import type { JsonObject } from "./Json.ts"
 
 interface SentObject {
   /** Where its members begin, the first after the brace; and one after where it ends. */

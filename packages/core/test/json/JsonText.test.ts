@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe } from "vitest"
-import { JsonNumber } from "../../src/event/Json.ts"
-import type { Json } from "../../src/event/Json.ts"
-import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "../../src/event/JsonText.ts"
+import { JsonNumber } from "../../src/json/Json.ts"
+import type { Json } from "../../src/json/Json.ts"
+import { canonicalJsonText, jsonText, jsonTexts, JsonWriting } from "../../src/json/JsonText.ts"
 
 const ordered = new Map<string, Json>([
   ["b", new JsonNumber("1.0")],

@@ -3,7 +3,7 @@
  * Numbers stay tokens. What PostgreSQL cannot hold in a text, U+0000 and surrogates without their other half, becomes
  * U+FFFD and is counted. A fault is thrown as `JsonFault`; the reader above turns it into a value.
  */
-import { JsonNumber } from "../event/Json.ts"
+import { JsonNumber } from "./Json.ts"
 
 export class JsonFault {
   readonly reason: string

@@ -3,8 +3,8 @@
  * windows-1251 after it is not UTF-8.
  */
 import iconv from "iconv-lite"
-import { bufferOf, charsetOf, UTF_8 } from "../intake/Charset.ts"
-import { guessCharset } from "../intake/CharsetGuess.ts"
+import { bufferOf, charsetOf, UTF_8 } from "./Charset.ts"
+import { guessCharset } from "./CharsetGuess.ts"
 
 export interface FileCharset {
   readonly name: string
