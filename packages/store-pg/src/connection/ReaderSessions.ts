@@ -10,6 +10,8 @@
  * A session that cannot be put in order is closed, and its backend ended: a function can catch a cancel, and keeps to no
  * time limit that it can set.
  */
+import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
+import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -57,6 +59,9 @@ export const apartOf = (maxConnections: number): number => partOf(maxConnections
 
 const NAME = "data-cabinet reader"
 
+/** The most that one read apart may send. A function's messages are not asked for, but they are sent as well. */
+export const MAX_RESPONSE = MAX_ROW_BYTES + PAGE_BYTES
+
 /**
  * Opened as they are needed, on the primary or on a standby; closed with the scope. Beside an OwnerClient of the same server
  * they are looked after with the owner's: then `watch` is its.
@@ -80,8 +85,13 @@ export const readerSessions = Effect.fnUntraced(function* (
     applicationName: group.applicationName,
     settings,
   })
-  const watched = Effect.fnUntraced(function* (name: string, settings: SessionSettings, size: number) {
-    const group = sessionGroup(url, name)
+  const watched = Effect.fnUntraced(function* (
+    name: string,
+    settings: SessionSettings,
+    size: number,
+    maxResponse?: number,
+  ) {
+    const group = sessionGroup(url, name, undefined, maxResponse)
     const sessions = yield* SessionPool.lentSessions(poolOf(group, settings, size))
     if (Option.isSome(watch)) {
       yield* watch.value.join({
@@ -97,7 +107,7 @@ export const readerSessions = Effect.fnUntraced(function* (
   return {
     shared: yield* watched(NAME, reader(limits), maxConnections),
     authors: yield* watched(`${NAME} of author's tables`, reader(limits), maxConnections),
-    apart: yield* watched(`${NAME} apart`, apart, apartOf(maxConnections)),
+    apart: yield* watched(`${NAME} apart`, apart, apartOf(maxConnections), MAX_RESPONSE),
     settings: apart.set,
     end: (pid) =>
       Effect.scoped(

@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { boundedResponse } from "./BoundedResponse.ts"
 
 export interface SessionGroup {
   /** Unique to this group, over all processes. */
@@ -38,8 +39,16 @@ const KEEP_ALIVE_MILLIS = 30_000
 /** A unix socket has neither switch, and ignores them. */
 const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }
 
-/** `closed` is called whenever one of its connections has closed, whoever closed it. */
-export const sessionGroup = (url: string, name: string, closed: () => void = () => {}): SessionGroup => {
+/**
+ * `closed` is called whenever one of its connections has closed, whoever closed it. With `maxResponse` a connection is closed
+ * whose server sends more bytes than that in response to a statement.
+ */
+export const sessionGroup = (
+  url: string,
+  name: string,
+  closed: () => void = () => {},
+  maxResponse?: number,
+): SessionGroup => {
   const open = new Map<Socket, number>()
   return {
     applicationName: `${name} ${randomBytes(4).toString("hex")}`,
@@ -51,7 +60,7 @@ export const sessionGroup = (url: string, name: string, closed: () => void = () 
         open.delete(socket)
         closed()
       })
-      return socket
+      return maxResponse === undefined ? socket : boundedResponse(socket, maxResponse)
     },
     cut: (openedBefore = Number.POSITIVE_INFINITY) => {
       const old = [...open.keys()].filter((socket) => open.get(socket)! < openedBefore)

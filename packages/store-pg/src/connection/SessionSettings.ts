@@ -89,6 +89,8 @@ export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimi
     ...SAME_FOR_ALL,
     search_path: OWNER_PATH,
     default_transaction_read_only: "on",
+    // What a view's function tells besides is nobody's to read, and may be long.
+    client_min_messages: "error",
     statement_timeout: String(statementTimeoutMillis),
     lock_timeout: String(lockTimeoutMillis),
   },

@@ -1,6 +1,8 @@
 /** What a read that failed in the database is answered by. */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
+import { ResponseTooLong } from "../connection/BoundedResponse.ts"
+import { MAX_RESPONSE } from "../connection/ReaderSessions.ts"
 import { isUnavailable, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 
 export const readerOff = (message: string): ReadError => new ReadError({ code: "reader_off", message, retryAfter: 2 })
@@ -19,7 +21,12 @@ export const shortMessage = (error: SqlError.SqlError): string => {
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`
 }
 
+const OVER_LENGTH = `The query sent more than ${Math.round(MAX_RESPONSE / 1024 / 1024)} MB, with the messages of the functions that it calls, and was ended.`
+
 export const readError = (error: SqlError.SqlError): ReadError => {
+  if (error.reason.cause instanceof ResponseTooLong) {
+    return new ReadError({ code: "query_failed", message: OVER_LENGTH, retryAfter: 0 })
+  }
   if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   const state = sqlState(error)
   switch (state) {

@@ -1,0 +1,52 @@
+/** Messages that a function behind a view raises, which nobody asked for: none is sent, or the read is ended for them. */
+import { Result } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { itemsOf, openReading, type Reading } from "./reading.ts"
+
+const timeout = 120_000
+
+let reading: Reading
+beforeAll(async () => {
+  // The read has to be ended for what it sends, and not for its time.
+  reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 60_000 })
+  await reading.run(`CREATE FUNCTION same(int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'`)
+  await reading.run(`CREATE VIEW calm AS SELECT same(1) AS id, repeat('x', 5000000) AS long`)
+})
+afterAll(() => reading.close())
+
+const CALM = [{ id: 1, long: "x".repeat(5_000_000) }]
+const calmReads = async (count: number) => {
+  for (const answer of await Promise.all(Array.from({ length: count }, () => reading.page("calm")))) {
+    expect(itemsOf(answer)).toEqual(CALM)
+  }
+}
+
+it(
+  "a read that raises messages without end is ended in words, and others beside it are whole",
+  { timeout },
+  async () => {
+    await reading.run(`CREATE FUNCTION flood() RETURNS int LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM set_config('client_min_messages', 'warning', false);
+      LOOP RAISE WARNING '%', repeat('x', 1000000); END LOOP;
+    END $$`)
+    await reading.run(`CREATE VIEW floods AS SELECT flood() AS f`)
+    const floods = Array.from({ length: 2 }, () => reading.page("floods"))
+    // Of six in one session more is sent than one response may have.
+    await calmReads(6)
+    for (const answer of await Promise.all(floods)) {
+      expect(Result.isFailure(answer) && answer.failure).toMatchObject({
+        code: "query_failed",
+        message: expect.stringContaining("The query sent more than 23 MB, with the messages of the functions"),
+      })
+    }
+    await calmReads(6)
+  },
+)
+
+it("a function that sets nothing sends no message at all", async () => {
+  await reading.run(`CREATE FUNCTION warn() RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN RAISE WARNING 'not asked for'; RETURN current_setting('client_min_messages'); END $$`)
+  await reading.run(`CREATE VIEW warns AS SELECT warn() AS level`)
+  expect(itemsOf(await reading.page("warns"))).toEqual([{ level: "error" }])
+})
