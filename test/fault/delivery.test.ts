@@ -41,7 +41,7 @@ const worker = (options: Parameters<typeof deliveryLayer>[1] = {}) => {
 const address = (url: string) => cabinet.book((book) => book.create({ url, sources: "all" }))
 const states = async () => {
   const rows = await cabinet.run(
-    "SELECT state, count(*)::int AS n FROM cabinet.every_delivery GROUP BY state ORDER BY state",
+    "SELECT state, count(*)::int AS n FROM cabinet.delivery_all GROUP BY state ORDER BY state",
   )
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 }
@@ -248,7 +248,7 @@ describe("kill -9 of a worker", () => {
     await cabinet.pass("61 seconds")
     await start(worker())
     await settled(40)
-    const made = (await cabinet.run("SELECT id::float8 AS id FROM cabinet.every_delivery ORDER BY id")).map(
+    const made = (await cabinet.run("SELECT id::float8 AS id FROM cabinet.delivery_all ORDER BY id")).map(
       (row) => row["id"],
     )
     expect(good.ids()).toEqual(made)

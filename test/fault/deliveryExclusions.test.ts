@@ -62,7 +62,7 @@ const subscribe = (sources: "all" | ReadonlyArray<number>) =>
 /** Of which events is this address told. */
 const told = async (addressId: number) => {
   const rows = await database.run(
-    `SELECT event_id::int AS id FROM cabinet.every_delivery WHERE address_id = ${addressId} ORDER BY id`,
+    `SELECT event_id::int AS id FROM cabinet.delivery_all WHERE address_id = ${addressId} ORDER BY id`,
   )
   return rows.map(({ id }) => id)
 }
@@ -104,7 +104,7 @@ it("a changed subscription counts from then on, and a removed address hears noth
   await runtime.runPromise(AddressStore.use((book) => book.remove(id)))
   await accept(orders, "5")
   expect(await told(id)).toEqual([one, three, four])
-  expect(await database.run("SELECT DISTINCT state FROM cabinet.every_delivery")).toEqual([{ state: "cancelled" }])
+  expect(await database.run("SELECT DISTINCT state FROM cabinet.delivery_all")).toEqual([{ state: "cancelled" }])
 })
 
 it("an event that is deleted before it is sent is not sent", async () => {

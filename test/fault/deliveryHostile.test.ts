@@ -115,7 +115,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
       nextAt: says === null ? null : expect.any(String),
       peer: connected ? "127.0.0.1" : null,
     })
-    expect(log[0]!.answer?.length ?? 0, name).toBeLessThanOrEqual(2048)
+    expect(log[0]!.responseBody?.length ?? 0, name).toBeLessThanOrEqual(2048)
   }
   expect([inner.connections(), never.connections()]).toEqual([0, 0])
 

@@ -56,7 +56,7 @@ it("the delivery loop goes on after PostgreSQL was killed and started again, and
       server = await start()
     }
     const left = async () =>
-      (await runSql(url, "SELECT count(*)::int AS n FROM cabinet.every_delivery WHERE state <> 'delivered'"))[0]!["n"]
+      (await runSql(url, "SELECT count(*)::int AS n FROM cabinet.delivery_all WHERE state <> 'delivered'"))[0]!["n"]
     while ((await left()) !== 0) await new Promise((done) => setTimeout(done, 100))
     expect(good.ids()).toEqual(Array.from({ length: 500 }, (_, n) => n + 1))
     expect(await runtime.runPromise(DeliveryQueue.use((queue) => queue.gauge))).toMatchObject({

@@ -84,8 +84,8 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   const old = [...sent.keys()]
   // An attempt of each, which goes by its age as well.
   await database.run(
-    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, answer)
-     SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.every_delivery`,
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, response_body)
+     SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.delivery_all`,
   )
   await database.run("UPDATE cabinet.clock SET shift = interval '91 days'")
 
@@ -127,7 +127,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
     (await database.run(`SELECT q.id::float8 AS id FROM (${statement}) q ORDER BY 1`)).map((row) => row["id"])
   const sentIds = (keep: (id: number) => boolean) => [...sent.keys()].filter(keep).toSorted((a, b) => a - b)
   expect(await ids("SELECT _event_id AS id FROM sources.orders")).toEqual(sentIds((id) => !gone(id)))
-  expect(await ids("SELECT event_id AS id FROM cabinet.every_delivery WHERE state = 'due'")).toEqual(
+  expect(await ids("SELECT event_id AS id FROM cabinet.delivery_all WHERE state = 'due'")).toEqual(
     sentIds((id) => !gone(id)),
   )
   // The last rows of old days go with the next round, when nobody reads them any more.
@@ -135,7 +135,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   await store.runPromise(DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 })))
   const isOld = new Set(old)
   // By what stands in them: one that its event no longer names would still be there.
-  expect(await ids("SELECT substr(convert_from(body, 'UTF8'), 3)::int AS id FROM cabinet.original")).toEqual(
+  expect(await ids("SELECT substr(convert_from(body, 'UTF8'), 3)::int AS id FROM cabinet.original_request")).toEqual(
     sentIds((id) => !purged.has(id) && !isOld.has(id))
       .map((id) => sent.get(id)!)
       .toSorted((a, b) => a - b),

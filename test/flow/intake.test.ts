@@ -47,7 +47,7 @@ describe("a submission", () => {
     assert.include(row.row, "12345678901234567890")
     const [original] = await database.run(
       `SELECT convert_from(body, 'UTF8') AS body, body_bytes, content_type, ip, referer, to_jsonb(o)::text AS everything
-       FROM cabinet.original o WHERE source_id = ${source.id}`,
+       FROM cabinet.original_request o WHERE source_id = ${source.id}`,
     )
     assert.deepInclude(original, {
       body,
@@ -71,7 +71,7 @@ describe("a submission", () => {
       ],
     )
     const [counts] = await database.run(
-      `SELECT count(DISTINCT original_id)::int AS originals, count(*)::int AS events FROM cabinet.event WHERE source_id = ${source.id}`,
+      `SELECT count(DISTINCT original_request_id)::int AS originals, count(*)::int AS events FROM cabinet.event WHERE source_id = ${source.id}`,
     )
     assert.deepStrictEqual(counts, { originals: 1, events: 3 })
     assert.strictEqual((await rowsOf(source)).length, 3)

@@ -131,7 +131,7 @@ it("no body of any type, encoding or query makes a fault or goes unanswered", { 
   assert.isTrue(feed.length >= kept)
   for (const item of feed) JSON.parse(item)
   const [rows] = await database.run(
-    `SELECT (SELECT count(*) FROM sources."${source.table!.name}") + (SELECT count(*) FROM cabinet.waiting_row)
+    `SELECT (SELECT count(*) FROM sources."${source.table!.name}") + (SELECT count(*) FROM cabinet.deferred_row)
             = count(*) FILTER (WHERE repeat_of IS NULL) AS equal
      FROM cabinet.event WHERE source_id = ${source.id}`,
   )

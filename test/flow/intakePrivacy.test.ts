@@ -64,7 +64,7 @@ it("neither the secret nor what a sender proves himself by is in a log, a span, 
   assert.strictEqual(await send({ method: "OPTIONS" }), 204)
   assert.strictEqual(await send({ method: "POST", body: new Uint8Array(1_048_577), headers: page }), 413)
   const [kept] = await database.run(
-    `SELECT (SELECT jsonb_agg(e) FROM cabinet.event e)::text || (SELECT jsonb_agg(o) FROM cabinet.original o)::text AS everything`,
+    `SELECT (SELECT jsonb_agg(e) FROM cabinet.event e)::text || (SELECT jsonb_agg(o) FROM cabinet.original_request o)::text AS everything`,
   )
   answers.push(String(kept!["everything"]))
   // A fault of the store's own making: the table of events is gone.

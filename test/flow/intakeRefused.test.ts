@@ -33,7 +33,9 @@ it("fields of the address are taken as curl sends them, in UTF-8 and in an older
     assert.match(answer, /^HTTP\/1\.1 200 [^]*"ok":true/)
   }
   assert.deepEqual((await events()).slice(before), ['{"имя":"Иван","a":1}', '{"x":"При","a":1}'])
-  const originals = await database.run(`SELECT DISTINCT ip FROM cabinet.original WHERE source_id = ${source.id}`)
+  const originals = await database.run(
+    `SELECT DISTINCT ip FROM cabinet.original_request WHERE source_id = ${source.id}`,
+  )
   assert.deepEqual(originals, [{ ip: "127.0.0.1" }])
 })
 

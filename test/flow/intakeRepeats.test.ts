@@ -51,7 +51,7 @@ it("equal bodies have exactly one first when 64 callers send them to two process
   const [rows] = await database.run(`SELECT count(*)::int AS n FROM sources."${source.table!.name}"`)
   assert.strictEqual(rows!["n"], rounds)
   const [deliveries] = await database.run(
-    `SELECT count(*)::int AS n, count(DISTINCT event_id)::int AS events FROM cabinet.every_delivery`,
+    `SELECT count(*)::int AS n, count(DISTINCT event_id)::int AS events FROM cabinet.delivery_all`,
   )
   assert.deepStrictEqual(deliveries, { n: rounds, events: rounds })
   const feed = (await cabinet.feed(source.id)).map(

@@ -43,7 +43,7 @@ const sent = async (
     `SELECT (to_jsonb(t) - '_event_id' - '_received_at')::text AS row FROM sources."${source.table!.name}" t ORDER BY _event_id`,
   )
   const [due] = await database.run(
-    `SELECT count(*)::int AS n FROM cabinet.every_delivery d JOIN cabinet.event e ON e.id = d.event_id WHERE e.source_id = ${source.id}`,
+    `SELECT count(*)::int AS n FROM cabinet.delivery_all d JOIN cabinet.event e ON e.id = d.event_id WHERE e.source_id = ${source.id}`,
   )
   return {
     ...answer,

@@ -73,7 +73,7 @@ it("Polls takes the first run as history and later only what is new, which is du
       ["pull", false, "c"],
     ],
   )
-  const due = await database.run(`SELECT event_id::text AS id FROM cabinet.every_delivery`)
+  const due = await database.run(`SELECT event_id::text AS id FROM cabinet.delivery_all`)
   assert.deepStrictEqual(due, [{ id: String(events[2].id) }])
   const runs = await cabinet.book((book) => book.log(poll.id, 10))
   assert.deepStrictEqual(

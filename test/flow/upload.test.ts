@@ -127,7 +127,9 @@ it("POST /upload opens to a live operator's token alone", async () => {
     assert.deepStrictEqual([refused.status, refused.json.error], [401, "unauthorized"])
     assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
   }
-  const [row] = await database.run(`SELECT last_used_at IS NOT NULL AS used FROM cabinet.operator WHERE name = 'Ann'`)
+  const [row] = await database.run(
+    `SELECT last_used_at IS NOT NULL AS used FROM cabinet.upload_token WHERE name = 'Ann'`,
+  )
   assert.strictEqual(row!["used"], true)
 })
 

@@ -54,7 +54,7 @@ export const manyCabinets = async ({ cluster, note }: Simulation, { registered, 
   const list = databases.map((url) => `'${url}'`).join(",")
   await cluster.run(
     own,
-    `INSERT INTO cabinet.served (name, database_url)
+    `INSERT INTO cabinet.registered_cabinet (name, database_url)
      SELECT 'c' || n, (ARRAY[${list}])[1 + n % ${opened}] || CASE WHEN n < ${opened} THEN '' ELSE '&n=' || n END
      FROM generate_series(0, ${registered - 1}) n`,
   )
@@ -86,7 +86,10 @@ export const manyCabinets = async ({ cluster, note }: Simulation, { registered, 
   note("private KB a session", rounded(sessionKb.reduce((sum, kb) => sum + kb, 0) / Math.max(1, sessionKb.length)))
   await server.stop()
 
-  await cluster.run(own, `DELETE FROM cabinet.served WHERE name !~ '^c[0-9]+$' OR substr(name, 2)::int >= ${looked}`)
+  await cluster.run(
+    own,
+    `DELETE FROM cabinet.registered_cabinet WHERE name !~ '^c[0-9]+$' OR substr(name, 2)::int >= ${looked}`,
+  )
   const count = async () =>
     Number(
       (

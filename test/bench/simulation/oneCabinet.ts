@@ -66,7 +66,7 @@ export const oneCabinet = async ({ cluster, note }: Simulation, events: number) 
   }
   const size = async (expression: string) =>
     Number((await cluster.run(url, "VACUUM ANALYZE", `SELECT (${expression})::text AS n`))[0]!["n"])
-  const originals = `(SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'cabinet.original'::regclass)`
+  const originals = `(SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'cabinet.original_request'::regclass)`
 
   // Code that has not run a few thousand times yet costs several times what it does later.
   await send(Math.min(5000, events), order)

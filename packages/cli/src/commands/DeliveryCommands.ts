@@ -25,7 +25,7 @@ export const ping = Command.make("ping", { id, ...outgoing }, (input) =>
         failure: result.failure,
         peer: result.peer,
         duration_ms: result.durationMs,
-        answer: result.answer,
+        response_body: result.responseBody,
       }
       const json = yield* format
       if (result.delivered || json) {
@@ -86,7 +86,7 @@ export const log = Command.make(
               one.peer ?? "—",
               one.delivered ? `delivered, answered ${one.status}` : (one.failure ?? `answered ${one.status}`),
               one.nextAt ?? "—",
-              one.answer ?? "",
+              one.responseBody ?? "",
             ]),
             { style, none: "No attempts yet." },
           ),

@@ -37,6 +37,6 @@ export const attemptJson = (attempt: Attempt) => ({
   failure: attempt.failure,
   peer: attempt.peer,
   duration_ms: attempt.durationMs,
-  answer: attempt.answer,
+  response_body: attempt.responseBody,
   next_at: attempt.nextAt,
 })

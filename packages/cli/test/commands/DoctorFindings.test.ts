@@ -31,7 +31,7 @@ const WELL: Seen = {
     deferredRows: 0,
     rowsSetAside: { count: 0, first: [] },
     failedImports: [],
-    partitions: [{ table: "original", until: "2026-12-01", daysAhead: 7 }],
+    partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
     outdatedSearchIndexes: [],
     longestTransactionSeconds: 1,
@@ -90,15 +90,15 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "partitions",
-    diagnostics({ partitions: [{ table: "original", until: "2026-11-22", daysAhead: 1 }] }),
+    diagnostics({ partitions: [{ table: "original_request", until: "2026-11-22", daysAhead: 1 }] }),
     "bad",
-    /original has partitions until 2026-11-22\. Let a server or worker run/,
+    /original_request has partitions until 2026-11-22\. Let a server or worker run/,
   ],
   [
     "partitions",
-    diagnostics({ partitions: [{ table: "original", until: null, daysAhead: -1 }] }),
+    diagnostics({ partitions: [{ table: "original_request", until: null, daysAhead: -1 }] }),
     "bad",
-    /original has no partitions\. Let a server/,
+    /original_request has no partitions\. Let a server/,
   ],
   [
     "polls",

@@ -134,7 +134,7 @@ it("operators and keys are issued, listed without their secret, and revoked", as
 })
 
 it("diagnostics tells of the database", async () => {
-  expect(await cabinet.diagnostics()).toMatchObject({ database: database.name, isStandby: false, waitingRows: 0 })
+  expect(await cabinet.diagnostics()).toMatchObject({ database: database.name, isStandby: false, deferredRows: 0 })
 })
 
 it("every refusal is a CabinetError with a code, and the parameter at fault where there is one", async () => {

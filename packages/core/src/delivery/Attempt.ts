@@ -1,7 +1,7 @@
 /** One attempt to deliver: what was seen of it, and how it is shown in the log. */
 
 /** How many bytes of an answer the log keeps. */
-export const ANSWER_KEPT_BYTES = 2048
+export const RESPONSE_KEPT_BYTES = 2048
 
 /** What came of sending one request. `status` is null when no answer was had, and then `failure` says why in words. */
 export interface Outcome {
@@ -11,7 +11,7 @@ export interface Outcome {
   readonly peer: string | null
   readonly durationMs: number
   /** The beginning of the answer's body as text; null when there was none. */
-  readonly answer: string | null
+  readonly responseBody: string | null
 }
 
 /** An attempt in the log. Times are RFC 3339 in UTC. */

@@ -1,7 +1,7 @@
 /**
  * The memory of what was sent and waits: for its turn to be read, and for the database. All cabinets of a process have one
  * budget. No source and no client address can take all of it: each may have as much as it leaves free, an address half of
- * that, so that there is room for others however many fill it. Who is over it is asked to come again.
+ * that, so that there is room for others however many fill it. Who is over it is asked to retry.
  */
 import { getHeapStatistics } from "node:v8"
 import { Context } from "effect"

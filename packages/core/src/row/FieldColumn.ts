@@ -15,7 +15,7 @@ export interface FieldColumn {
   readonly name: string
   readonly kind: ColumnKind
   /** An operator chose the kind: a text that spells such a value exactly is taken too. */
-  readonly chosen?: boolean
+  readonly typePinned?: boolean
   /** Not yet known which event brought it about. */
   readonly unrecorded?: boolean
 }

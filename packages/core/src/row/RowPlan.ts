@@ -104,7 +104,7 @@ const isScalar = (value: Json): boolean =>
 const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
   if (column.kind === kind) return true
   if (column.kind === "text") return isScalar(value)
-  return column.chosen === true && typeof value === "string" && matchesExactly(value, column.kind)
+  return column.typePinned === true && typeof value === "string" && matchesExactly(value, column.kind)
 }
 
 /** Whether every field has a column that is called as it is and takes the value as it is sent. */

@@ -20,7 +20,7 @@ const delivery: Claimed = {
   createdAt: "2026-11-21T09:30:00.123456Z",
   event: { text, sourceId: 5, sourceName: `"Заказы"\n` },
 }
-const outcome = (status: number | null) => ({ status, failure: null, peer: null, durationMs: 1, answer: null })
+const outcome = (status: number | null) => ({ status, failure: null, peer: null, durationMs: 1, responseBody: null })
 
 it("deliveryBody holds the event's own text, token by token", () => {
   const body = deliveryBody(delivery)

@@ -209,7 +209,7 @@ class DeliveryDispatcher {
     const started = clock.currentTimeMillisUnsafe()
     const unanswered = (failure: string): Settlement => {
       const durationMs = clock.currentTimeMillisUnsafe() - started
-      const outcome: Outcome = { status: null, failure, peer: null, durationMs, answer: null }
+      const outcome: Outcome = { status: null, failure, peer: null, durationMs, responseBody: null }
       return {
         deliveryId: delivery.id,
         attempt: delivery.attempt,

@@ -1,5 +1,5 @@
 /** Sends deliveries over HTTP: 15 seconds in all, at most 64 KB of the answer read and 2 KB of it kept. */
-import { ANSWER_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Attempt"
+import { RESPONSE_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
@@ -40,16 +40,16 @@ export const layer = (options: HttpCourierOptions = {}) =>
               body: request.body,
               deadlineMillis,
               readBytes: READ_BYTES,
-              keepBytes: ANSWER_KEPT_BYTES,
+              keepBytes: RESPONSE_KEPT_BYTES,
             })
             return Effect.match(sent, {
-              onFailure: ({ message, peer }) => outcome({ status: null, failure: message, peer, answer: null }),
+              onFailure: ({ message, peer }) => outcome({ status: null, failure: message, peer, responseBody: null }),
               onSuccess: ({ status, headers, peer, body }) =>
                 outcome({
                   status,
                   failure: failureOf(status, headers["location"]),
                   peer,
-                  answer: body.length === 0 ? null : lossy.decode(body),
+                  responseBody: body.length === 0 ? null : lossy.decode(body),
                 }),
             })
           }),

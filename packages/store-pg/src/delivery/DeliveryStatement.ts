@@ -12,7 +12,7 @@ const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
 /** $1 delivery. What is under way is left to end; a ping, which has no event, is not sent again. The address must be there still. */
 export const RESEND = `
   INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
-  SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now() FROM cabinet.every_delivery k
+  SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now() FROM cabinet.delivery_all k
   WHERE k.id = $1::bigint
     AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = k.address_id AND a.removed_at IS NULL)
     AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = k.event_id AND e.deleted_at IS NULL)
@@ -24,7 +24,7 @@ export const WHY_NOT_RESENT = `
   SELECT CASE WHEN d.type = 'ping' THEN 'a ping is not sent again: cabinet address ping sends a new one'
     WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN format('its address %s was removed', d.address_id)
     ELSE format('its event %s was deleted', d.event_id) END AS why
-  FROM cabinet.every_delivery d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
+  FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
 /** A bite of an address's deliveries: how many it looked at and sent again, and its last place, after which the next begins. */
 export interface ResendBatch {
@@ -74,16 +74,16 @@ export const CANCEL_OF_ADDRESS = `
   UPDATE cabinet.delivery SET state = 'cancelled' WHERE id IN (
     SELECT id FROM cabinet.delivery WHERE address_id = $1::bigint AND state = 'due' ORDER BY due_at LIMIT $2::int)`
 
-export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.every_delivery WHERE id = $1::bigint`
+export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery_all WHERE id = $1::bigint`
 
-export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.every_delivery d WHERE event_id = $1::bigint ORDER BY d.id`
+export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all d WHERE event_id = $1::bigint ORDER BY d.id`
 
 /** $1 address, $2 before or null, $3 failed only, $4 how many. */
 export const ATTEMPTS_OF_ADDRESS = `
   SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,
     e.id::float8 AS "eventId",
     t.address_id::float8 AS "addressId", t.number, cabinet.rfc3339(t.at) AS at, t.delivered,
-    t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.answer, cabinet.rfc3339(t.next_at) AS "nextAt"
+    t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt"
   FROM cabinet.attempt t LEFT JOIN cabinet.delivery d ON d.id = t.delivery_id
     CROSS JOIN LATERAL (SELECT coalesce(d.event_id, t.event_id) AS id) e
   WHERE t.address_id = $1::bigint AND ($2::timestamptz IS NULL OR t.at < $2::timestamptz)

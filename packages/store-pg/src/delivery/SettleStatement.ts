@@ -8,7 +8,7 @@ import { storableMillis } from "../connection/StorableMillis.ts"
  * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`).
  * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
  * cancelled while it was under way stays so, unless it was delivered after all; its answer is not kept, for the event may
- * have been purged meanwhile, and an answer may repeat what was sent. What its first attempt delivered leaves the queue,
+ * have been purged meanwhile, and a response may repeat what was sent. What its first attempt delivered leaves the queue,
  * and that attempt says which delivery it was: one that took longer stays, for its failed attempts are kept longer. An
  * address turns failing or healthy only when it changes, and not when somebody else is changing it.
  */
@@ -16,12 +16,12 @@ export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   told AS MATERIALIZED (
     SELECT t.*, delivered AND attempt = 1 AS leaves FROM json_to_recordset($1::json) AS t (
-      id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, answer text)
+      id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, response_body text)
     ORDER BY id
   ),
   held AS MATERIALIZED (
     SELECT t.id, t.attempt, t.delivered, t.ms, t.peer, t.status, t.failure,
-      CASE WHEN d.state = 'due' THEN t.answer END AS answer, d.address_id, d.claimed_at, d.type,
+      CASE WHEN d.state = 'due' THEN t.response_body END AS response_body, d.address_id, d.claimed_at, d.type,
       CASE WHEN t.leaves THEN d.event_id END AS event_id, CASE WHEN t.leaves THEN d.created_at END AS created_at, t.leaves,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
@@ -41,9 +41,9 @@ export const SETTLE = `
   ),
   logged AS (
     INSERT INTO cabinet.attempt
-      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, answer, next_at, event_id,
+      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, response_body, next_at, event_id,
        delivery_created_at)
-    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, answer, next_at, event_id, created_at
+    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, response_body, next_at, event_id, created_at
     FROM held
   ),
   health AS MATERIALIZED (
@@ -70,6 +70,6 @@ export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
       peer: outcome.peer,
       status: outcome.status,
       failure: storable(outcome.failure),
-      answer: storable(outcome.answer),
+      response_body: storable(outcome.responseBody),
     })),
   )

@@ -27,13 +27,13 @@ SELECT current_setting('server_version') AS server_version, current_database()::
         WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
        pg_is_in_recovery() AS is_standby,
        (SELECT ${OPEN_TO_ALL} FROM pg_database d WHERE d.datname = current_database()) AS is_open_to_all,
-       EXISTS (SELECT FROM pg_roles r JOIN cabinet.login l ON l.role = r.rolname
+       EXISTS (SELECT FROM pg_roles r JOIN cabinet.role_password l ON l.role = r.rolname
                WHERE r.rolname LIKE '%author' AND coalesce(r.rolvaliduntil, 'infinity') = 'infinity') AS author_stays,
        EXISTS (SELECT FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
                WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = 'pg_advisory_lock' AND a.grantee = 0) AS locks_for_all,
        (SELECT count(*)::int4 FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
        current_setting('max_connections')::int4 AS max_connections,
-       (SELECT count(*)::int4 FROM cabinet.waiting_row) AS waiting_rows,
+       (SELECT count(*)::int4 FROM cabinet.deferred_row) AS deferred_rows,
        (SELECT cabinet.rfc3339(max(seen_at)) FROM cabinet.setback
         WHERE seen_at > clock_timestamp() - interval '7 days') AS set_back_at,
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
@@ -42,7 +42,7 @@ SELECT current_setting('server_version') AS server_version, current_database()::
 /** By the table that a partition belongs to. */
 const SIZES = `
 SELECT CASE WHEN schema = 'sources' THEN 'rows'
-         WHEN name = 'event' THEN 'events' WHEN name = 'original' THEN 'originals' WHEN name = 'delivery' THEN 'deliveries'
+         WHEN name = 'event' THEN 'events' WHEN name = 'original_request' THEN 'originals' WHEN name = 'delivery' THEN 'deliveries'
          WHEN name = 'attempt' THEN 'attempts' WHEN name = 'staged_row' THEN 'staged' WHEN name = 'poll_seen' THEN 'seen'
          ELSE 'other' END AS part, sum(bytes)::text AS bytes
 FROM (
@@ -57,7 +57,7 @@ SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY
        coalesce(max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date, -1)::int4 AS days_ahead
 FROM pg_class p LEFT JOIN pg_inherits i ON i.inhparent = p.oid
   LEFT JOIN pg_class c ON c.oid = i.inhrelid AND c.relname ~ '_[0-9]{8}$'
-WHERE p.relnamespace = 'cabinet'::regnamespace AND p.relkind = 'p' AND p.relname = ANY ('{original,attempt_delivered,attempt_failed}')
+WHERE p.relnamespace = 'cabinet'::regnamespace AND p.relkind = 'p' AND p.relname = ANY ('{original_request,attempt_delivered,attempt_failed}')
 GROUP BY p.relname ORDER BY p.relname`
 
 const FAILING_POLLS = `
@@ -93,7 +93,7 @@ interface General {
   readonly locks_for_all: boolean
   readonly connections: number
   readonly max_connections: number
-  readonly waiting_rows: number
+  readonly deferred_rows: number
   readonly set_back_at: string | null
   readonly longest: number
 }
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
           maxConnections: general!.max_connections,
           fenceHolders: holders,
           setBackAt: general!.set_back_at,
-          deferredRows: general!.waiting_rows,
+          deferredRows: general!.deferred_rows,
           rowsSetAside: {
             count: setAside[0]?.total ?? 0,
             first: setAside.map(({ eventId, sourceId, reason }) => ({ eventId, sourceId, reason })),

@@ -1,5 +1,5 @@
 /**
- * Accept: ONE statement in ONE transaction. Event, original request, repeat mark, table row and due deliveries of a whole
+ * Accept: ONE statement in ONE transaction. Event, original request, repeat window, table row and due deliveries of a whole
  * batch are committed together or not at all.
  *
  * The order matters and is forced, not left to luck: the fence, a table that the statement names and that PostgreSQL
@@ -11,7 +11,7 @@
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
-import { ADVISORY_FENCE, IN_FENCE } from "../feed/Fence.ts"
+import { IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
 
@@ -34,7 +34,7 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind)
   SELECT ${["k.id", "k.at", ...names.map((name) => `r.${name}`)].join(", ")}
   FROM json_populate_recordset(NULL::${target}, ${bind(rows)}::json) r
   JOIN marked k ON k.n = r._event_id
-  WHERE k.repeat_of IS NULL AND NOT k.rows_waiting
+  WHERE k.repeat_of IS NULL AND NOT k.rows_deferred
 )`
 }
 
@@ -77,10 +77,10 @@ const firstsOf = (distinct: boolean) =>
 /** An original has the id of the first event of its request. */
 const originalsOf = (single: boolean) =>
   single
-    ? { id: "n.id", ofEvent: "original_id", beside: "" }
+    ? { id: "n.id", ofEvent: "original_request_id", beside: "" }
     : {
         id: "min(n.id) OVER (PARTITION BY n.request)",
-        ofEvent: "CASE WHEN o.request IS NULL THEN NULL ELSE original_id END",
+        ofEvent: "CASE WHEN o.request IS NULL THEN NULL ELSE original_request_id END",
         beside: " LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request",
       }
 
@@ -92,7 +92,7 @@ const originalsOf = (single: boolean) =>
 export type BodyLockMode = "wait" | "try"
 
 const WAITED = {
-  locks: `SELECT count(pg_advisory_xact_lock(k)) AS held, pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
+  locks: `SELECT count(pg_advisory_xact_lock(k)) AS held
   FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)`,
   fingerprint: "decode(i.fingerprint, 'hex')",
   keys: "",
@@ -103,8 +103,7 @@ const triedLocks = (batch: Batch, bind: Bind): typeof WAITED => {
   let next = 0
   const keys = batch.fingerprint.map((print) => (print === null ? null : batch.bodyKeys[next++]!))
   return {
-    locks: `SELECT count(*) AS held, array_agg(t.k) FILTER (WHERE NOT t.acquired) AS missed,
-    pg_try_advisory_xact_lock_shared(${ADVISORY_FENCE}) AS as_before
+    locks: `SELECT count(*) AS held, array_agg(t.k) FILTER (WHERE NOT t.acquired) AS missed
   FROM (SELECT k, pg_try_advisory_xact_lock(k) AS acquired FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)) t`,
     fingerprint:
       "CASE WHEN i.body_key = ANY ((SELECT missed FROM locks)::int8[]) THEN NULL ELSE decode(i.fingerprint, 'hex') END",
@@ -115,16 +114,16 @@ const triedLocks = (batch: Batch, bind: Bind): typeof WAITED => {
 
 /** Records which event a column was made for. */
 const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
-  UPDATE cabinet.field_column c SET event_id = k.id
+  UPDATE cabinet.field_column c SET created_by_event_id = k.id
   FROM unnest(${bind(int8Array(sourceId))}::int8[], ${bind(textArray(column))}::text[], ${bind(int8Array(n))}::int8[])
     AS made(source_id, name, n) JOIN marked k ON k.n = made.n
-  WHERE c.source_id = made.source_id AND c.name = made.name AND c.event_id IS NULL
+  WHERE c.source_id = made.source_id AND c.name = made.name AND c.created_by_event_id IS NULL
 )`
 
 /** From the first row that waits on, all of its source do. */
 const WAITING_SOURCES = `, waiting_sources AS (
-  UPDATE cabinet.source SET rows_waiting = true
-  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_waiting
+  UPDATE cabinet.source SET rows_deferred = true
+  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_deferred
 )`
 
 /**
@@ -180,7 +179,7 @@ WITH fence AS MATERIALIZED (
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
 ), input AS MATERIALIZED (
   SELECT i.request, i.source_id, i.version, i.channel, i.history, i.empty, ${bodies.fingerprint} AS fingerprint,
-    i.payload, i.waits, i.n, s.rows_waiting OR i.waits AS rows_waiting
+    i.payload, i.waits, i.n, s.rows_deferred OR i.waits AS rows_deferred
   FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::text[], $8::text[], $9::bool[]${bodies.keys})
     WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits${bodies.key}, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
@@ -188,7 +187,7 @@ WITH fence AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
 ), marks AS (
-  INSERT INTO cabinet.repeat_mark AS m (source_id, fingerprint, first_id, first_at)
+  INSERT INTO cabinet.repeat_window AS m (source_id, fingerprint, first_id, first_at)
   ${firsts.marked}
   ON CONFLICT (source_id, fingerprint) DO UPDATE SET
     first_id = CASE WHEN m.first_at > excluded.first_at - interval '5 minutes' THEN m.first_id ELSE excluded.first_id END,
@@ -197,16 +196,16 @@ WITH fence AS MATERIALIZED (
 ), firsts AS MATERIALIZED (
   SELECT jsonb_object_agg(source_id || encode(fingerprint, 'hex'), first_id) AS by_body ${firsts.lookedUp}
 ), marked AS MATERIALIZED (
-  SELECT n.*, ${originals.id} AS original_id,
+  SELECT n.*, ${originals.id} AS original_request_id,
          CASE WHEN (SELECT by_body FROM firsts) IS NOT NULL THEN
            nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) END AS repeat_of
   FROM numbered n
 ), events AS (
-  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_id, channel, history, empty, payload)
+  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload)
   SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json
   FROM marked${originals.beside}
 ), originals AS (
-  INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, content_type, ip, referer, origin,
+  INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, content_type, ip, referer, origin,
                                 user_agent, accept_language, charset, charset_from, replaced)
   SELECT k.id, k.at, k.source_id, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
          o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
@@ -214,10 +213,10 @@ WITH fence AS MATERIALIZED (
               $19::text[], $20::text[], $21::text[], $22::int4[])
     AS o(request, body, body_bytes, content_type, ip, referer, origin, user_agent, accept_language, charset,
          charset_from, replaced)
-  JOIN marked k ON k.request = o.request AND k.id = k.original_id
+  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id
 ), waiting AS (
-  INSERT INTO cabinet.waiting_row (event_id, source_id)
-  SELECT id, source_id FROM marked WHERE rows_waiting AND repeat_of IS NULL
+  INSERT INTO cabinet.deferred_row (event_id, source_id)
+  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at

@@ -30,11 +30,11 @@ interface DetailRow {
  */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
-       EXISTS (SELECT FROM cabinet.waiting_row w WHERE w.event_id = e.id) AS row_waits,
+       EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
-LEFT JOIN cabinet.original o ON o.id = e.original_id AND o.received_at = e.received_at
+LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
   AND o.received_at > cabinet.now() - make_interval(hours => $2::int * 24)
 WHERE e.id = $1::int8`
 

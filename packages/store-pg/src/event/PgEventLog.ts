@@ -144,7 +144,7 @@ export const layer = Layer.effect(
           session.waits("pool")
           if (isNoPartition(error)) {
             return Effect.andThen(
-              sql`SELECT cabinet.make_partitions('cabinet.original')`,
+              sql`SELECT cabinet.make_partitions('cabinet.original_request')`,
               Effect.suspend(() => settle(session, batch, rowsMayGo)),
             )
           }

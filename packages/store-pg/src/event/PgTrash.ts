@@ -8,13 +8,13 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { drainDeferredRows } from "../row/DeferredRows.ts"
 import {
-  ERASE_ANSWERS,
+  ERASE_RESPONSE_BODIES,
   ERASE_EVENTS,
-  ERASE_MARKS,
+  ERASE_REPEAT_WINDOWS,
   ERASE_ORIGINALS,
   FIND_EVENTS,
   FIND_WITH_REPEATS,
-  FORGET_WAITING,
+  DELETE_DEFERRED_ROWS,
   LOCK_SOURCES,
   QUEUE_ROWS,
   SET_DELETED,
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
           ids,
         ])
       }
-      yield* sql.unsafe(FORGET_WAITING, [ids])
+      yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
       return ids
     })
 
@@ -109,10 +109,10 @@ export const layer = Layer.effect(
                 return yield* new TrashError({ code: "no_such_event", message: `There is no event ${stranger}.` })
               }
               const ids = yield* deleteRows(found)
-              for (const statement of [ERASE_ORIGINALS, ERASE_MARKS]) yield* sql.unsafe(statement, [ids])
+              for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
               const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
               // Only now: what is under way was cancelled with the event, and no answer of it is kept from here on.
-              yield* sql.unsafe(ERASE_ANSWERS, [ids])
+              yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
               return erased.length
             }),
           )

@@ -43,7 +43,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
   /** Which of the waiting sources still wait; asked only while there are any. */
   const forgetDrained = Effect.gen(function* () {
     const still = yield* sql.unsafe<{ id: string }>(
-      "SELECT id::text AS id FROM cabinet.source WHERE rows_waiting AND deleted_at IS NULL",
+      "SELECT id::text AS id FROM cabinet.source WHERE rows_deferred AND deleted_at IS NULL",
     )
     const ids = new Set(still.map((row) => Number(row.id)))
     for (const id of waiting) if (!ids.has(id)) waiting.delete(id)

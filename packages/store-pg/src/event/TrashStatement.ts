@@ -30,28 +30,28 @@ WHERE id = ANY ($1::int8[]) AND deleted_at IS NOT NULL AND purged_at IS NULL RET
 
 export const QUEUE_ROWS = `
 WITH queued AS (
-  INSERT INTO cabinet.waiting_row (event_id, source_id)
+  INSERT INTO cabinet.deferred_row (event_id, source_id)
   SELECT e.id, e.source_id FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) AND e.repeat_of IS NULL
   ON CONFLICT DO NOTHING RETURNING 1
 )
-UPDATE cabinet.source SET rows_waiting = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
+UPDATE cabinet.source SET rows_deferred = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
 
 /** Its row is neither waited for nor tried again. */
-export const FORGET_WAITING = `
+export const DELETE_DEFERRED_ROWS = `
 WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
-DELETE FROM cabinet.waiting_row WHERE event_id = ANY ($1::int8[])`
+DELETE FROM cabinet.deferred_row WHERE event_id = ANY ($1::int8[])`
 
 export const ERASE_ORIGINALS = `
-DELETE FROM cabinet.original o USING cabinet.event e
-WHERE e.id = ANY ($1::int8[]) AND o.id = e.original_id AND o.received_at = e.received_at`
+DELETE FROM cabinet.original_request o USING cabinet.event e
+WHERE e.id = ANY ($1::int8[]) AND o.id = e.original_request_id AND o.received_at = e.received_at`
 
-export const ERASE_MARKS = `DELETE FROM cabinet.repeat_mark WHERE first_id = ANY ($1::int8[])`
+export const ERASE_REPEAT_WINDOWS = `DELETE FROM cabinet.repeat_window WHERE first_id = ANY ($1::int8[])`
 
-export const ERASE_ANSWERS = `
-UPDATE cabinet.attempt a SET answer = NULL
-FROM cabinet.every_delivery d WHERE d.event_id = ANY ($1::int8[]) AND a.delivery_id = d.id AND a.answer IS NOT NULL`
+export const ERASE_RESPONSE_BODIES = `
+UPDATE cabinet.attempt a SET response_body = NULL
+FROM cabinet.delivery_all d WHERE d.event_id = ANY ($1::int8[]) AND a.delivery_id = d.id AND a.response_body IS NOT NULL`
 
 export const ERASE_EVENTS = `
-UPDATE cabinet.event SET payload = '{}', original_id = NULL, purged_at = coalesce(purged_at, cabinet.now()),
+UPDATE cabinet.event SET payload = '{}', original_request_id = NULL, purged_at = coalesce(purged_at, cabinet.now()),
                          deleted_at = coalesce(deleted_at, cabinet.now())
 WHERE id = ANY ($1::int8[]) RETURNING 1`

@@ -8,19 +8,10 @@ import { widenedXid } from "./WidenedXid.ts"
 /** A query without rows, to be part of a statement: the statement then holds the fence before it begins. */
 export const IN_FENCE = "SELECT FROM cabinet.fence FOR KEY SHARE"
 
-/**
- * The advisory lock that was the fence for the version before, whose processes know no other. While they are being
- * replaced, accepts hold it too where they get it without waiting, so that a stranger who has it is in nobody's way; and
- * who holds it counts, if it is a session of the owner's.
- */
-export const ADVISORY_FENCE = "1684235107, 1"
-
 /** Who holds the fence of this database, as a `FROM` list: `f` a lock of it, `a` its session. Other databases' are listed too. */
 export const HOLDERS = `pg_locks f JOIN pg_stat_activity a ON a.pid = f.pid
   WHERE f.granted AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND (f.locktype = 'relation' AND f.relation = 'cabinet.fence'::regclass AND f.mode = 'RowShareLock'
-      OR f.locktype = 'advisory' AND (f.classid, f.objid, f.objsubid) = (${ADVISORY_FENCE}, 2)
-        AND a.usesysid = (SELECT relowner FROM pg_class WHERE oid = 'cabinet.fence'::regclass))`
+    AND f.locktype = 'relation' AND f.relation = 'cabinet.fence'::regclass AND f.mode = 'RowShareLock'`
 
 /**
  * Whether `e` is the event that a place names, as SQL over the place's parts. A database that was set back draws the same

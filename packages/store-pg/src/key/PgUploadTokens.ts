@@ -39,18 +39,18 @@ export const layer = Layer.effect(
         }
         const token = writeToken(randomBytes(32))
         const [row] = yield* sql.unsafe<OperatorRow>(
-          `INSERT INTO cabinet.operator AS o (name, prefix, fingerprint) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
+          `INSERT INTO cabinet.upload_token AS o (name, prefix, fingerprint) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
           [name, token.slice(0, TOKEN_PREFIX_LENGTH), tokenFingerprint(token)],
         )
         return { ...toOperator(row!), token }
       }, orUnavailable),
-      list: sql.unsafe<OperatorRow>(`SELECT ${COLUMNS} FROM cabinet.operator o ORDER BY o.id`).pipe(
+      list: sql.unsafe<OperatorRow>(`SELECT ${COLUMNS} FROM cabinet.upload_token o ORDER BY o.id`).pipe(
         Effect.map((rows) => rows.map(toOperator)),
         orUnavailable,
       ),
       revoke: Effect.fnUntraced(function* (id) {
         const [row] = yield* sql.unsafe<OperatorRow>(
-          `UPDATE cabinet.operator o SET revoked_at = coalesce(o.revoked_at, cabinet.now()) WHERE o.id = $1 RETURNING ${COLUMNS}`,
+          `UPDATE cabinet.upload_token o SET revoked_at = coalesce(o.revoked_at, cabinet.now()) WHERE o.id = $1 RETURNING ${COLUMNS}`,
           [id],
         )
         if (row === undefined)
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
       find: (fingerprint) =>
         sql
           .unsafe<OperatorRow>(
-            `UPDATE cabinet.operator o SET last_used_at = cabinet.now() WHERE o.fingerprint = $1 AND o.revoked_at IS NULL RETURNING ${COLUMNS}`,
+            `UPDATE cabinet.upload_token o SET last_used_at = cabinet.now() WHERE o.fingerprint = $1 AND o.revoked_at IS NULL RETURNING ${COLUMNS}`,
             [fingerprint],
           )
           .pipe(

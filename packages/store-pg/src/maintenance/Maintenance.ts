@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
 
-const PARTITIONED = ["cabinet.original", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
+const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
 
 const MARKS_A_BITE = 5_000
 
@@ -21,8 +21,8 @@ export const forgetRepeatMarks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   while (true) {
     const gone = yield* sql`
-      DELETE FROM cabinet.repeat_mark WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM cabinet.repeat_mark WHERE first_at < cabinet.now() - interval '6 minutes'
+      DELETE FROM cabinet.repeat_window WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM cabinet.repeat_window WHERE first_at < cabinet.now() - interval '6 minutes'
         LIMIT ${MARKS_A_BITE} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
     if (gone.length < MARKS_A_BITE) return

@@ -19,7 +19,7 @@ const NEXT_WORK = `
      WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL),
     (SELECT cabinet.now() FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id
      WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
-    (SELECT cabinet.now() FROM cabinet.waiting_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
+    (SELECT cabinet.now() FROM cabinet.deferred_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
 
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)

@@ -20,7 +20,7 @@ const UNTIL = `SELECT until FROM (${LIMITS}) l`
 /** $1 the day's end, $2 days. Ids are drawn in the order of time, but for requests that arrived at the same moment. */
 const OLDEST_DUE = `
   SELECT extract(epoch FROM o.received_at + make_interval(hours => $2::int * 24) - cabinet.now())::float8 AS seconds
-  FROM cabinet.original o WHERE o.received_at < $1::timestamptz ORDER BY o.id LIMIT 1`
+  FROM cabinet.original_request o WHERE o.received_at < $1::timestamptz ORDER BY o.id LIMIT 1`
 
 /**
  * $1 the last id looked at, $2 the day's end, $3 the limit, $4 how many. The next ones by their ids, of which those that
@@ -28,10 +28,10 @@ const OLDEST_DUE = `
  */
 const FORGET_PAGE = `
   WITH page AS MATERIALIZED (
-    SELECT o.id, o.received_at FROM cabinet.original o
+    SELECT o.id, o.received_at FROM cabinet.original_request o
     WHERE o.id > $1::int8 AND o.received_at < $2::timestamptz ORDER BY o.id LIMIT $4::int
   ), gone AS (
-    DELETE FROM cabinet.original o USING page p
+    DELETE FROM cabinet.original_request o USING page p
     WHERE o.id = p.id AND o.received_at = p.received_at AND o.received_at < $3::timestamptz RETURNING 1)
   SELECT (SELECT max(id) FROM page)::text AS last, (SELECT count(*) FROM gone)::int AS gone`
 

@@ -12,7 +12,7 @@ import type { SqlConnection } from "effect/sql"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** The tables in daily partitions that are let go by age. */
-export type DailyTable = "original" | "attempt_delivered" | "attempt_failed"
+export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed"
 
 /** Waiting for readers longer than this is left to the next run. */
 const DETACH_LIMIT = "20s"
@@ -36,12 +36,12 @@ const DETACHED = `
  * $1 the table. For a while and not by a lock, for a DETACH … CONCURRENTLY is of no transaction. By the true clock, not
  * the cabinet's own, and longer than a run with all its waiting takes; a process that is killed in it delays the next run.
  */
-const TAKE_TURN = `
-  UPDATE cabinet.turn SET until = clock_timestamp() + interval '30 minutes'
-  WHERE name = 'old partitions of ' || $1 AND until < clock_timestamp() RETURNING until::text AS until`
+const ACQUIRE_JOB_LOCK = `
+  UPDATE cabinet.job_lock SET locked_until = clock_timestamp() + interval '30 minutes'
+  WHERE name = 'old partitions of ' || $1 AND locked_until < clock_timestamp() RETURNING locked_until::text AS until`
 /** $2 until when it was taken: where it has passed to another by then, it stays theirs. */
-const END_TURN =
-  "UPDATE cabinet.turn SET until = '-infinity' WHERE name = 'old partitions of ' || $1 AND until = $2::timestamptz"
+const RELEASE_JOB_LOCK =
+  "UPDATE cabinet.job_lock SET locked_until = '-infinity' WHERE name = 'old partitions of ' || $1 AND locked_until = $2::timestamptz"
 
 interface Old {
   readonly name: string
@@ -72,14 +72,14 @@ export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, day
     Effect.gen(function* () {
       const session = yield* orUnavailable(sql.reserve)
       const run = (text: string, values: ReadonlyArray<unknown> = []) => session.execute(text, values, undefined)
-      const [turn] = (yield* orUnavailable(run(TAKE_TURN, [table]))) as ReadonlyArray<{ readonly until: string }>
-      if (turn === undefined) return 0
-      // A connection goes back to its pool as it came, and the turn to the others.
+      const [lock] = (yield* orUnavailable(run(ACQUIRE_JOB_LOCK, [table]))) as ReadonlyArray<{ readonly until: string }>
+      if (lock === undefined) return 0
+      // A connection goes back to its pool as it came, and the lock to the others.
       yield* Effect.addFinalizer(() =>
         Effect.ignore(
           Effect.andThen(
             run("RESET statement_timeout"),
-            Effect.andThen(run("RESET lock_timeout"), run(END_TURN, [table, turn.until])),
+            Effect.andThen(run("RESET lock_timeout"), run(RELEASE_JOB_LOCK, [table, lock.until])),
           ),
         ),
       )

@@ -53,7 +53,7 @@ const FORGET_MARKS = `
 /** One round; answers how many partitions, originals of the day in which they end, runs, imports and marks went. */
 export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
   const sql = yield* PgClient.PgClient
-  const originals = yield* dropOldPartitions(sql, "original", originalDays)
+  const originals = yield* dropOldPartitions(sql, "original_request", originalDays)
   const originalRows = yield* forgetOriginals(sql, originalDays)
   const inBites = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0

@@ -14,7 +14,7 @@ import { scramVerifier } from "./ScramVerifier.ts"
 export const AUTHOR_SESSIONS = 20
 
 /** Roles are changed by one session at a time: PostgreSQL refuses a second one that changes the same role. */
-export const ROLES_TURN = "SELECT FROM cabinet.turn WHERE name = 'roles' FOR UPDATE"
+export const LOCK_ROLES = "SELECT FROM cabinet.job_lock WHERE name = 'roles' FOR UPDATE"
 
 /** For CREATE ROLE and ALTER ROLE, by the database's clock. */
 export const untilSoon = PgClient.PgClient.use((sql) =>
@@ -32,7 +32,7 @@ export const admitAuthor = (url: string, ownerUrl: string) =>
     const role = quoteName(decodeURIComponent(username))
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql.unsafe(ROLES_TURN)
+        yield* sql.unsafe(LOCK_ROLES)
         const verifier = scramVerifier(decodeURIComponent(password))
         yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD '${verifier}'${yield* untilSoon}`)
       }),

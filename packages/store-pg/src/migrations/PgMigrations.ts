@@ -1,7 +1,7 @@
 /**
  * Brings a database up to date: every numbered script of this folder that it has not had, in one transaction, under a
  * lock, so that any number of processes may start at once. Refuses a database that cannot keep what is sent (another
- * encoding than UTF-8), one too old, and one that a newer program has already been at.
+ * encoding than UTF-8), a PostgreSQL too old, one of before 1.0, and one that a newer program has already been at.
  *
  * Processes of the version before go on serving meanwhile, and afterwards until they are replaced. So a script must
  * leave what they use where it is (it adds, and takes away only what the version before has left), and must not wait
@@ -16,7 +16,7 @@ import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 import { splitStatements } from "../connection/SqlScript.ts"
 
 export class MigrationError extends Schema.TaggedError<MigrationError>()("MigrationError", {
-  code: Schema.Literals(["encoding", "version", "newer", "rights", "busy"]),
+  code: Schema.Literals(["encoding", "version", "older", "newer", "rights", "busy"]),
   message: Schema.String,
 }) {}
 
@@ -28,6 +28,9 @@ export interface Migration {
 
 const FOLDER = new URL("../../src/migrations/", import.meta.url)
 const OLDEST = 150000
+
+/** What the first script is called. Before 1.0 there were others under its number, and other tables. */
+const FIRST = "schema"
 
 /** How long a script waits for a lock; half of what accepting an event allows for. */
 const LOCK_WAIT = "500ms"
@@ -128,7 +131,15 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       }
       yield* createHouse(sql)
     }
-    const had = new Set((yield* sql<{ number: number }>`SELECT number FROM cabinet.migration`).map((row) => row.number))
+    const rows = yield* sql<{ number: number; name: string }>`SELECT number, name FROM cabinet.migration`
+    if (rows.some(({ number, name }) => number === 1 && name !== FIRST)) {
+      return yield* new MigrationError({
+        code: "older",
+        message:
+          "The database was made by a version before 1.0, whose tables this one cannot read. Export what is in it with that version, and start this one on another database.",
+      })
+    }
+    const had = new Set(rows.map((row) => row.number))
     const newest = all.at(-1)?.number ?? 0
     const ahead = [...had].find((number) => number > newest)
     if (ahead !== undefined) {
@@ -159,7 +170,7 @@ const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) &&
 const IS_FIT = `
   SELECT pg_encoding_to_char(encoding) = 'UTF8' AND current_setting('server_version_num')::int4 >= $1::int4
       AND NOT EXISTS (${FOREIGN_SCHEMA}) AS fit,
-    ARRAY(SELECT number FROM cabinet.migration ORDER BY number) AS had
+    ARRAY(SELECT number FROM cabinet.migration WHERE number <> 1 OR name = '${FIRST}' ORDER BY number) AS had
   FROM pg_database WHERE datname = current_database()`
 
 /**

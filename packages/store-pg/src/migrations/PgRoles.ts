@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
-import { AUTHOR_SESSIONS, ROLES_TURN, untilSoon } from "./AuthorLogin.ts"
+import { AUTHOR_SESSIONS, LOCK_ROLES, untilSoon } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
 import { scramVerifier } from "./ScramVerifier.ts"
@@ -85,7 +85,7 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
   const sql = yield* PgClient.PgClient
   if (readerUrl !== undefined || authorUrl !== undefined) return null
   const kept = yield* sql<{ database: string; role: string; password: string }>`
-    SELECT current_database()::text AS database, role, password FROM cabinet.login`
+    SELECT current_database()::text AS database, role, password FROM cabinet.role_password`
   const keptLogin = (kind: RoleKind) => {
     const found = kept.find(({ database, role }) => role === roleName(database, kind))
     return found === undefined ? null : ownLogin(kind, url, found.role, found.password)
@@ -120,7 +120,7 @@ const putRight = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       if (given !== undefined) return login(userOf(given), given)
       const role = roleName(database, kind)
-      const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.login WHERE role = ${role}`
+      const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.role_password WHERE role = ${role}`
       const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
       const password = known?.password ?? randomBytes(24).toString("base64url")
       // Also a role that exists: after a restore its password may be another than the one kept with the database.
@@ -128,7 +128,7 @@ const putRight = Effect.fnUntraced(function* (
       const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* untilSoon}` : ""
       yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'${bounds}`)
       if (known === undefined) {
-        yield* sql`INSERT INTO cabinet.login (role, password) VALUES (${role}, ${password})`
+        yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`
       }
       // The author's tables are the owner's to alter; the reader's sessions are its to end, whatever runs in them.
       yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
@@ -146,7 +146,7 @@ const putRight = Effect.fnUntraced(function* (
     )
 
   const work = Effect.gen(function* () {
-    yield* sql.unsafe(ROLES_TURN)
+    yield* sql.unsafe(LOCK_ROLES)
     yield* closeDatabase
     const reader = yield* roleOrReason("reader", options.readerUrl, "DATABASE_READER_URL", "Reading is off")
     const author = yield* roleOrReason("author", options.authorUrl, "DATABASE_AUTHOR_URL", "`cabinet sql` is off")

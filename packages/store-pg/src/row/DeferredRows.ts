@@ -24,18 +24,18 @@ const DRAIN_BATCH = 500
 /** A flag was cleared while an accept that still saw it was under way: its rows are found by themselves. */
 const FIND_SOURCES = `
 WITH strays AS (
-  UPDATE cabinet.source SET rows_waiting = true
-  WHERE NOT rows_waiting AND id IN (SELECT source_id FROM cabinet.waiting_row) RETURNING id
+  UPDATE cabinet.source SET rows_deferred = true
+  WHERE NOT rows_deferred AND id IN (SELECT source_id FROM cabinet.deferred_row) RETURNING id
 )
-SELECT id::text AS id FROM cabinet.source WHERE rows_waiting UNION SELECT id::text FROM strays`
+SELECT id::text AS id FROM cabinet.source WHERE rows_deferred UNION SELECT id::text FROM strays`
 
 const READ_BITE = `
 SELECT w.event_id::text AS id, e.payload::text AS payload
-FROM cabinet.waiting_row w JOIN cabinet.event e ON e.id = w.event_id
+FROM cabinet.deferred_row w JOIN cabinet.event e ON e.id = w.event_id
 WHERE w.source_id = $1 ORDER BY w.event_id LIMIT $2`
 
 const RECORD_CAUSE = `
-UPDATE cabinet.field_column SET event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND event_id IS NULL`
+UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
 
 const insertRows = (table: SourceTable): string => {
   const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
@@ -103,13 +103,13 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
         }
       }
       yield* forget(sql, bite)
-      if (bite.length < size) yield* sql`UPDATE cabinet.source SET rows_waiting = false WHERE id = ${sourceId}`
+      if (bite.length < size) yield* sql`UPDATE cabinet.source SET rows_deferred = false WHERE id = ${sourceId}`
       return bite.length === size
     }),
   )
 
 const forget = (sql: PgClient.PgClient, bite: ReadonlyArray<{ id: string }>) =>
-  sql`DELETE FROM cabinet.waiting_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
+  sql`DELETE FROM cabinet.deferred_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
 
 /** The reason is kept beside the event; the log is told of the event alone, for a fault's words may quote what was sent. */
 const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, reason: string) =>
@@ -125,7 +125,7 @@ const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown)
   sql.withTransaction(
     Effect.gen(function* () {
       const bite = yield* sql<{ id: string }>`
-        SELECT event_id::text AS id FROM cabinet.waiting_row WHERE source_id = ${sourceId} ORDER BY event_id LIMIT 1`
+        SELECT event_id::text AS id FROM cabinet.deferred_row WHERE source_id = ${sourceId} ORDER BY event_id LIMIT 1`
       if (bite[0] === undefined) return
       yield* setAside(sql, sourceId, bite[0].id, faultInWords(fault))
       yield* forget(sql, bite)

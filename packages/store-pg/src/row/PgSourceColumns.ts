@@ -20,7 +20,7 @@ interface ColumnRow {
   readonly created_at: string
 }
 
-const COLUMNS = `c.name, c.field, coalesce(c.label, c.field) AS label, c.type, c.event_id::text AS event_id,
+const COLUMNS = `c.name, c.field, coalesce(c.label, c.field) AS label, c.type, c.created_by_event_id::text AS event_id,
   cabinet.rfc3339(c.created_at) AS created_at`
 
 const toColumn = (row: ColumnRow): SourceColumn => ({
@@ -132,7 +132,7 @@ export const layer = Layer.effect(
         `ALTER TABLE ${target} ALTER COLUMN ${quoted} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
       )
       yield* sql`
-        UPDATE cabinet.field_column SET type = ${type}, chosen = true WHERE source_id = ${sourceId} AND name = ${name}`
+        UPDATE cabinet.field_column SET type = ${type}, type_pinned = true WHERE source_id = ${sourceId} AND name = ${name}`
       // Submissions planned for the table as it was are void.
       yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
       yield* Effect.mapError(remakeViews(sql, views), (error) => asRefusal(error, name, type))

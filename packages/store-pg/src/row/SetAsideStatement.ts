@@ -10,10 +10,10 @@ export const RETRY_SET_ASIDE = `
 WITH again AS (
   DELETE FROM cabinet.row_set_aside RETURNING event_id, source_id
 ), queued AS (
-  INSERT INTO cabinet.waiting_row (event_id, source_id) SELECT event_id, source_id FROM again
+  INSERT INTO cabinet.deferred_row (event_id, source_id) SELECT event_id, source_id FROM again
   ON CONFLICT DO NOTHING
 )
-UPDATE cabinet.source SET rows_waiting = true WHERE id IN (SELECT source_id FROM again)`
+UPDATE cabinet.source SET rows_deferred = true WHERE id IN (SELECT source_id FROM again)`
 
 /** The oldest of them, and how many there are. */
 export const ROWS_SET_ASIDE = `

@@ -120,7 +120,7 @@ export const layer = Layer.effect(
         const secret = newSecret()
         const work = Effect.gen(function* () {
           // Two sources of one name made at once would choose one table name: they queue here.
-          yield* sql`SELECT FROM cabinet.turn WHERE name = 'source tables' FOR UPDATE`
+          yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
           const tables = yield* sql<{ name: string }>`
             SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
             UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`
@@ -180,7 +180,7 @@ export const layer = Layer.effect(
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
           // Where the table stays, its rows still come.
           if (table === "drop") {
-            yield* sql`DELETE FROM cabinet.waiting_row WHERE source_id = ${id}`
+            yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
             yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
           }
           // Their headers are secrets that nobody needs any more; retention forgets what they have had.

@@ -13,10 +13,10 @@ import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.
 import { revokeFromAll } from "../migrations/CloseDatabase.ts"
 
 const COLUMNS = "name, database_name, database_url, cabinet.rfc3339(created_at) AS created_at"
-const LIST = `SELECT ${COLUMNS} FROM cabinet.served ORDER BY name`
-const FIND = `SELECT ${COLUMNS} FROM cabinet.served WHERE name = $1`
-const ADD = `INSERT INTO cabinet.served (name, database_name, database_url) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`
-const REMOVE = `DELETE FROM cabinet.served WHERE name = $1 RETURNING ${COLUMNS}`
+const LIST = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet ORDER BY name`
+const FIND = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet WHERE name = $1`
+const ADD = `INSERT INTO cabinet.registered_cabinet (name, database_name, database_url) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`
+const REMOVE = `DELETE FROM cabinet.registered_cabinet WHERE name = $1 RETURNING ${COLUMNS}`
 
 interface ServedRow {
   readonly name: string

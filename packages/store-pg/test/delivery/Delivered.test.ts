@@ -166,12 +166,12 @@ it("a purge erases what was answered to it, and to the attempts before", async (
   const events = await cabinet.accept(source, 2)
   const [one, two] = await claim()
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))
-  expect((await log()).map(({ answer }) => answer)).toEqual(["ok", "ok"])
+  expect((await log()).map(({ responseBody }) => responseBody)).toEqual(["ok", "ok"])
   const purge = Trash.use((service) => service.purge([...events])).pipe(
     Effect.provide(trash.pipe(Layer.provide(ownerClient({ url: cabinet.url })))),
   )
   expect(await Effect.runPromise(purge)).toBe(2)
-  expect((await log()).map(({ answer }) => answer)).toEqual([null, null])
+  expect((await log()).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 
 it("what has left goes with its day of the log; one that took longer with the last of its attempts", async () => {

@@ -67,7 +67,7 @@ it("remove takes an address out of every answer, and cancels more than one bite"
   await cabinet.run(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
     SELECT ${id}, ${event}, cabinet.now(), cabinet.now() FROM generate_series(1, 5100)`)
   await cabinet.book((book) => book.remove(id))
-  expect(await cabinet.run("SELECT state, count(*)::int AS n FROM cabinet.every_delivery GROUP BY state")).toEqual([
+  expect(await cabinet.run("SELECT state, count(*)::int AS n FROM cabinet.delivery_all GROUP BY state")).toEqual([
     { state: "cancelled", n: 5101 },
   ])
   expect(await cabinet.book((book) => book.list)).toEqual([])

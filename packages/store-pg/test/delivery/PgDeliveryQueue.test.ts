@@ -94,7 +94,7 @@ it("settle keeps the interval of a failed attempt and writes the attempt down", 
     delivered: false,
     durationMs: 12,
     peer: "203.0.113.9",
-    answer: "ok",
+    responseBody: "ok",
   })
   expect(Math.round((Date.parse(attempt!.nextAt!) - Date.parse(attempt!.at)) / 1000)).toBe(30)
   await cabinet.pass("29 seconds")
@@ -275,7 +275,7 @@ it("settle keeps no answer of what was cancelled meanwhile, which a purge may ha
   const batch = await claim()
   await cabinet.run("UPDATE cabinet.event SET deleted_at = cabinet.now()")
   await settle(settlementOf(batch[0]!, 500), settlementOf(batch[1]!, 200))
-  expect((await log(id)).map(({ answer }) => answer)).toEqual([null, null])
+  expect((await log(id)).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 
 it("nextDue tells the milliseconds to the first delivery of a lane", async () => {
@@ -296,8 +296,8 @@ it("settle stores an answer with a zero byte, and makes a missing day", async ()
   await cabinet.run("UPDATE cabinet.clock SET shift = interval '40 days'")
   const [late] = await claim()
   const told = settlementOf(late!, 200)
-  await settle({ ...told, outcome: { ...told.outcome, answer: "a\u0000b\ud800" } })
-  expect((await log(id))[0]).toMatchObject({ deliveryId: delivery!.id, answer: "a\ufffdb\ufffd" })
+  await settle({ ...told, outcome: { ...told.outcome, responseBody: "a\u0000b\ud800" } })
+  expect((await log(id))[0]).toMatchObject({ deliveryId: delivery!.id, responseBody: "a\ufffdb\ufffd" })
 })
 
 it("gauge counts what is due, late and waiting", async () => {

@@ -28,7 +28,13 @@ export const settlementOf = (
 ): Settlement => ({
   deliveryId: delivery.id,
   attempt: delivery.attempt,
-  outcome: { status, failure: status === null ? "no answer" : null, peer: "203.0.113.9", durationMs: 12, answer: "ok" },
+  outcome: {
+    status,
+    failure: status === null ? "no answer" : null,
+    peer: "203.0.113.9",
+    durationMs: 12,
+    responseBody: "ok",
+  },
   verdict: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
 })
 

@@ -25,7 +25,7 @@ const examine = () => runtime.runPromise(Diagnostics.use((diagnostics) => diagno
 
 it("examine tells the server, the sizes, the clock and the partitions of a cabinet that is well", async () => {
   const report = await examine()
-  expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, waitingRows: 0 })
+  expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, deferredRows: 0 })
   expect(report.fenceHolders).toEqual([])
   expect(report.databaseBytes).toBeGreaterThan(report.cabinetBytes)
   expect(report.sizes.events).toBeGreaterThan(0)
@@ -33,7 +33,7 @@ it("examine tells the server, the sizes, the clock and the partitions of a cabin
   // One machine, one clock; how long it took to be asked does not matter.
   expect(Math.abs(report.clockSkewMillis)).toBeLessThan(60_000)
   expect(report.partitions.map(({ table }) => table)).toEqual(
-    expect.arrayContaining(["attempt_delivered", "attempt_failed", "original"]),
+    expect.arrayContaining(["attempt_delivered", "attempt_failed", "original_request"]),
   )
   expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
 })
@@ -42,7 +42,7 @@ it("examine tells what takes place, partitions as the table they belong to", asy
   const before = (await examine()).sizes
   await database.run("CREATE TABLE sources.orders AS SELECT repeat('x', 1000) AS a FROM generate_series(1, 100)")
   await database.run(
-    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, answer)
+    `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, response_body)
      SELECT n, 1, 1, cabinet.now(), n % 2 = 0, 1, repeat('x', 1000) FROM generate_series(1, 100) n`,
   )
   const { sizes } = await examine()

@@ -60,8 +60,8 @@ const accepted = async (
 
 const originalsOf = (sourceId: number) =>
   database.run(
-    `SELECT e.original_id::int8 = e.id AS own, o.id IS NOT NULL AS kept FROM cabinet.event e
-     LEFT JOIN cabinet.original o ON o.id = e.original_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
+    `SELECT e.original_request_id::int8 = e.id AS own, o.id IS NOT NULL AS kept FROM cabinet.event e
+     LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
   )
 
 it("planBatch says which form a batch may have", () => {

@@ -77,9 +77,9 @@ it("a session of the owner or above that is at the schema is named, and let be",
   const sourceId = await newSource()
   await accept(sourceId, "before")
   lines.length = 0
-  await holding(database.superuserUrl, "LOCK TABLE cabinet.repeat_mark IN EXCLUSIVE MODE", async () => {
+  await holding(database.superuserUrl, "LOCK TABLE cabinet.repeat_window IN EXCLUSIVE MODE", async () => {
     const accepting = accept(sourceId, "meanwhile").catch(() => undefined)
-    while (!lines.some((line) => /a stranger.*a lock on cabinet\.repeat_mark, in a transaction since /.test(line)))
+    while (!lines.some((line) => /a stranger.*a lock on cabinet\.repeat_window, in a transaction since /.test(line)))
       await new Promise((done) => setTimeout(done, 20))
     const [there] = await database.run(
       "SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE application_name = 'a stranger'",

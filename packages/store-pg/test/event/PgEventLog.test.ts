@@ -52,8 +52,8 @@ it("append commits event, original, row and receipt together", async () => {
     tags: '["a", null]',
   })
   const [original] = await database.run(
-    `SELECT convert_from(o.body, 'UTF8') AS body, o.ip FROM cabinet.original o JOIN cabinet.event e
-     ON o.id = e.original_id AND o.received_at = e.received_at WHERE e.id = ${receipt!.id}`,
+    `SELECT convert_from(o.body, 'UTF8') AS body, o.ip FROM cabinet.original_request o JOIN cabinet.event e
+     ON o.id = e.original_request_id AND o.received_at = e.received_at WHERE e.id = ${receipt!.id}`,
   )
   assert.deepStrictEqual(original, { body: "the body", ip: "203.0.113.9" })
 })
@@ -80,7 +80,7 @@ it("append records which event brought a column about", async () => {
   await append(request(source.id, { a: "3", b: false }))
   assert.deepStrictEqual(
     await database.run(
-      `SELECT name, event_id::int AS event FROM cabinet.field_column WHERE source_id = ${source.id} ORDER BY position`,
+      `SELECT name, created_by_event_id::int AS event FROM cabinet.field_column WHERE source_id = ${source.id} ORDER BY position`,
     ),
     [
       { name: "a", event: firstReceipt!.id },
@@ -154,7 +154,7 @@ it("append keeps the events of a table that somebody has locked, and its neighbo
     { timeout: 60_000 },
   )
   await append(request(locked.id, { a: "5" }))
-  const [direct] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
+  const [direct] = await database.run(`SELECT count(*)::int AS n FROM cabinet.deferred_row`)
   assert.deepStrictEqual(direct, { n: 0 })
 })
 

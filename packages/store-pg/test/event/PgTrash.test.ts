@@ -95,8 +95,8 @@ it("purge erases what was sent, in its repeats too, and keeps the event's place"
     ],
   )
   const [left] = await database.run(
-    `SELECT (SELECT count(*)::int FROM cabinet.original WHERE source_id = ${source.id}) AS originals,
-            (SELECT count(*)::int FROM cabinet.repeat_mark WHERE source_id = ${source.id}) AS marks`,
+    `SELECT (SELECT count(*)::int FROM cabinet.original_request WHERE source_id = ${source.id}) AS originals,
+            (SELECT count(*)::int FROM cabinet.repeat_window WHERE source_id = ${source.id}) AS marks`,
   )
   assert.deepStrictEqual(left, { originals: 1, marks: 1 })
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, [ids[0]!]))), 0)
@@ -113,7 +113,7 @@ it.each(["trash", "purge"] as const)("%s takes the row too that is being put in 
   await database.run(`CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`)
   await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
   // Only now: what waits may be taken at any moment, by the loop that looks every second.
-  await database.run(`INSERT INTO cabinet.waiting_row VALUES (${ids[0]}, ${source.id})`)
+  await database.run(`INSERT INTO cabinet.deferred_row VALUES (${ids[0]}, ${source.id})`)
   const drained = store.runPromise(drainDeferredRows)
   const asks = async (what: string) =>
     (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0

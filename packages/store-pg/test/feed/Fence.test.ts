@@ -2,7 +2,6 @@
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { ADVISORY_FENCE } from "@data-cabinet/store-pg/feed/Fence"
 import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
@@ -96,52 +95,6 @@ it("neither the reader nor the author may take the fence, or a lock that is in i
       assert.match(String((refused as { reason?: { cause?: unknown } }).reason?.cause), /permission denied for schema/)
     }
   }
-})
-
-it.each(["pg_advisory_xact_lock", "pg_advisory_xact_lock_shared"])(
-  "a stranger who holds the advisory fence of the version before holds up neither accept nor feed nor a new epoch (%s)",
-  async (lock) => {
-    const sourceId = await newSource()
-    const [, author] = strangers
-    const lots = `SELECT ${lock}(${ADVISORY_FENCE}), pg_current_xact_id()::text`
-    await holding(author!, [lots], async () => {
-      await accept(sourceId, lock)
-      assert.strictEqual(await shown(sourceId), 1)
-      assert.deepStrictEqual(await run(fenceHolders), [])
-      await database.run("DELETE FROM cabinet.epoch WHERE epoch = (SELECT max(epoch) FROM cabinet.epoch)")
-      await database.run("SELECT cabinet.check_epoch()::text")
-    })
-  },
-)
-
-it("an accept of the version before counts as long as it holds the advisory fence", async () => {
-  const held = [`SELECT pg_advisory_xact_lock_shared(${ADVISORY_FENCE}), pg_current_xact_id()::text`]
-  const sourceId = await newSource()
-  await holding(database.url, held, async () => {
-    await accept(sourceId, "behind it")
-    assert.strictEqual(await shown(sourceId), 0)
-    assert.deepStrictEqual(
-      (await run(fenceHolders)).map(({ application }) => application),
-      ["a stranger"],
-    )
-  })
-  assert.strictEqual(await shown(sourceId), 1)
-})
-
-it("the fence that an accept holds is seen by the version before", async () => {
-  const { text, values } = acceptOf(await newSource(), "held")
-  const seen = await run(
-    PgClient.PgClient.use((sql) =>
-      sql.withTransaction(
-        Effect.andThen(
-          sql.unsafe(text, values),
-          sql.unsafe(`SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND pid = pg_backend_pid()
-                      AND (classid, objid) = (${ADVISORY_FENCE})`),
-        ),
-      ),
-    ),
-  )
-  assert.deepStrictEqual(seen, [{ mode: "ShareLock" }])
 })
 
 it("a dump, which reads every table, holds up neither the feed nor a new epoch", async () => {

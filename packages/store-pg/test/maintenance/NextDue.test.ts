@@ -44,7 +44,7 @@ it("nextDue tells of an import whose source was deleted, which still has to be g
 
 it("nextDue tells when the oldest original request is past its time", async () => {
   const original = (id: number, ago: string) =>
-    database.run(`INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+    database.run(`INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
       VALUES (${id}, cabinet.now() - interval '${ago}', 1, '', 0, 'utf-8', 'json', 0)`)
   const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
   await original(1, "1 minute")

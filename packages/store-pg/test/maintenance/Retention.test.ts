@@ -49,7 +49,7 @@ const accept = async (): Promise<number> => {
 
 const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
 const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
-const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original"))[0]!["n"]
+const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original_request"))[0]!["n"]
 
 /** A transaction that has read all originals and goes on; answers how it is ended. */
 const longReader = async () => {
@@ -59,7 +59,7 @@ const longReader = async () => {
   )
   const run = (text: string) => store.runPromise(session.execute(text, [], undefined))
   await run("BEGIN")
-  await run("SELECT count(*) FROM cabinet.original")
+  await run("SELECT count(*) FROM cabinet.original_request")
   return async () => {
     await run("COMMIT")
     await store.runPromise(Scope.close(scope, Exit.void))
@@ -120,7 +120,7 @@ it("shows an original for 90 days to the minute, and forgetOld deletes it then, 
 it("forgetOld deletes more originals of a day than one statement takes, and no other", async () => {
   const insert = (from: number, count: number) =>
     database.run(
-      `INSERT INTO cabinet.original (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+      `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
        SELECT n, cabinet.now(), 1, '', 0, 'utf-8', 'json', 0 FROM generate_series(${from}, ${from + count - 1}) n`,
     )
   await database.run(
@@ -132,7 +132,7 @@ it("forgetOld deletes more originals of a day than one statement takes, and no o
   await pass("89 days 23 hours 30 minutes")
   expect(await forget()).toMatchObject({ originalRows: 4_100 })
   expect(await forget()).toMatchObject({ originalRows: 0 })
-  expect(await database.run("SELECT min(id)::int AS first, count(*)::int AS n FROM cabinet.original")).toEqual([
+  expect(await database.run("SELECT min(id)::int AS first, count(*)::int AS n FROM cabinet.original_request")).toEqual([
     { first: 4_101, n: 4_100 },
   ])
 })

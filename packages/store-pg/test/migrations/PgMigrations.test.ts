@@ -30,6 +30,27 @@ it("migrate refuses a database that a newer program has been at", async () => {
   assert.match(String((error as Error).message), /newer version/)
 })
 
+it.each(["", "INSERT INTO cabinet.migration (number, name) VALUES (2, 'delivery'), (10, 'feed_places')"])(
+  "migrate refuses a database of before 1.0 and leaves it as it is (%#)",
+  async (more) => {
+    const old = await testDatabase({ empty: true })
+    await old.run("CREATE SCHEMA cabinet AUTHORIZATION cabinet")
+    await old.run("CREATE TABLE cabinet.migration (number integer PRIMARY KEY, name text NOT NULL)")
+    await old.run("ALTER TABLE cabinet.migration OWNER TO cabinet")
+    await old.run("INSERT INTO cabinet.migration (number, name) VALUES (1, 'cabinet')")
+    if (more !== "") await old.run(more)
+    const error = await migrateAt(old.url).catch((refused: unknown) => refused)
+    assert.match(String((error as Error).message), /made by a version before 1\.0/)
+    assert.deepStrictEqual(
+      await old.run(
+        "SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'cabinet'::regnamespace AND relkind = 'r'",
+      ),
+      [{ name: "migration" }],
+    )
+    await old.drop()
+  },
+)
+
 it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role has made beforehand", async (schema) => {
   const database = await testDatabase({ empty: true })
   const role = `early_${database.name}`

@@ -91,7 +91,7 @@ it.each([
   ["everybody may log in", "GRANT CONNECT ON DATABASE DATABASE_ TO PUBLIC"],
   ["the author's login holds for good", "ALTER ROLE AUTHOR VALID UNTIL 'infinity'"],
   ["the author may open any number of sessions", "ALTER ROLE AUTHOR CONNECTION LIMIT -1"],
-  ["the password kept is not there", "DELETE FROM cabinet.login WHERE role LIKE '%reader'"],
+  ["the password kept is not there", "DELETE FROM cabinet.role_password WHERE role LIKE '%reader'"],
 ])("ensureRoles sets right again that %s", async (_, damage) => {
   await database.run("CREATE TABLE IF NOT EXISTS sources.kept (n int)")
   await database.run(`ALTER TABLE sources.kept OWNER TO ${ownerRole}`)

@@ -111,7 +111,7 @@ describe("PgRowReader", () => {
     await reading.run(`CREATE VIEW steals AS SELECT steal() AS keys`)
     expect(await failure("steals")).toMatchObject({ code: "query_failed" })
     await reading.run(
-      `CREATE FUNCTION peek() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM cabinet.login); END $$`,
+      `CREATE FUNCTION peek() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM cabinet.role_password); END $$`,
     )
     await reading.run(`CREATE VIEW sees AS SELECT peek() AS keys`)
     expect(await failure("sees")).toMatchObject({

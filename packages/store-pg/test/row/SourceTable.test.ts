@@ -39,7 +39,7 @@ const rowsFollowed = () =>
   vi.waitFor(
     async () => {
       await first.runPromise(drainDeferredRows)
-      const [waiting] = await database.run(`SELECT count(*)::int AS n FROM cabinet.waiting_row`)
+      const [waiting] = await database.run(`SELECT count(*)::int AS n FROM cabinet.deferred_row`)
       assert.strictEqual(waiting!["n"], 0)
     },
     { timeout: 60_000, interval: 20 },

@@ -113,7 +113,7 @@ it("a table that somebody is using is not dropped, which is said, and then the s
 it("rows that wait come into the table that a deleted source leaves behind", async () => {
   const { id } = await made("Left behind")
   await database.run("DELETE FROM sources.left_behind")
-  await database.run(`INSERT INTO cabinet.waiting_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
+  await database.run(`INSERT INTO cabinet.deferred_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
   await sources((all) => all.remove(id, "keep"))
   await store.runPromise(drainDeferredRows)
   assert.deepStrictEqual(await database.run("SELECT a FROM sources.left_behind"), [{ a: "1" }])
