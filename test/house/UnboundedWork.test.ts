@@ -100,40 +100,108 @@ it.each([
   assert.strictEqual(spreadCalls("planted.ts", text).length, count)
 })
 
-/** Characters of a text that is tried: the square of it takes seconds, and more than the square for ever. */
-const LENGTH = 80_000
-const PATIENCE_MILLIS = 1_000
+/** A text that makes a pattern begin as often as can be, go on as long as can be, and fail in the end. */
+interface Attack {
+  readonly begin: string
+  readonly pump: string
+}
 
-/** Texts that make a pattern of this source begin as often as can be, go on as long as can be, and fail in the end. */
-const attacks = (source: string): ReadonlyArray<string> => {
+const textOf = ({ begin, pump }: Attack, length: number) =>
+  `${begin}${pump.repeat(Math.ceil(length / pump.length))}\u0001`
+
+const attacks = (source: string): ReadonlyArray<Attack> => {
   const plain = source.replace(/\\[dwsSDWbB]|\\[pu]\{[^}]*\}|\\[nrt]|\(\?[:=!<]*|[\\^$]/g, " ")
   const letters = new Set(["0", "a", "_", " ", "\n", "\u00e9", ...plain])
   const words = plain.match(/[a-z]+[^()[\]|?*+{}.]?|[<&%@:]+/gi) ?? []
   const begins = new Set(["", ...words, plain.match(/^[^()[\]|?*+{}.]+/)?.[0] ?? ""])
   for (const word of words) for (const before of [`<${word}`, `${word}=`, `${word}=a`]) begins.add(before)
   const pumps = [...letters, ...begins].filter((pump) => pump !== "")
-  return pumps.flatMap((pump) =>
-    [...begins].map((begin) => `${begin}${pump.repeat(Math.ceil(LENGTH / pump.length))}\u0001`),
-  )
+  return pumps.flatMap((pump) => [...begins].map((begin) => ({ begin, pump })))
 }
 
-/** The first text that the pattern needs longer for than a pattern may; a hang is ended. */
-const slowOn = (source: string, flags: string): string | undefined => {
-  const texts = attacks(source)
-  const context = createContext({ texts, pattern: [source, flags.replace("y", "g")], at: 0 })
+/** Of a text of this length the square takes hundreds of milliseconds, and what grows with it less than one. */
+const LENGTH = 80_000
+
+/** Milliseconds of the processor after which a text is looked at again. */
+const SUSPECT_MILLIS = 20
+
+/** The same of a text whose growth is looked at: what takes less cannot be measured well enough. */
+const MEASURED_MILLIS = 5
+
+/** Milliseconds of the processor that no text of any length here takes, unless it takes for ever. */
+const FOR_EVER_MILLIS = 300
+
+/** Milliseconds on the wall after which it is looked how much of the processor was had. They decide nothing. */
+const LOOK_AFTER = 3_000
+
+const cpuMillis = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Tries texts one after the other, and stops at the first that takes longer, or that was under way at the look. */
+const tryTexts = (source: string, flags: string, texts: ReadonlyArray<string>, from: number, longer: number) => {
+  const context = createContext({
+    texts,
+    pattern: [source, flags.replace("y", "g")],
+    at: from,
+    began: 0,
+    cpuMillis,
+    longer,
+  })
   try {
     runInContext(
       `const regex = new RegExp(...pattern)
-       for (; at < texts.length; at++) { regex.lastIndex = 0; regex.test(texts[at]) }`,
+       for (; at < texts.length; at++) {
+         regex.lastIndex = 0
+         began = cpuMillis()
+         regex.test(texts[at])
+         if (cpuMillis() - began > longer) break
+       }`,
       context,
-      // All of them together: each takes well below a millisecond where time grows as the text does.
-      { timeout: PATIENCE_MILLIS + texts.length * 5 },
+      { timeout: LOOK_AFTER },
     )
-    return undefined
   } catch {
-    const text = texts[context["at"] as number] ?? ""
-    return JSON.stringify(text.slice(0, 20))
+    // Its time on the wall is over, with the text that it was at.
   }
+  return { at: context["at"] as number, millis: cpuMillis() - (context["began"] as number) }
+}
+
+/** What one text takes of the processor: the least of three tries. One that does not end is not tried again. */
+const least = (source: string, flags: string, text: string) => {
+  const tries: Array<number> = []
+  while (tries.length < 3) {
+    const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY)
+    if (at === 1) tries.push(millis)
+    else if (millis > FOR_EVER_MILLIS) return millis
+    // Else there was little of the processor to be had until the look.
+  }
+  return Math.min(...tries)
+}
+
+/** Whether four times the text takes much more than four times the time, by a text that is long enough to tell. */
+const growsFaster = (source: string, flags: string, attack: Attack): boolean => {
+  for (let length = LENGTH / 32; length <= LENGTH * 2; length *= 2) {
+    const millis = least(source, flags, textOf(attack, length))
+    if (millis > FOR_EVER_MILLIS) return true
+    if (millis > MEASURED_MILLIS) return least(source, flags, textOf(attack, length * 4)) / millis > 8
+  }
+  return false
+}
+
+/** The first text that a pattern takes longer for than it is long. How busy the machine is does not matter. */
+const slowOn = (source: string, flags: string): string | undefined => {
+  const all = attacks(source)
+  const texts = all.map((attack) => textOf(attack, LENGTH))
+  for (let from = 0; from < texts.length;) {
+    const { at, millis } = tryTexts(source, flags, texts, from, SUSPECT_MILLIS)
+    const attack = all[at]
+    if (attack === undefined) return undefined
+    if (millis <= SUSPECT_MILLIS) from = at
+    else if (growsFaster(source, flags, attack)) return JSON.stringify(texts[at]!.slice(0, 20))
+    else from = at + 1
+  }
+  return undefined
 }
 
 /** Patterns that see only what an operator or this program wrote, or a text whose length is bounded just before. */
@@ -192,4 +260,9 @@ it.each([
   ["\\s+$", ""],
 ])("the check of patterns sees %s", (source, flags) => {
   assert.isDefined(slowOn(source, flags))
+})
+
+it("the check of patterns names none whose time grows as its text does, however long it takes", () => {
+  const steps = "(?=(?:[^\u0001]|\u0001)*)".repeat(40)
+  assert.isFalse(growsFaster(`^${steps}b`, "", { begin: "", pump: "a" }))
 })
