@@ -34,7 +34,8 @@ export interface ColumnsApi {
   readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
   /**
    * Gives it another type. Values that do not spell one of that type exactly move to the column beside it. Rejects with
-   * `views_depend` while views stand on it, unless they are to be recreated with it.
+   * `views_depend` while views stand on it, unless they are to be recreated with it; `views_slow` where that takes too
+   * long; `objects_depend` while something else stands on it, which the message names.
    */
   readonly retype: (
     sourceId: number,

@@ -4,7 +4,16 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 
 export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
-  code: Schema.Literals(["no_such_source", "no_table", "no_such_column", "bad_label", "views_depend", "table_busy"]),
+  code: Schema.Literals([
+    "no_such_source",
+    "no_table",
+    "no_such_column",
+    "bad_label",
+    "views_depend",
+    "objects_depend",
+    "views_slow",
+    "table_busy",
+  ]),
   message: Schema.String,
 }) {}
 
@@ -41,7 +50,8 @@ export class SourceColumns extends Context.Service<
     /**
      * Gives a column another type, in one transaction. A value goes over only if its text spells one of the new type
      * exactly; the others move to the sibling column of the old type. Refused in words while views depend on the column,
-     * unless `withViews`: then they are recreated with their owners, rights, comments and indexes.
+     * unless `withViews`: then they are recreated with their owners, rights, comments and indexes, within a time limit.
+     * Refused by name where something else depends on the column that cannot be recreated.
      */
     readonly retype: (
       sourceId: number,

@@ -7,7 +7,7 @@
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { isSearchFunction } from "./CatalogStatement.ts"
 import { execute, literal, restrictedRun } from "./RestrictedRun.ts"
@@ -105,13 +105,22 @@ export const dependentViews = (
 ): Effect.Effect<ReadonlyArray<SavedView>, SqlError.SqlError> =>
   Effect.map(sql.unsafe<SavedView>(DEPENDENTS, [table, columnNumber]), inOrder)
 
-export const dropViews = (sql: PgClient.PgClient, views: ReadonlyArray<SavedView>) =>
-  Effect.forEach(
-    views.toReversed(),
-    (view) =>
-      sql.unsafe(`DROP ${view.kind === "m" ? "MATERIALIZED VIEW" : "VIEW"} ${quoteQualified(view.schema, view.name)}`),
-    { discard: true },
-  )
+/** All their locks together are waited for no longer than this many milliseconds; then it fails with 55P03. */
+export const dropViews = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  views: ReadonlyArray<SavedView>,
+  lockTimeoutMillis: number,
+) {
+  const began = yield* Clock.currentTimeMillis
+  for (const view of views.toReversed()) {
+    const left = lockTimeoutMillis - ((yield* Clock.currentTimeMillis) - began)
+    yield* sql.unsafe(`SET LOCAL lock_timeout = ${Math.max(1, left)}`)
+    yield* sql.unsafe(
+      `DROP ${view.kind === "m" ? "MATERIALIZED VIEW" : "VIEW"} ${quoteQualified(view.schema, view.name)}`,
+    )
+  }
+  yield* sql.unsafe(`SET LOCAL lock_timeout = ${lockTimeoutMillis}`)
+})
 
 /**
  * What a view uses that is neither PostgreSQL's nor in our schemas, itself, by its rules, triggers and indexes, or through

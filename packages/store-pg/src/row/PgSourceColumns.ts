@@ -5,9 +5,11 @@ import { type SourceColumn, ColumnError, SourceColumns } from "@data-cabinet/cor
 import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { columnDependents } from "./ColumnDependents.ts"
 import { dependentViews, dropViews, remakeViews, unmakeable } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
@@ -46,14 +48,29 @@ const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
   return { fits, value: `${text}::${to}` }
 }
 
+/** How long a lock is waited for, in milliseconds: that of the table, and those of all views together. */
+const LOCK_TIMEOUT_MILLIS = 3_000
+
+/** How long recreating views may take, which runs the code in them while the source's table is locked. */
+const VIEWS_TIMEOUT_MILLIS = 30_000
+
+/** Code can catch the end of its statement, but not that of its session, which comes so much later. */
+const END_AFTER_MILLIS = 2_000
+
+/** Whether the session of a transaction was ended. */
+interface OverTime {
+  isEnded: boolean
+}
+
+const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
+
 const noSuchColumn = (table: SourceTable, column: string) =>
   new ColumnError({
     code: "no_such_column",
     message: `Table sources.${table.name} has no field column "${column}". It has: ${table.layout.columns.map((c) => c.name).join(", ") || "none yet"}.`,
   })
 
-export const layer = Layer.effect(
-  SourceColumns,
+const make = (viewsTimeoutMillis: number) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
@@ -76,8 +93,38 @@ export const layer = Layer.effect(
         ])
         .pipe(Effect.map((rows) => toColumn(rows[0]!)))
 
-    const retype = Effect.fnUntraced(function* (sourceId: number, name: string, type: ColumnKind, withViews: boolean) {
-      yield* sql`SET LOCAL lock_timeout = 3000`
+    /** Ends the session of the transaction that this is called in, from another one, unless `work` is done in time. */
+    const within = <A, E>(overTime: OverTime, work: Effect.Effect<A, E>) =>
+      Effect.flatMap(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() =>
+            // Begun by itself, and so outside the transaction.
+            Effect.runFork(
+              Effect.sleep(viewsTimeoutMillis + END_AFTER_MILLIS).pipe(
+                Effect.andThen(Effect.sync(() => void (overTime.isEnded = true))),
+                Effect.andThen(sql.unsafe("SELECT pg_terminate_backend($1::int4)", [session!.pid])),
+              ),
+            ),
+          ),
+          () => work,
+          Fiber.interrupt,
+        ),
+      )
+
+    const tooSlow = (name: string) =>
+      new ColumnError({
+        code: "views_slow",
+        message: `Recreating the views that depend on column "${name}" did not end within ${viewsTimeoutMillis / 1000} seconds, for which nobody else could use the table, so nothing was changed. Drop those that take long (a materialized view is filled again; a function in a view runs), and create them again afterwards.`,
+      })
+
+    const retype = Effect.fnUntraced(function* (
+      sourceId: number,
+      name: string,
+      type: ColumnKind,
+      withViews: boolean,
+      overTime: OverTime,
+    ) {
+      yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
       yield* sql`SET LOCAL statement_timeout = 0`
       yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
       const table = yield* tableOf(sourceId)
@@ -103,7 +150,9 @@ export const layer = Layer.effect(
           message: `A view that depends on column "${name}" cannot be recreated, so nothing was changed: ${obstacle}. Drop it first, and make it again afterwards.`,
         })
       }
-      yield* Effect.mapError(dropViews(sql, views), (error) => asRefusal(error, name, type))
+      const dependents = yield* columnDependents(sql, target, attribute!.number, int8Array(views.map(({ oid }) => oid)))
+      if (dependents.length > 0) return yield* inTheWay(name, dependents.join(", "))
+      yield* Effect.mapError(dropViews(sql, views, LOCK_TIMEOUT_MILLIS), (error) => asRefusal(error, name, type))
       const quoted = quoteName(name)
       const { fits, value } = conversion(quoted, column.kind, type)
       const [misfits] = yield* sql.unsafe<{ n: number }>(
@@ -128,16 +177,33 @@ export const layer = Layer.effect(
           `UPDATE ${target} SET ${quoteName(sibling)} = ${quoted}::text WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
         )
       }
-      yield* sql.unsafe(
-        `ALTER TABLE ${target} ALTER COLUMN ${quoted} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
+      yield* Effect.mapError(
+        sql.unsafe(
+          `ALTER TABLE ${target} ALTER COLUMN ${quoted} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
+        ),
+        // What depends on it in a way that is not looked for, or has come to in this moment.
+        (error) =>
+          isUnavailable(error) || sqlState(error) === "55P03" ? error : inTheWay(name, `(${sqlMessage(error)})`),
       )
       yield* sql`
         UPDATE cabinet.field_column SET type = ${type}, type_pinned = true WHERE source_id = ${sourceId} AND name = ${name}`
       // Submissions planned for the table as it was are void.
       yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
-      yield* Effect.mapError(remakeViews(sql, views), (error) => asRefusal(error, name, type))
+      if (views.length > 0) {
+        yield* sql.unsafe(`SET LOCAL statement_timeout = ${viewsTimeoutMillis}`)
+        yield* Effect.mapError(within(overTime, remakeViews(sql, views)), (error) =>
+          isSlow(error) ? tooSlow(name) : asRefusal(error, name, type),
+        )
+        yield* sql`SET LOCAL statement_timeout = 0`
+      }
       return { column: yield* rowOf(sourceId, name), moved, sibling, views: names }
     })
+
+    const inTheWay = (name: string, objects: string) =>
+      new ColumnError({
+        code: "objects_depend",
+        message: `Column "${name}" cannot get another type while something depends on it that cannot be recreated, so nothing was changed: ${objects}. Drop it first, and create it again afterwards.`,
+      })
 
     /** A view that was written for the old type may not stand on the new one; the transaction is taken back then. */
     const asRefusal = (error: SqlError.SqlError, name: string, type: ColumnKind) =>
@@ -169,20 +235,27 @@ export const layer = Layer.effect(
         if (row === undefined) return yield* noSuchColumn(table, column)
         return toColumn(row)
       }, orUnavailable),
-      retype: (sourceId, column, type, { withViews }) =>
-        sql.withTransaction(retype(sourceId, column, type, withViews)).pipe(
+      retype: Effect.fnUntraced(function* (sourceId, column, type, { withViews }) {
+        const overTime: OverTime = { isEnded: false }
+        return yield* sql.withTransaction(retype(sourceId, column, type, withViews, overTime)).pipe(
+          Effect.catchCause((cause) => (overTime.isEnded ? Effect.fail(tooSlow(column)) : Effect.failCause(cause))),
           Effect.mapError((error) =>
             SqlError.isSqlError(error) && sqlState(error) === "55P03"
               ? new ColumnError({
                   code: "table_busy",
                   message:
-                    "The table is in use and could not be locked within 3 seconds. Try again at a quieter moment.",
+                    "The table, or a view that depends on it, is in use and could not be locked within 3 seconds. Try again at a quieter moment.",
                 })
               : error,
           ),
           // A large table is rewritten, which takes as long as it takes.
           Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))),
-        ),
+        )
+      }),
     })
-  }),
-)
+  })
+
+/** `viewsTimeoutMillis`: how long views may take to be recreated, all together. */
+export const layerWith = (viewsTimeoutMillis: number) => Layer.effect(SourceColumns, make(viewsTimeoutMillis))
+
+export const layer = layerWith(VIEWS_TIMEOUT_MILLIS)

@@ -1,0 +1,279 @@
+/**
+ * What stands on a column of a source keeps it from getting another type: each is named, with what to do, and nothing is
+ * changed. What PostgreSQL rebuilds by itself is in nobody's way. And the code in a view holds the table for a bounded time.
+ */
+import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { runSql } from "../../../../test/support/postgresAdmin.ts"
+
+const open = (url: string) =>
+  ManagedRuntime.make(PgSourceColumns.layerWith(1_000).pipe(Layer.provideMerge(storeLayer(url))))
+let database: TestDatabase
+let store: ReturnType<typeof open>
+let authorUrl = ""
+
+const author = (statement: string) => runSql(authorUrl, statement)
+const superuser = (statement: string) => database.run(statement)
+
+beforeAll(async () => {
+  database = await testDatabase()
+  store = open(database.url)
+  const roles = await store.runPromise(ensureRoles({ url: database.url }))
+  if (!roles.author.there) throw new Error(roles.author.reason)
+  authorUrl = roles.author.url
+})
+afterAll(async () => {
+  await store.dispose()
+  await database.drop()
+})
+
+let sources = 0
+const newSource = async () => {
+  const source = await store.runPromise(Sources.use((all) => all.create({ name: `S${sources++}` })))
+  await post(source.id, "5")
+  return { id: source.id, table: `sources.${source.table!.name}` }
+}
+const post = async (sourceId: number, amount: string) => {
+  const known = await store.runPromise(Sources.use((all) => all.forIntake(sourceId)))
+  if (known._tag === "None") throw new Error("no source")
+  const event = printedEvent(new Map(Object.entries({ amount, note: "n" })))
+  const request = {
+    sourceId,
+    sourceVersion: known.value.version,
+    channel: "webhook" as const,
+    history: false,
+    events: [{ ...event, fingerprint: null }],
+    original: null,
+  }
+  return store.runPromise(EventLog.use((log) => log.append(request)))
+}
+
+const retype = (id: number) =>
+  store.runPromise(Effect.result(SourceColumns.use((all) => all.retype(id, "amount", "numeric", { withViews: true }))))
+
+const typeOf = async (table: string) =>
+  (
+    await superuser(`SELECT format_type(atttypid, NULL) AS type FROM pg_attribute
+    WHERE attrelid = '${table}'::regclass AND attname = 'amount'`)
+  )[0]!["type"]
+
+const inTheWay: ReadonlyArray<
+  readonly [what: string, make: (table: string) => ReadonlyArray<string>, named: RegExp, as?: typeof superuser]
+> = [
+  [
+    "a function whose body PostgreSQL has parsed",
+    (table) => [
+      `CREATE FUNCTION public.total() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(amount) FROM ${table}; END`,
+    ],
+    /function public\.total\(\)/,
+  ],
+  [
+    "such a function upon a view",
+    (table) => [
+      `CREATE VIEW public.amounts AS SELECT amount FROM ${table}`,
+      `CREATE FUNCTION public.total() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM public.amounts; END`,
+    ],
+    /function public\.total\(\)/,
+  ],
+  [
+    "a column of the table's row type",
+    (table) => [`CREATE TABLE public.kept (whole ${table})`],
+    /column whole of table public\.kept/,
+  ],
+  [
+    "a column of an array of its row type",
+    (table) => [`CREATE TABLE public.kept (whole ${table}[])`],
+    /column whole of table public\.kept/,
+  ],
+  [
+    "a column of a domain over its row type",
+    (table) => [`CREATE DOMAIN public.wrapped AS ${table}`, `CREATE TABLE public.kept (whole public.wrapped)`],
+    /column whole of table public\.kept/,
+  ],
+  [
+    "a column of a type that holds its row type",
+    (table) => [`CREATE TYPE public.holder AS (whole ${table})`, `CREATE TABLE public.kept (held public.holder)`],
+    /column held of table public\.kept/,
+  ],
+  [
+    "a materialized view of whole rows",
+    (table) => [`CREATE MATERIALIZED VIEW public.kept AS SELECT s AS whole FROM ${table} s`],
+    /column whole of materialized view public\.kept/,
+  ],
+  [
+    "a column of a view's row type",
+    (table) => [
+      `CREATE VIEW public.amounts AS SELECT amount FROM ${table}`,
+      `CREATE TABLE public.kept (whole public.amounts)`,
+    ],
+    /column whole of table public\.kept/,
+  ],
+  [
+    "a function that takes a view's row",
+    (table) => [
+      `CREATE VIEW public.amounts AS SELECT amount FROM ${table}`,
+      `CREATE FUNCTION public.of_row(public.amounts) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+    ],
+    /function public\.of_row\(public\.amounts\)/,
+  ],
+  [
+    "a policy of another table",
+    (table) => [
+      `CREATE TABLE public.kept (a int)`,
+      `CREATE POLICY only_some ON public.kept USING (EXISTS (SELECT FROM ${table} s WHERE s.amount = 'x'))`,
+    ],
+    /policy only_some on table public\.kept/,
+  ],
+  [
+    "a policy of its own table",
+    (table) => [`CREATE POLICY only_some ON ${table} USING (amount <> 'x')`],
+    /policy only_some on table sources\./,
+    superuser,
+  ],
+  [
+    "a trigger upon the column",
+    (table) => [
+      `CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
+      `CREATE TRIGGER on_amount AFTER UPDATE OF amount ON ${table} FOR EACH ROW EXECUTE FUNCTION public.nothing()`,
+    ],
+    /trigger on_amount on table sources\./,
+    superuser,
+  ],
+  [
+    "a generated column",
+    (table) => [`ALTER TABLE ${table} ADD COLUMN made text GENERATED ALWAYS AS (amount || '!') STORED`],
+    /column made of table sources\./,
+    superuser,
+  ],
+  [
+    "a publication that asks for the column",
+    (table) => [
+      `ALTER TABLE ${table} REPLICA IDENTITY FULL`,
+      `CREATE PUBLICATION some_amounts FOR TABLE ${table} WHERE (amount <> 'x')`,
+    ],
+    /publication of table sources\.\S+ in publication some_amounts/,
+    superuser,
+  ],
+  [
+    "a foreign key",
+    (table) => [
+      `ALTER TABLE ${table} ADD UNIQUE (amount)`,
+      `CREATE TABLE public.kept (amount text REFERENCES ${table} (amount))`,
+    ],
+    /constraint \S+ on table public\.kept/,
+    superuser,
+  ],
+]
+
+/** Takes away what a case has made. */
+const clear = async () => {
+  await superuser("DROP PUBLICATION IF EXISTS some_amounts")
+  const made = await superuser(
+    `SELECT format('DROP %s IF EXISTS %s CASCADE', what, name) AS statement FROM (
+       SELECT 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       UNION ALL SELECT CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END, oid::regclass::text
+       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('v', 'm', 'r')
+       UNION ALL SELECT 'TYPE', oid::regtype::text FROM pg_type t WHERE typnamespace = 'public'::regnamespace
+         AND (typtype = 'd' OR EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind = 'c'))
+     ) x (what, name)
+     WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.deptype = 'e' AND x.name = d.objid::regprocedure::text)`,
+  )
+  for (const { statement } of made) await superuser(statement as string)
+}
+
+it.each(inTheWay.map(([what, make, named, as = author]) => ({ what, make, named, as })))(
+  "retype names $what, and changes nothing",
+  async ({ make, named, as }) => {
+    const { id, table } = await newSource()
+    for (const statement of make(table)) await as(statement)
+    const refused = await retype(id)
+    if (refused._tag !== "Failure" || refused.failure._tag !== "ColumnError")
+      return assert.fail(JSON.stringify(refused))
+    assert.strictEqual(refused.failure.code, "objects_depend", refused.failure.message)
+    assert.match(refused.failure.message, named)
+    assert.match(refused.failure.message, /nothing was changed.*Drop it first/)
+    assert.strictEqual(await typeOf(table), "text")
+    await clear()
+    // Without it the same is done: it was that, and nothing else.
+    if (as === author) {
+      assert.strictEqual((await retype(id))._tag, "Success")
+      assert.strictEqual(await typeOf(table), "numeric")
+    }
+  },
+)
+
+it("retype leaves to PostgreSQL what that rebuilds, and what stands on other columns", async () => {
+  const { id, table } = await newSource()
+  await superuser(`CREATE STATISTICS public.both ON amount, note FROM ${table}`)
+  await superuser(`CREATE INDEX ON ${table} (amount)`)
+  await superuser(`ALTER TABLE ${table} ADD CHECK (amount IS NOT NULL)`)
+  await author(
+    `CREATE FUNCTION public.notes() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(note) FROM ${table}; END`,
+  )
+  await author(`CREATE FUNCTION public.of_row(${table}) RETURNS int LANGUAGE sql AS 'SELECT 1'`)
+  await author(`CREATE VIEW public.whole AS SELECT s FROM ${table} s`)
+  await author(`CREATE VIEW public.amounts AS SELECT amount FROM ${table}`)
+  await author(`CREATE VIEW public.rows_of AS SELECT a FROM public.amounts a`)
+  const done = await retype(id)
+  assert.strictEqual(done._tag, "Success", JSON.stringify(done))
+  assert.strictEqual(await typeOf(table), "numeric")
+  await clear()
+})
+
+const slow = (loop: string) => `CREATE FUNCTION public.slow(anyelement) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $f$
+  BEGIN ${loop} RETURN 1; END $f$`
+const CATCHES = "LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP;"
+
+it.each([
+  ["takes too long", "PERFORM pg_sleep(600);"],
+  ["catches what ends its statement", CATCHES],
+])("retype ends a view whose code %s, says so, and leaves the source in service", async (_, loop) => {
+  const { id, table } = await newSource()
+  await author(slow(""))
+  await author(`CREATE MATERIALIZED VIEW public.honest AS SELECT amount FROM ${table}`)
+  await author(`CREATE MATERIALIZED VIEW public.filled AS SELECT amount, public.slow(amount) AS s FROM ${table}`)
+  await author(slow(loop).replace("CREATE", "CREATE OR REPLACE"))
+  const other = await newSource()
+  const retyping = retype(id)
+  // Another source's events and this one's are accepted meanwhile.
+  assert.lengthOf(await post(other.id, "6"), 1)
+  assert.lengthOf(await post(id, "7"), 1)
+  const refused = await retyping
+  if (refused._tag !== "Failure" || refused.failure._tag !== "ColumnError") return assert.fail(JSON.stringify(refused))
+  assert.strictEqual(refused.failure.code, "views_slow")
+  assert.match(refused.failure.message, /within 1 seconds.*nothing was changed/)
+  assert.strictEqual(await typeOf(table), "text")
+  const [{ n }] = (await superuser("SELECT count(*)::int AS n FROM public.filled")) as [{ n: number }]
+  assert.strictEqual(n, 1, "the view is as it was")
+  assert.strictEqual((await retype(other.id))._tag, "Success")
+  await clear()
+})
+
+it("retype waits for the locks of many views no longer than for one", async () => {
+  const { id, table } = await newSource()
+  for (let n = 0; n < 6; n++) await author(`CREATE VIEW public.held_${n} AS SELECT amount FROM ${table}`)
+  // Each holds its view, and not the table, for longer than the one that is waited for before it.
+  const holders = Array.from({ length: 6 }, (_, n) =>
+    author(`DO $$ BEGIN COMMENT ON VIEW public.held_${n} IS 'held'; PERFORM pg_sleep(${(6 - n) * 2}); END $$`).catch(
+      () => undefined,
+    ),
+  )
+  const held = `SELECT DISTINCT pid FROM pg_locks WHERE mode = 'ShareUpdateExclusiveLock' AND granted
+    AND relation IN (SELECT oid FROM pg_class WHERE relname LIKE 'held%')`
+  while ((await superuser(held)).length < 6) await new Promise((done) => setTimeout(done, 10))
+  const refused = await retype(id)
+  if (refused._tag !== "Failure" || refused.failure._tag !== "ColumnError") return assert.fail(JSON.stringify(refused))
+  assert.strictEqual(refused.failure.code, "table_busy")
+  await superuser(`SELECT count(pg_terminate_backend(h.pid))::int FROM (${held}) h`)
+  await Promise.all(holders)
+  assert.strictEqual((await retype(id))._tag, "Success")
+  await clear()
+})
