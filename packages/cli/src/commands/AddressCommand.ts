@@ -10,7 +10,7 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
-import { addressJson } from "./DeliveryJson.ts"
+import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 

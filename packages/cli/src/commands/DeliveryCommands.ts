@@ -8,7 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { attemptJson, deliveryJson } from "./DeliveryJson.ts"
+import { attemptJson, deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
 
 const id = idArgument("ID", "The address's number")

@@ -10,7 +10,7 @@ import { plainLines } from "../output/PlainText.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { deliveryJson } from "./DeliveryJson.ts"
+import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 

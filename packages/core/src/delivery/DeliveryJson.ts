@@ -1,6 +1,6 @@
 /** Delivery addresses, deliveries and attempts as JSON documents. */
-import type { Address } from "@data-cabinet/core/delivery/Address"
-import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import type { Address } from "./Address.ts"
+import type { Attempt, Delivery } from "./Attempt.ts"
 
 /** The secrets only where the owner asked for this one address. */
 export const addressJson = (address: Address, withSecrets: boolean) => ({
