@@ -1,38 +1,18 @@
 /** `cabinet key …`: the keys of the read API. A key is shown once, at its issue. */
-import type { ApiKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { keyJson } from "@data-cabinet/core/key/KeyJson"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { idArgument, format, withCabinet } from "./Root.ts"
 
-const keyJson = (key: ApiKey) => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  created_at: key.createdAt,
-  revoked_at: key.revokedAt,
-  last_request_at: key.lastRequestAt,
-})
-
 const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const issued = yield* ApiKeys.use((keys) => keys.issue(name))
-      const value = {
-        id: issued.id,
-        name: issued.name,
-        key: issued.key,
-        prefix: issued.prefix,
-        created_at: issued.createdAt,
-      }
-      yield* report(yield* format, value, (style) =>
-        [
-          style.bold(issued.key),
-          "",
-          "Keep it now: it is not shown again. Send it as: Authorization: Bearer <key>",
-        ].join("\n"),
+      const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name))
+      yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
+        [style.bold(key), "", "Keep it now: it is not shown again. Send it as: Authorization: Bearer <key>"].join("\n"),
       )
     }),
   ),

@@ -1,5 +1,5 @@
 /** `cabinet operator …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
-import type { UploadToken } from "@data-cabinet/core/key/UploadToken"
+import { uploadTokenJson } from "@data-cabinet/core/key/KeyJson"
 import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -7,20 +7,11 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
-const operatorJson = (operator: UploadToken) => ({
-  id: operator.id,
-  name: operator.name,
-  prefix: operator.prefix,
-  created_at: operator.createdAt,
-  revoked_at: operator.revokedAt,
-  last_used_at: operator.lastUsedAt,
-})
-
 const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { token, ...issued } = yield* UploadTokens.use((operators) => operators.issue(name))
-      yield* report(yield* format, { ...operatorJson(issued), token }, (style) =>
+      yield* report(yield* format, { ...uploadTokenJson(issued), token }, (style) =>
         [
           style.bold(token),
           "",
@@ -36,7 +27,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* UploadTokens.use((operators) => operators.list)
-      yield* report(yield* format, all.map(operatorJson), (style) =>
+      yield* report(yield* format, all.map(uploadTokenJson), (style) =>
         columns(
           ["ID", "TOKEN", "ISSUED", "LAST USED", "STATE", "NAME"],
           all.map((operator) => [
@@ -60,7 +51,7 @@ const revoke = Command.make("revoke", { id: idArgument("ID", "The operator's num
       const operator = yield* UploadTokens.use((operators) => operators.revoke(id))
       yield* report(
         yield* format,
-        operatorJson(operator),
+        uploadTokenJson(operator),
         () => `Operator ${operator.id} (${operator.name}) is revoked: uploads with the token answer 401 from now on.`,
       )
     }),

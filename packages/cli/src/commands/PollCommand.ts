@@ -1,5 +1,6 @@
 /** `cabinet poll …`: addresses that are asked at an interval, and what came of asking them. */
 import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
+import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
@@ -7,7 +8,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { counted } from "../output/Counted.ts"
-import { report, snakeKeys } from "../output/Report.ts"
+import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
@@ -83,7 +84,7 @@ const add = Command.make(
             }),
           )
           const words = `Poll ${poll.id} asks ${poll.url} every ${interval(poll.everySeconds)}. What its first run finds is history; see cabinet poll log ${poll.id}.`
-          yield* report(yield* format, snakeKeys(poll), () => words)
+          yield* report(yield* format, pollJson(poll), () => words)
         }),
       )
     }),
@@ -93,7 +94,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* PollStore.use((book) => book.list)
-      yield* report(yield* format, snakeKeys(all), (style) =>
+      yield* report(yield* format, all.map(pollJson), (style) =>
         columns(
           ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],
           all.map((poll) => [
@@ -123,7 +124,7 @@ const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>
     Effect.gen(function* () {
       const done = yield* Polls.use((polls) => polls.run(input.id))
-      yield* report(yield* format, snakeKeys(done), () => outcome(done))
+      yield* report(yield* format, pollRunJson(done), () => outcome(done))
       if (done.outcome === "failed") {
         return yield* new CommandError({ code: "refused", message: `The poll failed: ${done.failure}` })
       }
@@ -141,7 +142,7 @@ const log = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const runs = yield* PollStore.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
-        yield* report(yield* format, snakeKeys(runs), (style) =>
+        yield* report(yield* format, runs.map(pollRunJson), (style) =>
           columns(
             ["AT", "TOOK", "STATUS", "CONNECTED TO", "NEXT RUN", "WHAT CAME OF IT"],
             runs.map((one) => [
@@ -163,7 +164,7 @@ const pause = Command.make("pause", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const poll = yield* PollStore.use((book) => book.pause(input.id))
-      yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} is paused.`)
+      yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} is paused.`)
     }),
   ),
 ).pipe(Command.withDescription("Stop asking, until it is resumed"))
@@ -172,7 +173,7 @@ const resume = Command.make("resume", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const poll = yield* PollStore.use((book) => book.resume(input.id))
-      yield* report(yield* format, snakeKeys(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
+      yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
     }),
   ),
 ).pipe(Command.withDescription("Ask again, at once and then at the interval"))

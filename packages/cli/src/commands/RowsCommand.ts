@@ -3,6 +3,7 @@ import type { Json } from "@data-cabinet/core/json/Json"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -77,7 +78,7 @@ export const rowsCommand = Command.make(
           data: new JsonText(`[${items.join(",")}]`),
           has_more: page.hasMore,
           next_cursor: page.nextCursor,
-          columns: page.columns,
+          columns: page.columns.map(columnJson),
         }
         const names = page.columns.map((column) => column.name)
         const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""

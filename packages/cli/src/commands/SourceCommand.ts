@@ -1,5 +1,6 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
 import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { ownSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -17,18 +18,8 @@ import { idArgument, format, settingFlags, settingsOf, withCabinet } from "./Roo
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
 
-export const sourceJson = (source: Source) => ({
-  id: source.id,
-  name: source.name,
-  archived: source.archived,
-  table: source.table,
-  created_at: source.createdAt,
-  encoding: source.encoding,
-  thanks_url: source.thanksUrl,
-})
-
 const revealedJson = (source: SourceWithSecret, { url: baseUrl, known }: BaseUrl) => {
-  const { id, name, table, ...rest } = sourceJson(source)
+  const { id, name, table, ...rest } = ownSourceJson(source)
   const path = intakePath(source)
   const rows = table === null ? null : `${baseUrl}/api/v1/tables/${table.schema}/${table.name}/rows`
   return {
@@ -79,7 +70,7 @@ const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
   )
 
 const showChanged = (source: Source, words: string) =>
-  Effect.flatMap(format, (json) => report(json, sourceJson(source), () => words))
+  Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))
 
 const id = idArgument("ID", "The source's number")
 
@@ -148,7 +139,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* Sources.use((sources) => sources.list)
-      yield* report(yield* format, all.map(sourceJson), (style) =>
+      yield* report(yield* format, all.map(ownSourceJson), (style) =>
         columns(
           ["ID", "NAME", "STATE", "TABLE", "MADE"],
           all.map((source) => [

@@ -15,7 +15,7 @@ export const trashCommand = Command.make("trash", { source, events }, (input) =>
     Effect.gen(function* () {
       const trashed = yield* Trash.use((trash) => trash.trash(input.source, input.events))
       const words = `${counted(trashed, "event")} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet untrash ${[input.source, ...input.events].join(" ")}`
-      yield* report(yield* format, { source: input.source, trashed }, () => words)
+      yield* report(yield* format, { source_id: input.source, trashed }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Delete rows of a source by their events; it can be undone"))
@@ -25,7 +25,7 @@ export const untrashCommand = Command.make("untrash", { source, events }, (input
     Effect.gen(function* () {
       const restored = yield* Trash.use((trash) => trash.untrash(input.source, input.events))
       const words = `${counted(restored, "event")} taken out of the trash: the rows are back, cancelled deliveries stay cancelled.`
-      yield* report(yield* format, { source: input.source, restored }, () => words)
+      yield* report(yield* format, { source_id: input.source, restored }, () => words)
     }),
   ),
 ).pipe(Command.withDescription("Take events out of the trash: their rows come back"))

@@ -41,9 +41,12 @@ afterAll(async () => {
 it("trash, untrash and purge take events out of the table, back, and away for good", async () => {
   const rows = () => json("rows", "sources.first_source", "--sort", "_event_id")
   const ids = async () => (await rows()).data.map((row: { _event_id: number }) => row._event_id)
-  expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({ source, trashed: 2 })
+  expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({
+    source_id: source,
+    trashed: 2,
+  })
   expect(await ids()).toEqual([events[2]])
-  expect(await json("untrash", String(source), String(events[1]))).toEqual({ source, restored: 1 })
+  expect(await json("untrash", String(source), String(events[1]))).toEqual({ source_id: source, restored: 1 })
   expect(await ids()).toEqual([events[1], events[2]])
   expect(await json("purge", String(events[0]), "--yes")).toEqual({ purged: 1 })
   const { event, original } = await json("event", String(events[0]))

@@ -1,5 +1,6 @@
 /** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read: never parsed. */
 import type { Column } from "@data-cabinet/core/row/Table"
+import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -10,7 +11,6 @@ import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../html/PageBody.ts"
 import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
-import { columnJson } from "./TableEndpoints.ts"
 import { TABLE_PATH } from "./TablePath.ts"
 
 const text = { type: "string" }

@@ -1,6 +1,6 @@
 /** The readable tables and views over the API: all of them, and one with its columns. */
 import { Catalog } from "@data-cabinet/core/row/Catalog"
-import type { Column, Table, TableDetail } from "@data-cabinet/core/row/Table"
+import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { Effect, Option } from "effect"
 import type { Endpoint } from "../api/Endpoint.ts"
 import { endpointRoute } from "../api/EndpointRoute.ts"
@@ -52,28 +52,9 @@ export const tableRoutes = Effect.gen(function* () {
     yield* endpointRoute(getTable, ({ path: [schema, name] }) =>
       Effect.flatMap(catalog.find(schema!, name!), (found) =>
         Option.isSome(found)
-          ? Effect.succeed(JSON.stringify(detailJson(found.value.detail)))
+          ? Effect.succeed(JSON.stringify(tableDetailJson(found.value.detail)))
           : Effect.fail(NO_SUCH_TABLE),
       ),
     ),
   ]
 })
-
-const tableJson = ({ schema, name, kind, source, comment, rows_estimate }: Table) => ({
-  schema,
-  name,
-  kind,
-  source: source === null ? null : { id: source.id, name: source.name },
-  comment,
-  rows_estimate,
-})
-
-const detailJson = (detail: TableDetail) => ({
-  ...tableJson(detail),
-  columns: detail.columns.map(columnJson),
-  key: detail.key,
-  definition: detail.definition,
-})
-
-/** What the API shows of a column. */
-export const columnJson = ({ name, type, label, comment }: Column) => ({ name, type, label, comment })

@@ -1,6 +1,6 @@
 /** The cabinet's sources over the API: all of them, and one. Archived ones are there, deleted ones are not. */
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
-import type { Source } from "@data-cabinet/core/source/Source"
+import { sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import type { ApiError } from "../api/ApiError.ts"
@@ -70,13 +70,4 @@ export const sourceRoutes = Effect.gen(function* () {
       )
     }),
   ]
-})
-
-/** What the API shows of a source: nothing of its secret or its settings. */
-const sourceJson = ({ id, name, archived, table, createdAt }: Source) => ({
-  id,
-  name,
-  archived,
-  table: table === null ? null : { schema: table.schema, name: table.name },
-  created_at: createdAt,
 })

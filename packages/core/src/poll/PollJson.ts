@@ -1,0 +1,34 @@
+/** Polls and their runs in JSON: of a poll's headers the names alone. */
+import type { Poll, PollRun } from "./Poll.ts"
+
+export const pollJson = (poll: Poll) => ({
+  id: poll.id,
+  source_id: poll.sourceId,
+  url: poll.url,
+  every_seconds: poll.everySeconds,
+  format: poll.format,
+  pointer: poll.pointer,
+  key_field: poll.keyField,
+  header_names: poll.headerNames,
+  created_at: poll.createdAt,
+  paused: poll.paused,
+  due_at: poll.dueAt,
+  failures: poll.failures,
+  first_at: poll.firstAt,
+})
+
+export const pollRunJson = (run: PollRun) => ({
+  id: run.id,
+  poll_id: run.pollId,
+  at: run.at,
+  duration_ms: run.durationMs,
+  outcome: run.outcome,
+  status: run.status,
+  failure: run.failure,
+  peer: run.peer,
+  bytes: run.bytes,
+  items: run.items,
+  fresh: run.fresh,
+  import_id: run.importId,
+  next_at: run.nextAt,
+})

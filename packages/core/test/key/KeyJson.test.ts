@@ -1,0 +1,63 @@
+/** What is shown of a thing says nothing of its secret, whatever else is known of it. */
+import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import { keyJson, uploadTokenJson } from "@data-cabinet/core/key/KeyJson"
+import type { IssuedUploadToken } from "@data-cabinet/core/key/UploadToken"
+import type { Poll } from "@data-cabinet/core/poll/Poll"
+import { pollJson } from "@data-cabinet/core/poll/PollJson"
+import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { ownSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
+import { assert, it } from "@effect/vitest"
+
+const SECRET = "not to be told"
+const AT = "2026-01-02T03:04:05Z"
+
+it("a source is shown without its secret, and to a reader without its settings", () => {
+  const source: SourceWithSecret = {
+    id: 1,
+    name: "Orders",
+    archived: false,
+    table: { schema: "sources", name: "orders" },
+    createdAt: AT,
+    encoding: "windows-1251",
+    thanksUrl: "https://example.com/thanks",
+    intakeSecret: SECRET,
+  }
+  assert.deepStrictEqual(sourceJson(source), {
+    id: 1,
+    name: "Orders",
+    archived: false,
+    table: { schema: "sources", name: "orders" },
+    created_at: AT,
+  })
+  assert.deepStrictEqual(ownSourceJson(source), {
+    ...sourceJson(source),
+    encoding: "windows-1251",
+    thanks_url: "https://example.com/thanks",
+  })
+})
+
+it("keys, tokens and polls are shown without what is secret about them", () => {
+  const common = { id: 1, name: "reader", prefix: "dck_abcdef", createdAt: AT, revokedAt: null }
+  const key: IssuedKey = { ...common, lastRequestAt: null, key: SECRET }
+  const token: IssuedUploadToken = { ...common, lastUsedAt: null, token: SECRET }
+  const poll: Poll & { readonly headers: string } = {
+    id: 1,
+    sourceId: 2,
+    url: "https://example.com/items",
+    everySeconds: 60,
+    format: null,
+    pointer: "",
+    keyField: null,
+    headerNames: ["Authorization"],
+    createdAt: AT,
+    paused: false,
+    dueAt: AT,
+    failures: 0,
+    firstAt: null,
+    headers: SECRET,
+  }
+  for (const shown of [keyJson(key), uploadTokenJson(token), pollJson(poll)]) {
+    assert.notInclude(JSON.stringify(shown), SECRET)
+    assert.isTrue(Object.keys(shown).every((name) => /^[a-z_]+$/.test(name)))
+  }
+})
