@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readlink, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -89,7 +89,12 @@ const form = (content: string, name: string, fields: Record<string, string> = {}
   return data
 }
 
-const spools = () => readdir(spoolDir)
+/** What uploads hold open here, and what they left there. None has a name, so that a killed process leaves nothing. */
+const spools = async () => {
+  assert.deepStrictEqual(await readdir(spoolDir), [])
+  const opened = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""))
+  return (await Promise.all(opened)).filter((path) => path.startsWith(spoolDir))
+}
 
 it("POST /upload imports a file and answers its report", async () => {
   const { status, json } = await upload(`/upload/${source}`, form("Имя;n\nЁж;1\n", "люди.csv"))
@@ -149,6 +154,27 @@ it("POST /upload says what is wrong with a request", async () => {
   assert.deepStrictEqual(await error(`/upload/${source}`, new FormData()), [400, "bad_option"])
   assert.deepStrictEqual(await error(`/upload/${source}`, two), [400, "bad_option"])
   assert.deepStrictEqual(await error(`/upload/${source}`, form("x".repeat(200_000), "x.csv")), [413, "too_large"])
+})
+
+it("POST /upload shows a name with characters that cannot be kept without them", async () => {
+  const boundary = "b"
+  const body = [
+    `--${boundary}`,
+    `Content-Disposition: form-data; name="file"; filename*=UTF-8''..%2Fa%00b%1B%5B2J${"x".repeat(500)}.csv`,
+    "",
+    "odd\r\n1",
+    `--${boundary}--`,
+    "",
+  ].join("\r\n")
+  const response = await fetch(`http://127.0.0.1:${port}/upload/${source}`, {
+    method: "POST",
+    body,
+    headers: { authorization: `Bearer ${token}`, "content-type": `multipart/form-data; boundary=${boundary}` },
+  })
+  const report = (await response.json()) as { readonly ok: boolean; readonly accepted: number; readonly file: string }
+  assert.deepInclude(report, { ok: true, accepted: 1 })
+  assert.match(report.file, /^a\uFFFDb\uFFFD\[2Jx+$/)
+  assert.strictEqual(report.file.length, 255)
 })
 
 it("POST /upload leaves nothing behind of an upload that breaks off or stands still", async () => {

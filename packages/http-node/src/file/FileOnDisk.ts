@@ -3,7 +3,7 @@
  * stay as it was found is refused at the end of the reading: it is being written, or breaks off, and would be taken in part.
  */
 import { createReadStream, type Stats } from "node:fs"
-import { stat } from "node:fs/promises"
+import { type FileHandle, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
@@ -35,13 +35,34 @@ const pieces = async function* (path: string, found: Stats): AsyncGenerator<Uint
 const unreadable = (path: string, cause: unknown) =>
   fileError("unreadable", `${path} cannot be read: ${reasonOf(cause)}.`)
 
-/** `name` is what the file is called in reports; its own name unless told. */
-export const fileOnDisk = (path: string, name: string = basename(path)): Effect.Effect<ReadableFile, FileError> =>
+const piecesOf = async function* (handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(PIECE_BYTES), 0, PIECE_BYTES, at)
+    if (bytesRead === 0) throw new Error(`it had ${size} bytes, and broke off after ${at} of them`)
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** A file that this process holds open and nobody else changes; readable until it is closed. */
+export const openFile = (handle: FileHandle, name: string): Effect.Effect<ReadableFile, FileError> =>
+  Effect.map(
+    Effect.tryPromise({ try: () => handle.stat(), catch: (cause) => unreadable(name, cause) }),
+    ({ size }): ReadableFile => ({
+      name,
+      size,
+      bytes: Stream.fromAsyncIterable({ [Symbol.asyncIterator]: () => piecesOf(handle, size) }, (cause) =>
+        unreadable(name, cause),
+      ),
+    }),
+  )
+
+export const fileOnDisk = (path: string): Effect.Effect<ReadableFile, FileError> =>
   Effect.gen(function* () {
     const found = yield* Effect.tryPromise({ try: () => stat(path), catch: (cause) => unreadable(path, cause) })
     if (!found.isFile()) return yield* fileError("unreadable", `${path} is not a file.`)
     return {
-      name,
+      name: basename(path),
       size: found.size,
       bytes: Stream.fromAsyncIterable({ [Symbol.asyncIterator]: () => pieces(path, found) }, (cause) =>
         unreadable(path, cause),

@@ -1,21 +1,21 @@
 /**
  * Takes the one file of a multipart upload onto this machine's disk, in pieces, because it is read more than once. It
- * refuses what is not multipart, no file or several, fields it does not know, and more bytes than allowed. The disk is
- * given back when the scope ends.
+ * refuses what is not multipart, no file or several, fields it does not know, and more bytes than allowed. The file has no
+ * name there: its disk is given back when the scope ends, and when the process is killed.
  */
-import { createWriteStream } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
+import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import busboy from "busboy"
 import { Effect, type Scope, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { openFile } from "./FileOnDisk.ts"
 
 export interface Spooled {
-  readonly path: string
-  readonly name: string
+  readonly file: ReadableFile
   /** The other fields of the form; the last of a name. */
   readonly fields: ReadonlyMap<string, string>
 }
@@ -27,6 +27,35 @@ export interface SpoolLimits {
 }
 
 const refuse = (message: string) => fileError("bad_option", message)
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : "the sender hung up")
+const brokenOff = (cause: unknown) => fileError("unreadable", `The upload broke off: ${reasonOf(cause)}.`)
+const notKept = (cause: unknown) =>
+  fileError("interrupted", `The file cannot be kept on the server's disk: ${reasonOf(cause)}. Send it again later.`)
+
+/** A file that only this process sees, and nobody once it is closed. */
+const namelessFile = async (): Promise<FileHandle> => {
+  const folder = await mkdtemp(join(tmpdir(), "data-cabinet-upload-"))
+  try {
+    return await open(join(folder, "file"), "wx+", 0o600)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The handle's own stream would keep it open; the last write of this is waited for when it is closed. */
+const onto = (handle: FileHandle) => async (pieces: AsyncIterable<Uint8Array>) => {
+  for await (const piece of pieces) await handle.appendFile(piece)
+}
+
+const MAX_NAME = 255
+
+/** As reports and lists show it, and PostgreSQL can keep it. */
+const shownName = (name: string): string =>
+  basename(name)
+    .replaceAll(/\p{Cc}/gu, "\uFFFD")
+    .slice(0, MAX_NAME)
+    .toWellFormed() || "upload"
 
 export const spool = (
   request: HttpServerRequest.HttpServerRequest,
@@ -42,52 +71,60 @@ export const spool = (
         }),
       catch: () => refuse("Send the file as multipart/form-data, in a part named file."),
     })
-    const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "data-cabinet-upload-"))),
-      (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+    const handle = yield* Effect.acquireRelease(Effect.tryPromise({ try: namelessFile, catch: notKept }), (opened) =>
+      Effect.promise(() => opened.close()),
     )
-    const path = join(folder, "file")
     const fields = new Map<string, string>()
     let name: string | undefined
     let written: Promise<void> = Promise.resolve()
     let tooLarge = false
     let several = false
+    let failure: FileError | undefined
+    let wake = () => {}
+    const fail = (error: FileError) => {
+      failure ??= error
+      wake()
+    }
     form.on("field", (field, value) => fields.set(field, value))
     form.on("file", (_field, stream, info) => {
-      name = basename(info.filename ?? "") || "upload"
+      name = shownName(info.filename ?? "")
       stream.on("limit", () => {
         tooLarge = true
       })
-      written = pipeline(stream, createWriteStream(path, { mode: 0o600 }))
-      written.catch(() => {})
+      written = pipeline(stream, onto(handle))
+      written.catch((cause: unknown) => fail(notKept(cause)))
     })
     form.on("filesLimit", () => {
       several = true
     })
-    const parsed = new Promise<void>((resolve, reject) => {
-      form.once("close", resolve)
-      form.once("error", reject)
+    form.on("error", (cause) => fail(brokenOff(cause)))
+    const parsed = new Promise<void>((resolve) => form.once("close", resolve))
+    /** Until the form takes more. A disk that takes none, or a form that has failed, never asks for more. */
+    const roomOrFailure = Effect.callback<void, FileError>((resume) => {
+      const done = () => {
+        form.off("drain", done).off("close", done)
+        wake = () => {}
+        resume(failure === undefined ? Effect.void : Effect.fail(failure))
+      }
+      wake = done
+      form.on("drain", done).on("close", done)
+      if (failure !== undefined) done()
     })
-    parsed.catch(() => {})
-    const brokenOff = (cause: unknown) =>
-      fileError("unreadable", `The upload broke off: ${cause instanceof Error ? cause.message : "the sender hung up"}.`)
     yield* Effect.addFinalizer(() => Effect.sync(() => form.destroy()))
     yield* request.stream.pipe(
       Stream.timeoutOrElse({ duration: limits.idleMillis, orElse: () => Stream.fail("it stood still") }),
       Stream.mapError(brokenOff),
       Stream.runForEach((chunk) => {
+        if (failure !== undefined) return Effect.fail(failure)
         if (tooLarge) return Effect.fail(fileError("too_large", `A file may have ${limits.fileBytes} bytes here.`))
-        if (form.write(chunk)) return Effect.void
-        return Effect.tryPromise({
-          try: () => Promise.race([new Promise<void>((resolve) => form.once("drain", resolve)), parsed]),
-          catch: brokenOff,
-        })
+        return form.write(chunk) ? Effect.void : roomOrFailure
       }),
     )
     form.end()
-    yield* Effect.tryPromise({ try: () => parsed.then(() => written), catch: brokenOff })
+    yield* Effect.tryPromise({ try: () => parsed.then(() => written), catch: (cause) => failure ?? brokenOff(cause) })
+    if (failure !== undefined) return yield* failure
     if (tooLarge) return yield* fileError("too_large", `A file may have ${limits.fileBytes} bytes here.`)
     if (several) return yield* refuse("Send one file a request.")
     if (name === undefined) return yield* refuse("The form has no file: send it in a part named file.")
-    return { path, name, fields }
+    return { file: yield* openFile(handle, name), fields }
   })

@@ -16,7 +16,6 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { jsonLine } from "../api/JsonLine.ts"
 import type { Route } from "../server/Route.ts"
-import { fileOnDisk } from "./FileOnDisk.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
 /** What an upload may weigh, how slow it may be, and how many a cabinet takes in at once in one process. */
@@ -108,8 +107,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
   ) {
     const spooled = yield* spool(request, limits)
     const options = yield* optionsOf(new Map([...new URLSearchParams(query), ...spooled.fields]))
-    const file = yield* fileOnDisk(spooled.path, spooled.name)
-    return reported(yield* imports.file(sourceId, file, options))
+    return reported(yield* imports.file(sourceId, spooled.file, options))
   }, Effect.scoped)
 
   const take = Effect.fnUntraced(function* (
