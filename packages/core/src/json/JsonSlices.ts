@@ -2,7 +2,8 @@
  * The objects of a body as they stand in its text. One without white space, escapes and keys that come twice stands there
  * as `jsonText` would write it, and so does each of its members: both are cut out instead of being written again.
  */
-import { canonicalJsonText, inKeyOrder, jsonTexts } from "./JsonText.ts"
+import { canonicalJsonText, jsonTexts } from "./JsonText.ts"
+import { inKeyOrder } from "./KeyOrder.ts"
 import type { JsonTexts } from "./JsonText.ts"
 import type { JsonObject } from "./Json.ts"
 

@@ -5,6 +5,7 @@
  * else has to wait until all of it is written.
  */
 import { isJsonList, JsonNumber } from "./Json.ts"
+import { inKeyOrder, KeySort } from "./KeyOrder.ts"
 import type { Json, JsonObject } from "./Json.ts"
 
 /** Compact text: no spaces, strings escaped by the rules of `JSON.stringify`. */
@@ -84,14 +85,16 @@ interface OpenObject {
 /** A list or an object of so many characters' share of a piece is no longer written in one go. */
 const SMALL_PART = 1 / 16
 
-/** To sort a key takes as long as to write so many characters. */
-const SORTED_KEY = 16
+/** To compare two keys takes as long as to write so many characters. */
+const COMPARED = 4
 
 /** The writing of one value, piece by piece. */
 export class JsonWriting {
   readonly #sorted: boolean
   readonly #open: Array<OpenList | OpenObject> = []
   readonly #written: Array<string> = []
+  /** Of the object that is to be written next, where it has many keys. */
+  #sort: KeySort | undefined
   /** Is to be written next. */
   #value: Json
 
@@ -108,16 +111,27 @@ export class JsonWriting {
     const small = characters * SMALL_PART
     let text = ""
     let value = this.#value
-    for (let sorting = 0; text.length + sorting < characters;) {
-      const whole = scalarText(value) ?? (sizeOf(value) <= small ? flat(value, sorted) : undefined)
-      if (whole !== undefined) text += whole
+    let sort = this.#sort
+    while (text.length < characters) {
+      const whole =
+        scalarText(value) ?? (sort === undefined && sizeOf(value) <= small ? flat(value, sorted) : undefined)
+      if (sort !== undefined) {
+        const keys = sort.advance(characters / COMPARED)
+        if (keys === undefined) return undefined
+        text += "{"
+        open.push({ entries: entriesOf(value as JsonObject, keys), first: true })
+        this.#sort = sort = undefined
+      } else if (whole !== undefined) text += whole
       else if (isJsonList(value)) {
         text += "["
         open.push({ list: value, next: 0 })
       } else {
-        text += "{"
         const object = value as JsonObject
-        if (sorted) sorting += object.size * SORTED_KEY
+        if (sorted && object.size > small) {
+          this.#sort = new KeySort([...object.keys()])
+          break
+        }
+        text += "{"
         open.push({ entries: sorted ? sortedEntries(object)[Symbol.iterator]() : object.entries(), first: true })
       }
       for (;;) {
@@ -155,6 +169,10 @@ export class JsonWriting {
   }
 }
 
+function* entriesOf(object: JsonObject, keys: Iterable<string>): Generator<readonly [string, Json]> {
+  for (const key of keys) yield [key, object.get(key)!]
+}
+
 const sizeOf = (value: Json): number => (value instanceof Map ? value.size : (value as ReadonlyArray<Json>).length)
 
 const flat = (value: Json, sorted: boolean): string | undefined =>
@@ -163,24 +181,6 @@ const flat = (value: Json, sorted: boolean): string | undefined =>
 const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json]> => {
   const entries = [...object]
   return inKeyOrder(entries.map(([key]) => key)).map((place) => entries[place]!)
-}
-
-/** Of so few keys each is put among those before it in half the time that `sort` takes; of many in their square. */
-const FEW = 24
-
-/** Where the keys stand, by their UTF-16 code units. */
-export const inKeyOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
-  if (keys.length > FEW) return [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1))
-  const places: Array<number> = []
-  for (let place = 0; place < keys.length; place++) {
-    let at = place
-    while (at > 0 && keys[places[at - 1]!]! > keys[place]!) {
-      places[at] = places[at - 1]!
-      at--
-    }
-    places[at] = place
-  }
-  return places
 }
 
 /** Most strings need no escape; to see that costs less than a call of `JSON.stringify`. */

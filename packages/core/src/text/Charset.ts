@@ -108,20 +108,30 @@ export const decode = (bytes: Buffer, charset: Charset, start: number = 0, end: 
 const decodeWithNul = (bytes: Buffer, charset: Charset, start: number, end: number): Decoded => {
   if (charset === UTF_8) {
     const text = bytes.toString("utf8", start, end)
-    const marks = count(text, "\uFFFD")
+    const marks = count(text, MARK_CODE)
     return { text, replaced: marks === 0 ? 0 : marks - sentMarks(bytes.subarray(start, end)) }
   }
   const text =
     charset.table === null
       ? iconv.decode(bytes.subarray(start, end), charset.codec, { stripBOM: false })
       : fromTable(bytes, charset.table, start, end)
-  return { text, replaced: count(text, "\uFFFD") }
+  return { text, replaced: count(text, MARK_CODE) }
 }
 
 /** Text without U+0000, which becomes U+FFFD. */
 const storable = (decoded: Decoded): Decoded => {
-  const zeros = count(decoded.text, "\0")
-  return zeros === 0 ? decoded : { text: decoded.text.replaceAll("\0", "\uFFFD"), replaced: decoded.replaced + zeros }
+  const zeros = count(decoded.text, 0)
+  return zeros === 0 ? decoded : { text: withoutZeros(decoded.text), replaced: decoded.replaced + zeros }
+}
+
+/** By code units: of a text of nothing but zeros `replaceAll` makes as many pieces. */
+const withoutZeros = (text: string): string => {
+  const units = Buffer.allocUnsafe(text.length * 2)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    units.writeUInt16LE(unit === 0 ? MARK_CODE : unit, at * 2)
+  }
+  return units.toString("utf16le")
 }
 
 const NOTHING: Decoded = { text: "", replaced: 0 }
@@ -137,17 +147,22 @@ const fromTable = (bytes: Buffer, table: Uint16Array, start: number, end: number
   return units.toString("utf16le")
 }
 
-const count = (text: string, part: string): number => {
+/** Nearly always there is none, which `indexOf` sees at once; where each is one, to call it for each takes long. */
+const count = (text: string, code: number): number => {
+  const first = text.indexOf(String.fromCharCode(code))
+  if (first === -1) return 0
   let times = 0
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) times++
+  for (let at = first; at < text.length; at++) if (text.charCodeAt(at) === code) times++
   return times
 }
 
 /** How often U+FFFD itself was sent. Its three bytes never appear in well-formed or broken UTF-8 as anything else. */
 const sentMarks = (bytes: Buffer): number => {
   let times = 0
-  for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 3)) times++
+  for (let at = 0; at + 2 < bytes.length; at++) {
+    if (bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) times++
+  }
   return times
 }
 
-const MARK = Buffer.from("\uFFFD")
+const MARK_CODE = 0xfffd
