@@ -1,6 +1,4 @@
 /** IP addresses and networks as numbers, so that one spelling of an address is as good as another. */
-import { isIP } from "node:net"
-
 export interface IpAddress {
   readonly family: 4 | 6
   readonly value: bigint
@@ -16,30 +14,45 @@ export interface Network {
 
 const BITS = { 4: 32, 6: 128 } as const
 
-const v4 = (text: string): bigint => text.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n)
+/** Four decimal numbers up to 255 without leading zeros, which some programs read as octal. */
+const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
-const v6 = (text: string): bigint => {
+const GROUPS = /^(?:[0-9a-f]{1,4}(?::(?!$)|$))*$/i
+
+/** The longest text of an address, with an IPv4 address at its end. */
+const MAX_LENGTH = 45
+
+const v4 = (text: string): bigint | null =>
+  V4.test(text) ? text.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n) : null
+
+const groupsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(":"))
+
+const v6 = (text: string): bigint | null => {
   const dotted = text.includes(".") ? text.slice(text.lastIndexOf(":") + 1) : null
   const embedded = dotted === null ? 0n : v4(dotted)
+  if (embedded === null) return null
   const plain =
     dotted === null
       ? text
       : `${text.slice(0, -dotted.length)}${(embedded >> 16n).toString(16)}:${(embedded & 0xffffn).toString(16)}`
-  const [head = "", tail] = plain.split("::")
-  const groups = (part: string) => (part === "" ? [] : part.split(":"))
-  const before = groups(head)
-  const after = tail === undefined ? [] : groups(tail)
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0")
+  const [head = "", tail, ...more] = plain.split("::")
+  if (more.length > 0 || !GROUPS.test(head) || (tail !== undefined && !GROUPS.test(tail))) return null
+  const before = groupsOf(head)
+  const after = groupsOf(tail ?? "")
+  const count = before.length + after.length
+  // The two colons stand for one group at least.
+  if (tail === undefined ? count !== 8 : count > 7) return null
+  const zeros = Array.from({ length: 8 - count }, () => "0")
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n)
 }
 
 /** Reads an address, brackets of a URL allowed; null for anything else, an IPv6 zone too. */
 export const parseIp = (text: string): IpAddress | null => {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
-  if (bare.includes("%")) return null
-  const family = isIP(bare)
-  if (family === 4) return { family, value: v4(bare) }
-  return family === 6 ? { family, value: v6(bare) } : null
+  if (bare.length > MAX_LENGTH) return null
+  const family = bare.includes(":") ? 6 : 4
+  const value = family === 6 ? v6(bare) : v4(bare)
+  return value === null ? null : { family, value }
 }
 
 /** Reads `10.0.0.0/8`, or one address; null for anything else. Bits after the prefix are ignored. */
