@@ -4,7 +4,7 @@
  */
 import type { LookupFunction, Socket } from "node:net"
 import { buildConnector, Client } from "undici"
-import { parseIp } from "./IpAddress.ts"
+import { parseIp } from "@data-cabinet/core/network/IpAddress"
 
 /** What is sent to: the same origin at other addresses is another target. */
 export interface Target {

@@ -6,7 +6,7 @@
 import { Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"
 import { Clock, Context, Effect, Layer } from "effect"
-import { parseIp } from "./IpAddress.ts"
+import { parseIp } from "@data-cabinet/core/network/IpAddress"
 import { OutgoingError } from "./OutgoingError.ts"
 
 export interface NameLookupOptions {

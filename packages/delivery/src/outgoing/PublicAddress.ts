@@ -1,5 +1,5 @@
 /** Whether an IP address is public, and if not, why, in words. The rule of delivery and of polling alike. */
-import { contains, type IpAddress, type Network, parseIp, parseNetwork } from "./IpAddress.ts"
+import { contains, type IpAddress, type Network, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { SPECIAL_NETWORKS, type SpecialNetwork } from "./SpecialNetworks.ts"
 
 /** All IPv6 unicast that was ever handed out. */

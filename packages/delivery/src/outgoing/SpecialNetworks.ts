@@ -2,7 +2,7 @@
  * Every block of the two IANA special-purpose address registries (IPv4 and IPv6), and what we refuse besides. SECURITY.md
  * shows this table; a test keeps the two in step.
  */
-import { type Network, parseNetwork } from "./IpAddress.ts"
+import { type Network, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 
 export interface SpecialNetwork extends Network {
   readonly name: string

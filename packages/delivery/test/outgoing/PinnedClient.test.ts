@@ -1,6 +1,6 @@
 /** The streaming face, which polling uses. */
 import { type NameLookup, layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
-import { parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
+import { parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { PinnedClient, layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"

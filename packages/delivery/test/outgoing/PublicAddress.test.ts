@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { contains, parseIp, parseNetwork } from "@data-cabinet/delivery/outgoing/IpAddress"
+import { contains, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { parseNetworks, whyNotPublic } from "@data-cabinet/delivery/outgoing/PublicAddress"
 import { SPECIAL_NETWORKS, type SpecialNetwork } from "@data-cabinet/delivery/outgoing/SpecialNetworks"
 

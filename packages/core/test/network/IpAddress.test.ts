@@ -1,6 +1,6 @@
 /** Addresses and networks are read as Node's own reader and list read them, held against these on random and broken texts. */
 import { BlockList, isIP } from "node:net"
-import { contains, parseIp, parseNetwork } from "../../src/outgoing/IpAddress.ts"
+import { contains, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { assert, it } from "@effect/vitest"
 import { type Random, randomOf, seeded } from "../../../../test/support/random.ts"
 
