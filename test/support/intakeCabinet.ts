@@ -13,6 +13,7 @@ import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { intakeRoutes } from "@data-cabinet/http-node/intake/IntakeRoutes"
+import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { type Address, routeTable } from "@data-cabinet/http-node/server/Route"
@@ -36,8 +37,8 @@ export interface IntakeOptions {
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
 const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observed = Layer.empty }: IntakeOptions) => {
-  const trusted = trustedProxies(proxies)
-  if (!trusted.ok) throw new Error(`no network: ${trusted.wrong}`)
+  const networks = parseNetworks(proxies.join())
+  if (typeof networks === "string") throw new Error(`no network: ${networks}`)
   const ports = Layer.mergeAll(
     PgEventLog.layer,
     PgSources.layer,
@@ -45,7 +46,11 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
     PgAdmission.layer({ apiRate: 0, intakeRate }),
     Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),
-    Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: trusted.trusted }),
+    Layer.succeed(HttpSettings, {
+      baseUrl: "http://cabinet.test",
+      docsUrl: null,
+      trustedProxies: trustedProxies(networks),
+    }),
   ).pipe(Layer.provide([DeliverySignal.DeliverySignal.layer]), Layer.provideMerge(OwnerClient.layer({ url })))
   const cabinets = Layer.effect(
     Cabinets,

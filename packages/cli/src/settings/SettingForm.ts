@@ -1,6 +1,6 @@
 /** The forms a setting's text may have. Each reads the text to a value, or says in words what it should have been. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
-import { parseNetworks } from "@data-cabinet/delivery/outgoing/PublicAddress"
+import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
 import { Result } from "effect"
 
@@ -65,15 +65,12 @@ export const timeZone: Form<string> = (given) => {
 
 const SUM = "a list of addresses and networks such as 10.0.0.0/8, fd00::/8"
 
-export const proxies: Form<(address: string) => boolean> = (given) => {
-  const read = trustedProxies(given.split(/[\s,]+/).filter((part) => part !== ""))
-  return read.ok ? Result.succeed(read.trusted) : Result.fail(`${SUM}; ${JSON.stringify(read.wrong)} is neither`)
-}
-
-export const networks: Form<Exclude<ReturnType<typeof parseNetworks>, string>> = (given) => {
+export const networks: Form<ReadonlyArray<Network>> = (given) => {
   const read = parseNetworks(given)
   return typeof read === "string" ? Result.fail(`${SUM}; ${JSON.stringify(read)} is neither`) : Result.succeed(read)
 }
+
+export const proxies: Form<(address: string) => boolean> = (given) => Result.map(networks(given), trustedProxies)
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, "": 1000, min: 60_000, m: 60_000 }
 

@@ -23,7 +23,7 @@ const GROUPS = /^(?:[0-9a-f]{1,4}(?::(?!$)|$))*$/i
 const MAX_LENGTH = 45
 
 const v4 = (text: string): bigint | null =>
-  V4.test(text) ? text.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n) : null
+  V4.test(text) ? BigInt(text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)) : null
 
 const groupsOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(":"))
 
@@ -71,4 +71,15 @@ export const contains = (network: Network, ip: IpAddress): boolean => {
   if (network.family !== ip.family) return false
   const rest = BigInt(BITS[ip.family] - network.prefix)
   return ip.value >> rest === network.base >> rest
+}
+
+/** Reads a list of networks such as `10.0.0.0/8, fd00::/8`; a string is the word that could not be read. */
+export const parseNetworks = (text: string): ReadonlyArray<Network> | string => {
+  const networks: Array<Network> = []
+  for (const word of text.split(/[\s,]+/).filter((part) => part !== "")) {
+    const network = parseNetwork(word)
+    if (network === null) return word
+    networks.push(network)
+  }
+  return networks
 }

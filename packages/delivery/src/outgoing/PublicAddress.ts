@@ -28,14 +28,3 @@ export const whyNotPublic = (address: string, allowed: ReadonlyArray<Network>): 
   if (ip === null) return "it is not an IP address"
   return allowed.some((network) => contains(network, ip)) ? null : whyNot(ip)
 }
-
-/** Reads a list of networks such as `10.0.0.0/8, fd00::/8`; a string is the word that could not be read. */
-export const parseNetworks = (text: string): ReadonlyArray<Network> | string => {
-  const networks: Array<Network> = []
-  for (const word of text.split(/[\s,]+/).filter((part) => part !== "")) {
-    const network = parseNetwork(word)
-    if (network === null) return word
-    networks.push(network)
-  }
-  return networks
-}

@@ -4,7 +4,8 @@ import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
 import { contains, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
-import { parseNetworks, whyNotPublic } from "@data-cabinet/delivery/outgoing/PublicAddress"
+import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
+import { whyNotPublic } from "@data-cabinet/delivery/outgoing/PublicAddress"
 import { SPECIAL_NETWORKS, type SpecialNetwork } from "@data-cabinet/delivery/outgoing/SpecialNetworks"
 
 const hex = (value: bigint) => {

@@ -2,7 +2,8 @@
  * Who sent a request: the socket's peer, unless that is a proxy we were told to trust. Then `X-Forwarded-For` or
  * `Forwarded` is read from the right, past trusted proxies only, so that nothing a client writes itself is believed.
  */
-import { BlockList, isIP, SocketAddress } from "node:net"
+import { isIP, SocketAddress } from "node:net"
+import { contains, type IpAddress, type Network, parseIp } from "@data-cabinet/core/network/IpAddress"
 import type { Received } from "../server/Route.ts"
 
 /** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
@@ -10,22 +11,16 @@ export type TrustedProxies = (address: string) => boolean
 
 export const NO_PROXIES: TrustedProxies = () => false
 
-/** Reads a list of addresses and CIDRs; the first entry that is neither is given back as the failure. */
-export const trustedProxies = (
-  networks: ReadonlyArray<string>,
-): { readonly ok: true; readonly trusted: TrustedProxies } | { readonly ok: false; readonly wrong: string } => {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = "", bits, ...rest] = network.trim().split("/")
-    const family = isIP(address)
-    const width = family === 6 ? 128 : 32
-    const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-    if (family === 0 || rest.length > 0 || prefix < 0 || prefix > width) return { ok: false, wrong: network }
-    list.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4")
-  }
-  return {
-    ok: true,
-    trusted: networks.length === 0 ? NO_PROXIES : (ip) => list.check(ip, ip.includes(":") ? "ipv6" : "ipv4"),
+/** Where an IPv4 address lies in IPv6 that is mapped into it. */
+const MAPPED = 0xffffn << 32n
+
+/** Those that lie in one of the networks; a network of IPv6 holds addresses of IPv4 too, as they are mapped into it. */
+export const trustedProxies = (networks: ReadonlyArray<Network>): TrustedProxies => {
+  if (networks.length === 0) return NO_PROXIES
+  const holds = (ip: IpAddress) => networks.some((network) => contains(network, ip))
+  return (address) => {
+    const ip = parseIp(address)
+    return ip !== null && (holds(ip) || (ip.family === 4 && holds({ family: 6, value: MAPPED | ip.value })))
   }
 }
 

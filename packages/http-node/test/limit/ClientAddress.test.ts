@@ -1,3 +1,5 @@
+import { BlockList } from "node:net"
+import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import {
   type TrustedProxies,
   plainAddress,
@@ -8,9 +10,9 @@ import { Headers } from "effect/http"
 import { assert, describe, it } from "vitest"
 
 const trust = (...networks: ReadonlyArray<string>): TrustedProxies => {
-  const read = trustedProxies(networks)
-  assert.ok(read.ok)
-  return read.trusted
+  const read = parseNetworks(networks.join())
+  assert.ok(typeof read !== "string")
+  return trustedProxies(read)
 }
 
 const client = (peer: string, headers: Record<string, string>, trusted: TrustedProxies) =>
@@ -82,9 +84,26 @@ describe("plainAddress", () => {
 })
 
 describe("trustedProxies", () => {
+  it("holds IPv4 addresses in networks of IPv6 as Node's own list does", () => {
+    for (const [network, prefix] of [
+      ["::", 0],
+      ["::ffff:10.0.0.0", 104],
+      ["::ffff:0:0", 96],
+      ["::ffff:10.1.2.3", 128],
+      ["fd00::", 8],
+    ] as const) {
+      const list = new BlockList()
+      list.addSubnet(network, prefix, "ipv6")
+      const trusted = trust(`${network}/${prefix}`)
+      for (const address of ["10.1.2.3", "10.1.2.4", "192.0.2.1"]) {
+        assert.strictEqual(trusted(address), list.check(address), `${address} in ${network}/${prefix}`)
+      }
+    }
+  })
+
   it("names the first entry that is no address and no network", () => {
     for (const wrong of ["10.0.0.0/33", "10.0.0/8", "host", "::/129", "10.0.0.0/", "1.2.3.4/8/8", "10.0.0.0/-1"]) {
-      assert.deepEqual(trustedProxies(["127.0.0.1", wrong]), { ok: false, wrong })
+      assert.deepEqual(parseNetworks(`127.0.0.1, ${wrong}`), wrong)
     }
   })
 
