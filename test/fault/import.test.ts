@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { finished } from "node:stream/promises"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importCabinet } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -129,6 +130,23 @@ it("an import waits while its source is switched off, and goes on when it is res
   await vi.waitFor(async () => assert.strictEqual((await status())["state"], "done"), 60_000)
   assert.strictEqual((await numbers(source.id)).length, 4000)
   await server.close()
+})
+
+it("an import goes on with what a killed one left of its source, where nothing else does, and does not wait while the source is off", async () => {
+  const source = await cabinet.source("left over")
+  const path = await lines("left.csv", 4000)
+  await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
+  const archived = (at: string) => database.run(`UPDATE cabinet.source SET archived_at = ${at} WHERE id = ${source.id}`)
+  // Switched off once it was staged, behind one that nobody accepts.
+  const behind = await cabinet.file(source.id, await lines("behind.csv", 10), {}, ({ phase }) =>
+    phase === "staging" ? Effect.promise(() => archived("now()")) : Effect.void,
+  )
+  assert.deepInclude(behind, { state: "accepting", rows: 10, accepted: 0, failure: "the source is switched off" })
+  await archived("NULL")
+  await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
+  const next = await cabinet.file(source.id, await lines("next.csv", 20))
+  assert.deepInclude(next, { state: "done", accepted: 20 })
+  assert.strictEqual((await numbers(source.id)).length, 4030)
 })
 
 it("two processes that import the same file at once take it once", async () => {

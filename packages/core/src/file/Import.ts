@@ -131,12 +131,20 @@ export class Import extends Context.Service<
 
       const read: typeof readAll = (...call) => instrument("import.stage", readAll(...call))
 
-      /** Accepts it here, or waits until whoever holds it, or what stands before it, is done. */
-      const acceptAll = Effect.fnUntraced(function* (id: number, tell: (accepted: number) => Effect.Effect<void>) {
+      /**
+       * Accepts it here, and before it what a lost process left unfinished of its source; waits for what others hold. While the source is switched off
+       * neither will be, and nobody waits for that.
+       */
+      const acceptAll = Effect.fnUntraced(function* (
+        id: number,
+        sourceId: number,
+        tell: (accepted: number) => Effect.Effect<void>,
+      ) {
         while (true) {
           const claimed = yield* imports.claim(id)
           if (Option.isSome(claimed)) {
-            yield* accept.run(claimed.value, tell).pipe(
+            const told = claimed.value.id === id ? tell : undefined
+            yield* accept.run(claimed.value, told).pipe(
               Effect.onInterrupt(() => Effect.ignore(imports.release(claimed.value, null))),
               Effect.catchTag("LeaseLost", () => Effect.void),
             )
@@ -144,6 +152,9 @@ export class Import extends Context.Service<
           const status = yield* imports.status(id)
           if (Option.isNone(status)) return yield* fileError("no_such_import", `There is no import ${id}.`)
           if (status.value.state !== "accepting" || status.value.failure !== null) return status.value
+          if (Option.isNone(yield* sources.forIntake(sourceId))) {
+            return { ...status.value, failure: "the source is switched off" }
+          }
           yield* tell(status.value.accepted)
           yield* Effect.sleep(WAIT_MILLIS)
         }
@@ -217,7 +228,9 @@ export class Import extends Context.Service<
             ),
           )
           if (!sealed) return { ...told(seen), ...nothing, state: "refused" as const }
-          const status = yield* acceptAll(held.id, (done) => tell({ phase: "accepting", done, total: seen.rows }))
+          const status = yield* acceptAll(held.id, sourceId, (done) =>
+            tell({ phase: "accepting", done, total: seen.rows }),
+          )
           return {
             ...told(seen),
             state: status.state === "staging" ? ("accepting" as const) : status.state,

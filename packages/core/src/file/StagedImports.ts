@@ -81,8 +81,8 @@ export class StagedImports extends Context.Service<
     /** Nothing more of it is accepted, and what is staged is forgotten; a poll will take it for new again. */
     readonly fail: (held: HeldImport, failure: string) => Held<void>
     /**
-     * Takes up an import that nobody holds: this one, or the next. Imports of one source are accepted in the order of
-     * their numbers, so none is given before an earlier one of its source is done.
+     * Takes up an import that nobody holds: the next, or this one. Imports of one source are accepted in the order of their
+     * numbers, so none is given before an earlier one of its source is done, and for this one the earlier one is given.
      */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedImport>, StoreUnavailable>
     /** Rows from `first` on: at most `rows` of them, and not past some megabyte. */

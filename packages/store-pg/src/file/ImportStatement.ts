@@ -65,12 +65,12 @@ FROM (
 ) f
 WHERE p.id = $2`
 
-/** $1 the new lease, $2 the import or null for the next. */
+/** $1 the new lease, $2 the import, for which the one that its source has before it is taken where there is one, or null for the next. */
 export const CLAIM = `
 UPDATE cabinet.import m SET lease = $1, failure = NULL, ${LEASE}
 WHERE m.id = (
   SELECT o.id FROM cabinet.import o
-  WHERE o.state = 'accepting' AND ($2::int8 IS NULL OR o.id = $2) AND (o.lease_until IS NULL OR o.lease_until <= cabinet.now())
+  WHERE o.state = 'accepting' AND ($2::int8 IS NULL OR (o.id <= $2 AND o.source_id = (SELECT source_id FROM cabinet.import WHERE id = $2))) AND (o.lease_until IS NULL OR o.lease_until <= cabinet.now())
     AND NOT EXISTS (SELECT FROM cabinet.import e WHERE e.source_id = o.source_id AND e.state = 'accepting' AND e.id < o.id)
   ORDER BY o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.history, m.staged::float8 AS staged,
