@@ -188,7 +188,7 @@ const quoted = (value: string): string => {
   if (value.length > 64) return JSON.stringify(value)
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at)
-    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(value)
+    if (code < 32 || code === 34 || code === 92 || (code & 0xf800) === 0xd800) return JSON.stringify(value)
   }
   return `"${value}"`
 }

@@ -21,6 +21,9 @@ import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable
 /** Rows put in under one lock of the source. */
 const DRAIN_BATCH = 500
 
+/** Bytes of their payloads, from which on no further one is read: a row of them may be megabytes. */
+const DRAIN_BYTES = 2 * 1_048_576
+
 /** A flag was cleared while an accept that still saw it was under way: its rows are found by themselves. */
 const FIND_SOURCES = `
 WITH strays AS (
@@ -29,10 +32,20 @@ WITH strays AS (
 )
 SELECT id::text AS id FROM cabinet.source WHERE rows_deferred UNION SELECT id::text FROM strays`
 
+const NEXT = `
+  SELECT w.event_id, e.payload::text AS payload FROM cabinet.deferred_row w JOIN cabinet.event e ON e.id = w.event_id
+  WHERE w.source_id = $1`
+
+/** Row after row, so that no payload is looked at beyond the bound. */
 const READ_BITE = `
-SELECT w.event_id::text AS id, e.payload::text AS payload
-FROM cabinet.deferred_row w JOIN cabinet.event e ON e.id = w.event_id
-WHERE w.source_id = $1 ORDER BY w.event_id LIMIT $2`
+WITH RECURSIVE bite AS (
+  SELECT event_id, payload, 1 AS n, octet_length(payload)::int8 AS bytes FROM (${NEXT} ORDER BY w.event_id LIMIT 1) first
+  UNION ALL
+  SELECT next.event_id, next.payload, bite.n + 1, bite.bytes + octet_length(next.payload)
+  FROM bite CROSS JOIN LATERAL (${NEXT} AND w.event_id > bite.event_id ORDER BY w.event_id LIMIT 1) next
+  WHERE bite.n < $2 AND bite.bytes < $3
+)
+SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM bite ORDER BY n`
 
 const RECORD_CAUSE = `
 UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
@@ -73,6 +86,13 @@ const readPayload = (text: string): JsonObject => {
   return parsed.success instanceof Map ? parsed.success : new Map()
 }
 
+interface BiteRow {
+  readonly id: string
+  readonly payload: string
+  /** No more are read after it. */
+  readonly last: boolean
+}
+
 /** Puts in the next rows of a source; answers whether more may follow at once. */
 const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
   sql.withTransaction(
@@ -81,7 +101,9 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       const [mine] = yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE SKIP LOCKED`
       if (mine === undefined) return false
       const table = yield* loadSourceTable(sql, sourceId)
-      const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, size])
+      const bite = yield* sql.unsafe<BiteRow>(READ_BITE, [sourceId, size, DRAIN_BYTES])
+      // What ended it was the bound, and not that there are no more.
+      const isBounded = bite.at(-1)?.last === true
       if (bite.length > 0 && table !== undefined && table.name !== null) {
         const events = bite.map(({ payload }) => new StoredPayload(payload))
         const fitted = yield* ensureColumns(sql, table, events)
@@ -103,8 +125,8 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
         }
       }
       yield* forget(sql, bite)
-      if (bite.length < size) yield* sql`UPDATE cabinet.source SET rows_deferred = false WHERE id = ${sourceId}`
-      return bite.length === size
+      if (!isBounded) yield* sql`UPDATE cabinet.source SET rows_deferred = false WHERE id = ${sourceId}`
+      return isBounded
     }),
   )
 
@@ -137,7 +159,7 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
   sql.withTransaction(
     Effect.gen(function* () {
       const table = yield* loadSourceTable(sql, sourceId)
-      const bite = yield* sql.unsafe<{ id: string; payload: string }>(READ_BITE, [sourceId, 1])
+      const bite = yield* sql.unsafe<BiteRow>(READ_BITE, [sourceId, 1, DRAIN_BYTES])
       const [row] = bite
       if (row === undefined || table === undefined) return
       if (table.name !== null) yield* sql.unsafe(insertBareRow(table), [row.id])

@@ -143,4 +143,29 @@ describe("a source's table", () => {
     const receipts = await post(source.id, { a: "2" })
     assert.strictEqual(receipts.length, 1)
   })
+
+  it("gets the rows that had to wait some megabytes at a time, and small ones all at once", async () => {
+    const source = await newSource("Long rows")
+    for (const n of Array.from({ length: 9 }, (_, n) => n)) {
+      await post(source.id, { n: String(n), long: (n < 3 ? "" : "x").repeat(700_000) })
+    }
+    await database.run("CREATE TABLE public.inserted (rows int, at int GENERATED ALWAYS AS IDENTITY)")
+    await database.run("GRANT ALL ON public.inserted TO PUBLIC")
+    await database.run(`CREATE FUNCTION public.inserted() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO public.inserted SELECT count(*) FROM new_rows; RETURN NULL; END $$`)
+    await database.run(`CREATE TRIGGER inserted AFTER INSERT ON sources.long_rows REFERENCING NEW TABLE AS new_rows
+      FOR EACH STATEMENT EXECUTE FUNCTION public.inserted()`)
+    await database.run(`
+      WITH gone AS (DELETE FROM sources.long_rows RETURNING _event_id), back AS (
+        INSERT INTO cabinet.deferred_row (event_id, source_id) SELECT _event_id, ${source.id} FROM gone)
+      UPDATE cabinet.source SET rows_deferred = true WHERE id = ${source.id}`)
+    await rowsFollowed()
+    const rows = await database.run("SELECT n FROM sources.long_rows ORDER BY _event_id")
+    assert.strictEqual(rows.map(({ n }) => n).join(""), "012345678")
+    // Three short ones and three of 700 KB come to two megabytes.
+    assert.deepStrictEqual(await database.run("SELECT rows FROM public.inserted ORDER BY at"), [
+      { rows: 6 },
+      { rows: 3 },
+    ])
+  })
 })
