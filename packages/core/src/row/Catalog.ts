@@ -27,6 +27,8 @@ export interface ReadableTable {
   readonly identity: RowIdentity
   /** Changes when the object is dropped and made again. */
   readonly oid: number
+  /** Of which role it is, by that role's oid: whoever can add to it what runs when a read of it is planned. */
+  readonly owner: number
   /** False where a read may run functions that a customer wrote, whatever it selects: a view, row policies, an index. */
   readonly runsNoUserCode: boolean
   /** The collation that folds case by Unicode on this server, quoted with its schema. */

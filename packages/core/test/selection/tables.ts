@@ -44,6 +44,7 @@ export const tableOf = (
     columns: described,
     identity: key.length > 0 ? "key" : "place",
     oid: 1,
+    owner: 10,
     runsNoUserCode: true,
     foldCollation: `"pg_catalog"."pg_c_utf8"`,
     searchIndexed: false,

@@ -5,7 +5,9 @@
  *
  * Sources' tables have shared sessions of their own. An author can give a table of its own, and take from it again while a
  * read of it is being planned, what makes the planner run a function, without a trace: nothing that a reader may lock
- * forbids that for statistics. So no customer's code ever runs in a session that a source's rows come from.
+ * forbids that for statistics. So no customer's code ever runs in a session that a source's rows come from. And where tables
+ * belong to several roles (a program of one's own in the same database), a session that has read those of one is put in order
+ * before it reads another's: what runs in it is code of whoever owns what it reads.
  *
  * A session that cannot be put in order is closed, and its backend ended: a function can catch a cancel, and keeps to no
  * time limit that it can set.
@@ -28,7 +30,7 @@ export type Session = PgConnection.PgConnection
 export interface ReaderSessions {
   /** For statements that run nobody's functions, on tables that only the cabinet's own user can alter. */
   readonly shared: SessionPool.LentSessions
-  /** The same on tables that the author can alter. */
+  /** The same on tables that others can alter, of one owner at a time. */
   readonly authors: SessionPool.LentSessions
   /** For all others: work is `undone` there, and the session `putInOrder`. */
   readonly apart: SessionPool.LentSessions
@@ -161,13 +163,13 @@ export interface Used {
 
 /**
  * Makes a session what it was when it was opened, before it is given back. One that cannot be made so, and one that is still
- * in a transaction, is let go of, and its backend ended by `end`, which never fails.
+ * in a transaction, is let go of, and its backend ended by `end`, which never fails. Returns whether it may be used further.
  */
 export const putInOrder = (
   { sessions, session, settingsAreLoose, pid }: Used,
   end: (pid: number) => Effect.Effect<void>,
-): Effect.Effect<void> =>
+): Effect.Effect<boolean> =>
   Effect.matchEffect(step(session, "DISCARD ALL"), {
-    onSuccess: () => (settingsAreLoose ? sessions.letGo(session) : Effect.void),
-    onFailure: () => Effect.andThen(sessions.letGo(session), Effect.asVoid(Effect.forkDetach(end(pid)))),
+    onSuccess: () => (settingsAreLoose ? Effect.as(sessions.letGo(session), false) : Effect.succeed(true)),
+    onFailure: () => Effect.andThen(sessions.letGo(session), Effect.as(Effect.forkDetach(end(pid)), false)),
   })

@@ -150,7 +150,7 @@ export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubc
  * oid, not null, comment, label.
  */
 export const FIND_READABLE = `
-  SELECT ${OBJECT}, c.oid::bigint AS oid, ${STAMP} AS stamp, ${PROOF} AS proof, c.relrowsecurity AS row_policies,
+  SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${STAMP} AS stamp, ${PROOF} AS proof, c.relrowsecurity AS row_policies,
     CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o

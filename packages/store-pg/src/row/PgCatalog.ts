@@ -35,6 +35,7 @@ interface ObjectRow {
 
 interface DetailRow extends ObjectRow {
   readonly oid: bigint
+  readonly owner: bigint
   readonly stamp: string
   readonly proof: string
   readonly partitioned: boolean
@@ -175,6 +176,7 @@ const readable = (
           ? "key"
           : "place",
     oid: Number(row.oid),
+    owner: Number(row.owner),
     runsNoUserCode: isAlone(row) && !row.row_policies && !row.runs_others,
     foldCollation,
     searchIndexed: row.search_indexed,

@@ -121,7 +121,8 @@ const rowQuery = ({ table, values, runsNoUserCode, replan }: PageQuery, text: st
   values,
   runsNoUserCode,
   replan,
-  expectedVersion: table.catalogVersion === null ? null : { oid: table.oid, catalogVersion: table.catalogVersion },
+  expectedVersion:
+    table.catalogVersion === null ? null : { oid: table.oid, catalogVersion: table.catalogVersion, owner: table.owner },
 })
 
 /** A read that a standby has begun when it freezes need not wait for the end of its time. */

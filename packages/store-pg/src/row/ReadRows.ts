@@ -8,7 +8,8 @@ import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/ro
 import type { PageQuery, QueryValue } from "@data-cabinet/core/row/RowReader"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { putInOrder, type ReaderSessions, undone } from "../connection/ReaderSessions.ts"
+import { putInOrder, type ReaderSessions, type Session, undone } from "../connection/ReaderSessions.ts"
+import type { LentSessions } from "../connection/SessionPool.ts"
 import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
 import { TRY_VALUE, withExpectedVersion, withSharedProof } from "./ReadStatement.ts"
 import type { ResultRow } from "./RecordPage.ts"
@@ -18,10 +19,12 @@ export interface RowQuery extends Pick<PageQuery, "text" | "values" | "runsNoUse
   /** The object that is read, quoted. */
   readonly object: string
   /** The object, and the version that it must still have in the moment of the read; null where nothing is to be proven. */
-  readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string } | null
+  readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string; readonly owner: number } | null
 }
 
 export type Rows = Effect.Effect<ReadonlyArray<ResultRow>, ReadError | RefusedValue | StaleObject>
+
+type SharedFailure = ReadError | RefusedValue | StaleObject | SqlError.SqlError
 
 type Found = ReadonlyArray<ReadonlyArray<unknown>>
 
@@ -58,18 +61,27 @@ const stale = Effect.fail(new StaleObject())
 const rowsOf = (query: RowQuery, found: Found): Rows =>
   isProven(query, found) ? Effect.succeed(found as ReadonlyArray<ResultRow>) : stale
 
+/** Puts a shared session in order; returns whether it may be used further. */
+const ordered = (
+  { end }: ReadPlace,
+  { object }: RowQuery,
+  sessions: LentSessions,
+  session: Session,
+  settingsAreLoose: boolean,
+): Effect.Effect<boolean> =>
+  Effect.suspend(() =>
+    putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, object)),
+  )
+
 /**
  * An object that was changed since it was found may run somebody's functions by now, and so may one whose read fails or is
  * broken off: the session is put in order then. That costs a good read nothing.
  */
-const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: RowQuery) => {
-  // Only what nobody but us can alter needs no proof.
-  const sessions = query.expectedVersion === null ? shared : authors
-  return sessions.use((session, settingsAreLoose) => {
+const readIn =
+  (place: ReadPlace, query: RowQuery, sessions: LentSessions) =>
+  (session: Session, settingsAreLoose: boolean): Effect.Effect<ReadonlyArray<ResultRow>, SharedFailure> => {
     const [text, values] = statementOf(query, withSharedProof)
-    const order = Effect.suspend(() =>
-      putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, query.object)),
-    )
+    const order = ordered(place, query, sessions, session, settingsAreLoose)
     const run = Effect.onInterrupt(session.queryValues(text, values, !query.replan), () => order)
     return Effect.matchEffect(run, {
       onSuccess: (found) => (isProven(query, found) ? rowsOf(query, found) : Effect.andThen(order, stale)),
@@ -79,7 +91,38 @@ const readShared = ({ sessions: { shared, authors }, end }: ReadPlace, query: Ro
           failed(query, error, (type, value) => session.queryValues(TRY_VALUE(type), [value], false)),
         ),
     })
-  })
+  }
+
+/** Only what nobody but us can alter needs no proof. */
+const readShared = (place: ReadPlace, query: RowQuery) =>
+  query.expectedVersion === null
+    ? place.sessions.shared.use(readIn(place, query, place.sessions.shared))
+    : readOthers(place, query, query.expectedVersion.owner)
+
+/** Whose tables a session has read since it was opened or put in order: their owner's code may have run in it. */
+const owners = new WeakMap<Session, number>()
+
+/** A session that has read another owner's tables is put in order first, or closed, and the next one taken. */
+const readOthers = (
+  place: ReadPlace,
+  query: RowQuery,
+  owner: number,
+): Effect.Effect<ReadonlyArray<ResultRow>, SharedFailure> => {
+  const sessions = place.sessions.authors
+  const read = readIn(place, query, sessions)
+  const used = sessions.use(
+    (session, settingsAreLoose): Effect.Effect<ReadonlyArray<ResultRow> | undefined, SharedFailure> => {
+      const before = owners.get(session)
+      owners.set(session, owner)
+      if (before === owner || before === undefined) return read(session, settingsAreLoose)
+      return Effect.flatMap(
+        ordered(place, query, sessions, session, settingsAreLoose),
+        (isClean): Effect.Effect<ReadonlyArray<ResultRow> | undefined, SharedFailure> =>
+          isClean ? read(session, settingsAreLoose) : Effect.succeed(undefined),
+      )
+    },
+  )
+  return Effect.flatMap(used, (rows) => (rows === undefined ? readOthers(place, query, owner) : Effect.succeed(rows)))
 }
 
 const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>

@@ -271,6 +271,47 @@ describe("an author who means harm", () => {
     },
   )
 
+  it("leaves nothing in a session that reads tables of another role", { timeout }, async () => {
+    // One session for each kind of read, so that it is this one that changes hands.
+    const alone = await openReading({ maxConnections: 1, statementTimeoutMillis: 20_000 })
+    const superuser = async (sql: string) => (await alone.database.run(sql)) as ReadonlyArray<Record<string, unknown>>
+    // As a program has them that keeps its own tables in the cabinet's database.
+    await superuser(`CREATE TABLE public.anothers (id int PRIMARY KEY)`)
+    await superuser(`INSERT INTO public.anothers VALUES (1)`)
+    await superuser(`GRANT SELECT ON public.anothers TO ${alone.readerRole}`)
+    const leave = `CREATE FUNCTION leave() RETURNS int LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_try_advisory_lock(4244), set_config('search_path', 'nowhere', false);
+        RETURN 1;
+      END $$`
+    const linger = `CREATE FUNCTION linger() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+      DECLARE raced oid := (SELECT oid FROM pg_statistic_ext WHERE stxname = 'raced');
+      BEGIN
+        IF session_user <> '${alone.readerRole}' THEN RETURN 1; END IF;
+        PERFORM public.leave();
+        WHILE pg_get_statisticsobjdef(raced) IS NOT NULL LOOP
+          PERFORM pg_sleep(0.01);
+          EXECUTE 'SELECT FROM pg_class WHERE false';
+        END LOOP;
+        RETURN 1;
+      END $$`
+    for (const statement of [leave, linger, "CREATE TABLE raced_table (id int)"]) await alone.run(statement)
+    const left = () => superuser(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 4244`)
+    // Known from here on, and so not asked for before its next read.
+    expect(itemsOf(await alone.page("raced_table"))).toEqual([])
+    for (let round = 0; round < 2; round++) {
+      await alone.run(`CREATE STATISTICS raced ON (id + linger()), (id * 2) FROM raced_table`)
+      const raced = alone.page("raced_table")
+      while ((await left()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+      await alone.run(`DROP STATISTICS raced`)
+      expect(itemsOf(await raced)).toEqual([])
+      expect(itemsOf(await alone.page("anothers"))).toEqual([{ id: 1 }])
+      expect(await left()).toEqual([])
+      expect(itemsOf(await alone.page("raced_table"))).toEqual([])
+    }
+    await alone.close()
+  })
+
   it("gets no message of megabytes to the client", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION shout() RETURNS int LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION '%', repeat('x', 5000000); END $$`)
