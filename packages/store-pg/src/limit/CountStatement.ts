@@ -53,10 +53,17 @@ WITH moment AS MATERIALIZED (${MINUTE}), asked AS MATERIALIZED (
 )
 SELECT * FROM clients UNION ALL SELECT * FROM sources`
 
-/** Windows of minutes gone by; what they say of a key's last request is written to the key first. */
-export const FORGET_WINDOWS = [
-  `UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
-   WHERE w.subject = 'key:' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`,
-  `DELETE FROM cabinet.rate_window WHERE ctid IN (
-     SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes' LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
-]
+/** What windows say of a key's last request is written to the key before they are forgotten. */
+export const NOTE_LAST_REQUESTS = `
+UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
+WHERE w.subject = 'key:' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`
+
+/** Windows that one statement forgets. */
+export const FORGET_BATCH = 10_000
+
+/** One batch of the windows of minutes gone by. Who has a block of addresses makes more of them in a minute than that. */
+export const FORGET_WINDOWS = `
+DELETE FROM cabinet.rate_window WHERE ctid IN (
+  SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes'
+  LIMIT ${FORGET_BATCH} FOR UPDATE SKIP LOCKED)
+RETURNING 1 AS one`

@@ -14,7 +14,7 @@ import { Clock, Effect, Exit, Layer, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
-import { COUNT_KEYS, COUNT_SENDERS, FORGET_WINDOWS } from "./CountStatement.ts"
+import { COUNT_KEYS, COUNT_SENDERS, FORGET_BATCH, FORGET_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
 import { type Counted, distribute, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
 
@@ -53,6 +53,15 @@ const sendersOf = (subjects: string, requests: number): SenderPair => {
   const [client = "", source = ""] = subjects.split("\n")
   return { client: client === "" ? null : client, source: source === "" ? null : source, asked: requests }
 }
+
+/** Forgets all windows of minutes gone by, in batches. */
+export const forgetWindows = Effect.gen(function* () {
+  const sql = yield* StatementClient
+  yield* sql.unsafe(NOTE_LAST_REQUESTS)
+  for (let forgotten = FORGET_BATCH; forgotten === FORGET_BATCH;) {
+    forgotten = (yield* sql.unsafe(FORGET_WINDOWS)).length
+  }
+})
 
 export const layer = (options: RateLimiterOptions) =>
   Layer.effect(
@@ -172,7 +181,8 @@ export const layer = (options: RateLimiterOptions) =>
         return counted === null ? Effect.map(askedOne(client, toCount, now), verdict) : Effect.succeed(verdict(counted))
       }
 
-      yield* Effect.forEach(FORGET_WINDOWS, (statement) => sql.unsafe(statement), { discard: true }).pipe(
+      yield* forgetWindows.pipe(
+        Effect.provideService(StatementClient, sql),
         Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),
         Effect.andThen(Effect.map(Clock.currentTimeMillis, (now) => ahead.forget(now))),
         Effect.repeat(Schedule.spaced("1 minute")),

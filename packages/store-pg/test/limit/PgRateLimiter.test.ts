@@ -238,3 +238,19 @@ it("PgAdmission fails for a key that is not counted in time, and knows it again 
   assert.strictEqual(late._tag, "StoreUnavailable")
   assert.isTrue(after?.allowed)
 })
+
+it("forgetWindows forgets all that is over, however many clients a minute had", async () => {
+  await database.run(
+    `INSERT INTO cabinet.rate_window (subject, minute, count, last_at)
+     SELECT 'ip:past:' || n, cabinet.now() - interval '3 minutes', 1, cabinet.now() FROM generate_series(1, 25000) n`,
+  )
+  await database.run(
+    "INSERT INTO cabinet.rate_window (subject, minute, count, last_at) VALUES ('ip:present', cabinet.now(), 1, cabinet.now())",
+  )
+  const owner = OwnerClient.layer({ url: database.url })
+  await Effect.runPromise(Effect.provide(PgAdmission.forgetWindows, owner))
+  const left = await database.run(
+    "SELECT subject FROM cabinet.rate_window WHERE subject LIKE 'ip:pa%' OR subject = 'ip:present'",
+  )
+  assert.deepStrictEqual(left, [{ subject: "ip:present" }])
+})
