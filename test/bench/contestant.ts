@@ -130,9 +130,9 @@ const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<R
   return { name, pid: child.pid!, stop: () => end(child), hasEnded: () => child.exitCode !== null }
 }
 
-/** `cabinet work` as it is shipped: deliveries without HTTP. */
+/** `cabinet worker` as it is shipped: deliveries without HTTP. */
 export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
-  const args = ["work", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
+  const args = ["worker", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
   return startSilent(name, [process.execPath, ...nodeFlags(name), shippedCabinet(), ...args])
 }
 

@@ -1,4 +1,4 @@
-/** What `cabinet bench` leaves behind: nothing, however it ends. */
+/** What `npm run bench` leaves behind: nothing, however it ends. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, globSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -36,7 +36,7 @@ it.each([
   ["it is interrupted", 130, "", interrupt],
   ["it is interrupted and fails at that", 130, `process.once("SIGINT", ${LOST})`, interrupt],
   ["it fails where nobody waits", 1, `process.once("SIGUSR2", ${LOST})`, (bench: Run) => void bench.kill("SIGUSR2")],
-])("cabinet bench leaves nothing behind when %s", { timeout: 60_000 }, async (_, code, more, stop) => {
+])("npm run bench leaves nothing behind when %s", { timeout: 60_000 }, async (_, code, more, stop) => {
   const bench = start(more)
   await once(bench.stderr, "data")
   assert.strictEqual(clusters().length, 1)

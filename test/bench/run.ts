@@ -19,7 +19,7 @@ export const startRun = async (say: (line: string) => void): Promise<Run> => {
     void end().finally(() => process.exit(code))
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
-  // Also where nobody reads on: `cabinet bench 2>&1 | head` is over, and its PostgreSQL with it.
+  // Also where nobody reads on: `npm run bench 2>&1 | head` is over, and its PostgreSQL with it.
   process.on("uncaughtException", (error) => {
     // What is being measured when it is broken off fails, and nobody wants to know how.
     if (brokenOff === undefined) say(String(error.stack))

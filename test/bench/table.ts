@@ -1,4 +1,4 @@
-/** The results as Markdown: what `cabinet bench` prints, and what docs/performance.md holds of the last run. */
+/** The results as Markdown: what `npm run bench` prints, and what docs/performance.md holds of the last run. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, release, totalmem } from "node:os"
 import type { Figure, Goal, Outcome } from "./figure.ts"

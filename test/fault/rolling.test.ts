@@ -32,7 +32,7 @@ const startServer = async (place: number) => {
 }
 
 const startWorker = async (place: number) => {
-  const worker = home.start(["work", "--json"], env)
+  const worker = home.start(["worker", "--json"], env)
   workers[place] = worker
   await once(worker.stdout!, "data")
 }

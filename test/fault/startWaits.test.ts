@@ -38,7 +38,7 @@ const freePort = async () => {
 
 it.each([
   ["serve", ["serve", "--json", "--port", "0"], "base_url"],
-  ["work", ["work", "--json"], "working"],
+  ["worker", ["worker", "--json"], "working"],
 ])("%s waits for a database that is not there yet, in words, and goes on once it is", async (_, args, ready) => {
   const port = await freePort()
   const url = new URL(database.url)

@@ -62,13 +62,13 @@ it("event shows the request in the charset it was read in", async () => {
     deliveries: [],
   })
   await post('{"another":1}', "application/json")
-  const { stdout } = await home.cabinet(["event", String(id)])
+  const { stdout } = await home.cabinet(["event", "show", String(id)])
   expect(stdout).toMatch(/\nEncoding +windows-1251 \(told from the bytes\), 0 characters replaced\n/)
   expect(stdout).toMatch(/\n_event_id +\d+\n_received_at [^\n]+\nn +Привет\n\nDeliveries\n/)
 })
 
 it("events follows: what comes is printed as it comes, until the reader has seen enough", async () => {
-  const follower = home.start(["events", "--follow", "--json"])
+  const follower = home.start(["event", "list", "--follow", "--json"])
   const lines: Array<string> = []
   follower.stdout!.on("data", (chunk: Buffer) => lines.push(...chunk.toString().trim().split("\n")))
   await once(follower.stdout!, "data")
@@ -86,7 +86,7 @@ it("events follows on once its database was away", async () => {
     const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
     const accept = (body: string) => store.runPromise(EventLog.use((log) => log.append(requestOf(id, body, false))))
     await accept("before")
-    const follower = home.start(["events", "--follow", "--json"], { DATABASE_URL: database.url })
+    const follower = home.start(["event", "list", "--follow", "--json"], { DATABASE_URL: database.url })
     const said = { out: "", err: "" }
     follower.stdout!.on("data", (chunk: Buffer) => (said.out += chunk.toString()))
     follower.stderr!.on("data", (chunk: Buffer) => (said.err += chunk.toString()))
@@ -125,7 +125,7 @@ it("doctor finds a cabinet well that is", async () => {
 })
 
 it("a reader of the output that leaves is no fault", async () => {
-  const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["events", "--json"])], {
+  const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["event", "list", "--json"])], {
     env: home.environment({}),
   })
   let stderr = ""

@@ -88,7 +88,7 @@ it("commands beside the server see the same, and show the address's log", async 
     [true, 204],
     [true, 204],
   ])
-  const detail = await home.cabinet(["event", "1", "--json"])
+  const detail = await home.cabinet(["event", "show", "1", "--json"])
   expect(JSON.parse(detail.stdout)).toMatchObject({
     event: { id: 1 },
     original: { content_type: "application/x-www-form-urlencoded;charset=UTF-8", encoding: { name: "utf-8" } },

@@ -135,7 +135,7 @@ it("cabinets list tells no login, remove lets a cabinet go and keeps its databas
 
 it("cabinets add refuses a name that is no label, one that is taken, and an address that is wrong, in words", async () => {
   const refused = async (...args: ReadonlyArray<string>) => {
-    const { code, stderr } = await home.cabinet(["cabinets", "add", ...args], env)
+    const { code, stderr } = await home.cabinet(["tenant", "add", ...args], env)
     expect(code).toBe(1)
     return stderr
   }

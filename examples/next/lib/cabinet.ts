@@ -7,6 +7,6 @@ export const cabinet = (): Promise<Cabinet> =>
   (kept.cabinet ??= openCabinet({
     databaseUrl: process.env["DATABASE_URL"],
     baseUrl: process.env["BASE_URL"] ?? "http://127.0.0.1:3000/data",
-    delivery: false, // where processes come and go, leave deliveries to one `cabinet work`
+    delivery: false, // where processes come and go, leave deliveries to one `cabinet worker`
     maxConnections: 4,
   }))

@@ -1,6 +1,6 @@
 /**
  * A server of many cabinets inside another program, each at its own host name below a domain and in a database of its
- * own: what `cabinet serve --service-domain` and `cabinet cabinets` are, with promises. A cabinet is opened when it is
+ * own: what `cabinet serve --service-domain` and `cabinet tenant` are, with promises. A cabinet is opened when it is
  * first asked for and closed when nobody has for a while.
  *
  *   const cabinets = await openCabinets({ databaseUrl, serviceDomain: "cabinets.example.com" })

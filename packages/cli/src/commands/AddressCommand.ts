@@ -8,10 +8,11 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
-import { cancel, log, ping, resend } from "./DeliveryCommands.ts"
+import { log, ping, resend } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
-import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const state = (address: Address): string => {
@@ -48,30 +49,32 @@ const showWhole = (address: Address) =>
 const showChanged = (address: Address, words: string) =>
   Effect.flatMap(format, (json) => report(json, addressJson(address, false), () => words))
 
-const id = idArgument("ID", "The address's number")
 const url = Argument.String("URL").pipe(
   Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
   Argument.optional,
 )
 const outgoing = settingFlags("allowedNetworks")
 
-const sourceFlag = Flag.Int("source").pipe(
-  Flag.withMetavar("ID"),
-  Flag.withDescription("Only events of this source; may be given several times. Without it: all, those made later too"),
+const sourceFlag = Flag.String("source").pipe(
+  Flag.withMetavar("SOURCE"),
+  Flag.withDescription(
+    "Only events of this source, by number or name; may be given several times. Without it: all, those made later too",
+  ),
   Flag.between(0, 10_000),
 )
+
+const allNamed = (sources: ReadonlyArray<string>) =>
+  Effect.map(Effect.forEach(sources, sourceNamed), (ids): ReadonlyArray<number> => [...new Set(ids)])
 
 const add = Command.make("add", { url, urlFile, sources: sourceFlag, ...outgoing }, (input) =>
   Effect.gen(function* () {
     // Read before anything is opened: a person may be typing it.
     const newUrl = yield* requireUrl(input.url, input.urlFile)
     yield* withCabinet(input, () =>
-      Effect.flatMap(
-        Addresses.use((addresses) =>
-          addresses.create({ url: newUrl, sources: input.sources.length === 0 ? "all" : [...new Set(input.sources)] }),
-        ),
-        showWhole,
-      ),
+      Effect.gen(function* () {
+        const sources = input.sources.length === 0 ? "all" : yield* allNamed(input.sources)
+        yield* showWhole(yield* Addresses.use((addresses) => addresses.create({ url: newUrl, sources })))
+      }),
     )
   }),
 ).pipe(Command.withDescription("Tell an address of every event from now on; shows the signing secret"))
@@ -94,10 +97,10 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("List the delivery addresses"))
 
-const show = Command.make("show", { id }, (input) =>
+const show = Command.make("show", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressStore.use((book) => book.get(input.id)),
+      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.get(id))),
       showWhole,
     ),
   ),
@@ -106,7 +109,7 @@ const show = Command.make("show", { id }, (input) =>
 const set = Command.make(
   "set",
   {
-    id,
+    id: addressArgument,
     url: Flag.String("url").pipe(
       Flag.withMetavar("URL"),
       Flag.withDescription("Send to this address instead"),
@@ -127,63 +130,65 @@ const set = Command.make(
       if (input.allSources && input.sources.length > 0) {
         return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
       }
-      const sources: Subscription | undefined = input.allSources
-        ? "all"
-        : input.sources.length > 0
-          ? [...new Set(input.sources)]
-          : undefined
-      if (newUrl === undefined && sources === undefined) {
+      if (newUrl === undefined && !input.allSources && input.sources.length === 0) {
         const message = "Say what to set: --url, --url-file, --source or --all-sources."
         return yield* new CommandError({ code: "usage", message })
       }
-      const change = {
-        ...(newUrl === undefined ? {} : { url: newUrl }),
-        ...(sources === undefined ? {} : { sources }),
-      } as const
       yield* withCabinet(input, () =>
-        Effect.flatMap(
-          Addresses.use((addresses) => addresses.set(input.id, change)),
-          (address) => showChanged(address, `Address ${address.id} is changed.`),
-        ),
+        Effect.gen(function* () {
+          const addressId = yield* addressNamed(input.id)
+          const sources: Subscription | undefined = input.allSources
+            ? "all"
+            : input.sources.length > 0
+              ? yield* allNamed(input.sources)
+              : undefined
+          const change = {
+            ...(newUrl === undefined ? {} : { url: newUrl }),
+            ...(sources === undefined ? {} : { sources }),
+          } as const
+          const address = yield* Addresses.use((addresses) => addresses.set(addressId, change))
+          yield* showChanged(address, `Address ${address.id} is changed.`)
+        }),
       )
     }),
 ).pipe(Command.withDescription("Change where an address leads, or what it hears of"))
 
-const remove = Command.make("remove", { id, yes }, (input) =>
+const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
   Effect.andThen(
     confirmed(input.yes, `Remove address ${input.id}, and cancel what is still due to it?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
-        yield* AddressStore.use((book) => book.remove(input.id))
-        const words = `Address ${input.id} is removed: nothing more is sent to it.`
-        yield* report(yield* format, { id: input.id, removed: true }, () => words)
+        const addressId = yield* addressNamed(input.id)
+        yield* AddressStore.use((book) => book.remove(addressId))
+        const words = `Address ${addressId} is removed: nothing more is sent to it.`
+        yield* report(yield* format, { id: addressId, removed: true }, () => words)
       }),
     ),
   ),
 ).pipe(Command.withDescription("Remove an address; what was still due is cancelled"))
 
-const pause = Command.make("pause", { id }, (input) =>
+const pause = Command.make("pause", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressStore.use((book) => book.pause(input.id)),
+      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.pause(id))),
       (address) => showChanged(address, `Address ${address.id} is paused: what comes due meanwhile waits.`),
     ),
   ),
 ).pipe(Command.withDescription("Send nothing to an address for a while"))
 
-const resume = Command.make("resume", { id }, (input) =>
+const resume = Command.make("resume", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      Addresses.use((addresses) => addresses.resume(input.id)),
+      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.resume(id))),
       (address) => showChanged(address, `Address ${address.id} is served again.`),
     ),
   ),
 ).pipe(Command.withDescription("End a pause; what waited is sent"))
 
-const rotateSecret = Command.make("rotate-secret", { id }, (input) =>
+const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      AddressStore.use((book) => book.rotateSecret(input.id)),
+      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.rotateSecret(id))),
       showWhole,
     ),
   ),
@@ -191,5 +196,5 @@ const rotateSecret = Command.make("rotate-secret", { id }, (input) =>
 
 export const addressCommand = Command.make("address").pipe(
   Command.withDescription("Send signed deliveries to addresses of yours"),
-  Command.withSubcommands([add, list, show, set, remove, ping, log, rotateSecret, resend, cancel, pause, resume]),
+  Command.withSubcommands([add, list, show, set, remove, ping, log, rotateSecret, resend, pause, resume]),
 )

@@ -1,4 +1,4 @@
-/** `cabinet column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
+/** `cabinet table column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Option } from "effect"
@@ -6,7 +6,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { idArgument, format, withCabinet } from "./Root.ts"
+import { sourceArgument, sourceNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const columnJson = (column: SourceColumn) => ({
   name: column.name,
@@ -65,10 +66,10 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     yield* report(yield* format, value, () => done.join("\n"))
   })
 
-export const columnCommand = Command.make(
+export const column = Command.make(
   "column",
   {
-    source: idArgument("SOURCE", "The source's number"),
+    source: sourceArgument(),
     column: Argument.String("COLUMN").pipe(
       Argument.withDescription("The column's name in the database; without it all columns are listed"),
       Argument.optional,
@@ -91,17 +92,18 @@ export const columnCommand = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
+        const sourceId = yield* sourceNamed(input.source)
         const asked = Option.isSome(input.type) || Option.isSome(input.label)
         if (Option.isNone(input.column)) {
           if (asked) return yield* new CommandError({ code: "usage", message: "Say which column is meant." })
-          return yield* showAll(yield* SourceColumns.use((port) => port.list(input.source)))
+          return yield* showAll(yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value
-        if (asked) return yield* change(name, input)
-        const all = yield* SourceColumns.use((port) => port.list(input.source))
-        const found = all.filter((column) => column.name === name)
+        if (asked) return yield* change(name, { ...input, source: sourceId })
+        const all = yield* SourceColumns.use((port) => port.list(sourceId))
+        const found = all.filter((one) => one.name === name)
         if (found.length > 0) return yield* showAll(found)
-        const message = `Source ${input.source} has no column ${name}.`
+        const message = `Source ${sourceId} has no column ${name}.`
         return yield* new CommandError({ code: "refused", message })
       }),
     ),

@@ -189,7 +189,7 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
     : finding(
         "search",
         "warn",
-        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Rebuild it with: cabinet search-index ${outdated[0]!}`,
+        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
 const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
@@ -217,7 +217,7 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
     return finding(
       "deliveries",
       "bad",
-      `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes and nobody sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet work\`.`,
+      `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes and nobody sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet worker\`.`,
     )
   }
   if (gauge.failingAddresses > 0) {

@@ -14,7 +14,8 @@ import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, idArgument, withCabinet } from "./Root.ts"
+import { sourceArgument, sourceNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const text = (name: string, value: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about), Flag.optional)
@@ -80,7 +81,7 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
 export const importCommand = Command.make(
   "import",
   {
-    source: idArgument("SOURCE", "The source's number"),
+    source: sourceArgument(),
     file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON or XLSX")),
     format: Flag.Literals("format", FILE_FORMATS).pipe(
       Flag.withDescription("The file's format, where its name and beginning say otherwise"),
@@ -101,6 +102,7 @@ export const importCommand = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
+        const sourceId = yield* sourceNamed(input.source)
         const bar = drawing()
         const file = yield* fileOnDisk(input.file)
         const options = {
@@ -115,7 +117,7 @@ export const importCommand = Command.make(
           skipRefused: input.skipRefused,
         }
         const told = yield* Effect.ensuring(
-          Import.use((imports) => imports.file(input.source, file, options, bar.tell)),
+          Import.use((imports) => imports.file(sourceId, file, options, bar.tell)),
           bar.clear,
         )
         const value = { ...importJson(told), preview: told.preview.map((row) => new JsonText(row)) }

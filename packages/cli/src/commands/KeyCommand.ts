@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { idArgument, format, withCabinet } from "./Root.ts"
+import { keyArgument, keyNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
   withCabinet({}, () =>
@@ -40,10 +41,10 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("List the keys, with the time of their last request"))
 
-const revoke = Command.make("revoke", { id: idArgument("ID", "The key's number") }, ({ id }) =>
+const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const key = yield* ApiKeys.use((keys) => keys.revoke(id))
+      const key = yield* Effect.flatMap(keyNamed(input.key), (id) => ApiKeys.use((keys) => keys.revoke(id)))
       yield* report(
         yield* format,
         keyJson(key),

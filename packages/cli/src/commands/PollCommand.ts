@@ -10,6 +10,7 @@ import { columns } from "../output/Columns.ts"
 import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
@@ -40,7 +41,7 @@ const text = (name: string, value: string, about: string) =>
 const add = Command.make(
   "add",
   {
-    source: idArgument("SOURCE", "The source's number"),
+    source: sourceArgument(),
     url: Argument.String("URL").pipe(
       Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
       Argument.optional,
@@ -72,9 +73,10 @@ const add = Command.make(
             const message = "--every is between 10s and 30d: a number and s, m, h or d."
             return yield* new CommandError({ code: "usage", message })
           }
+          const sourceId = yield* sourceNamed(input.source)
           const poll = yield* Polls.use((polls) =>
             polls.add({
-              sourceId: input.source,
+              sourceId,
               url,
               everySeconds,
               format: Option.getOrNull(input.format),

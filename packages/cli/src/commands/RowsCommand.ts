@@ -9,8 +9,10 @@ import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
+import { periodPairs, wherePairs } from "./RowsFlags.ts"
 
 /** A value as it is shown in a cell; a number keeps its digits. */
 export const cellText = (value: Json | undefined): string => {
@@ -30,6 +32,47 @@ const one = (name: string, about: string) =>
 
 const many = (name: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar("TEXT"), Flag.withDescription(about), Flag.between(0, 1000))
+
+/** A selection as a person writes it. */
+const FRIENDLY = {
+  where: Flag.String("where").pipe(
+    Flag.withMetavar("CONDITION"),
+    Flag.withDescription(
+      'Only rows that meet it, such as "total>=10", "name~smith" or "name is empty"; may be given several times',
+    ),
+    Flag.between(0, 1000),
+  ),
+  period: one("period", "Only rows of these days, such as created=2026-01-01..2026-01-31"),
+  search: one("search", "Search in all columns"),
+  desc: Flag.Boolean("desc").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Sort from the greatest down"),
+    Flag.withDefault(false),
+  ),
+  columns: one("columns", "Exactly these columns, in this order, with commas between"),
+} as const
+
+const friendlyPairs = (input: {
+  readonly where: ReadonlyArray<string>
+  readonly period: Option.Option<string>
+  readonly search: Option.Option<string>
+  readonly desc: boolean
+  readonly columns: Option.Option<string>
+}) =>
+  Effect.gen(function* () {
+    const read = [...input.where.map(wherePairs), ...Option.toArray(input.period).map(periodPairs)]
+    const pairs: Array<readonly [string, string]> = []
+    for (const flag of read) {
+      if (Result.isFailure(flag)) return yield* new CommandError({ code: "usage", message: flag.failure })
+      pairs.push(...flag.success)
+    }
+    for (const text of Option.toArray(input.search)) pairs.push(["q", text])
+    if (input.desc) pairs.push(["dir", "desc"])
+    for (const names of Option.toArray(input.columns)) {
+      for (const name of names.split(",")) pairs.push(["col", name.trim()])
+    }
+    return pairs
+  })
 
 /** The parameters of the API's selection, by their own names. */
 const SELECTION = {
@@ -64,6 +107,7 @@ export const rowsCommand = Command.make(
   "rows",
   {
     object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table or view, such as sources.orders")),
+    ...FRIENDLY,
     ...SELECTION,
     ...settingFlags("timeZone", "statementTimeout", "lockTimeout"),
   },
@@ -72,7 +116,8 @@ export const rowsCommand = Command.make(
       Effect.gen(function* () {
         const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
-        const page = yield* rows.page({ schema, name, params: pairsOf(input) })
+        const friendly = yield* friendlyPairs(input)
+        const page = yield* rows.page({ schema, name, params: [...friendly, ...pairsOf(input)] })
         const items = page.items.texts()
         const value = {
           data: new JsonText(`[${items.join(",")}]`),

@@ -7,7 +7,8 @@ import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
-import { cabinet } from "./Cabinet.ts"
+import { firstWord, withoutAliases } from "./Aliases.ts"
+import { bench, cabinet } from "./Cabinet.ts"
 
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
 
@@ -85,7 +86,7 @@ const withoutWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /** Never fails; what went wrong has been said. Interrupting it ends a server in order, and is its only other end. */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
-  Command.runWith(cabinet, { version })(withoutWords(args)).pipe(
+  Command.runWith(firstWord(args) === "bench" ? bench : cabinet, { version })(withoutAliases(withoutWords(args))).pipe(
     Effect.provide(settled),
     Effect.exit,
     Effect.map((exit) => exitCode(exit, args)),

@@ -1,4 +1,4 @@
-/** `cabinet search-index SCHEMA.NAME`: an index that makes `q` fast on a large table. */
+/** `cabinet table search-index SCHEMA.NAME`: an index that makes `q` fast on a large table. */
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -6,7 +6,7 @@ import { report } from "../output/Report.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, withCabinet } from "./Root.ts"
 
-export const searchIndexCommand = Command.make(
+export const searchIndex = Command.make(
   "search-index",
   {
     object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table, such as sources.orders")),

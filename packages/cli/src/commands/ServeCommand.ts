@@ -1,4 +1,4 @@
-/** `cabinet serve` and `cabinet work`: the processes that stay. A signal ends them in order; a second one at once. */
+/** `cabinet serve` and `cabinet worker`: the processes that stay. A signal ends them in order; a second one at once. */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -36,8 +36,8 @@ export const serveCommand = Command.make(
   "serve",
   {
     ...settingFlags(...OWN),
-    noDelivery: without("no-delivery", "Leave sending deliveries to other processes (cabinet work)"),
-    noPoll: without("no-poll", "Leave polling to other processes (cabinet work)"),
+    noDelivery: without("no-delivery", "Leave sending deliveries to other processes (cabinet worker)"),
+    noPoll: without("no-poll", "Leave polling to other processes (cabinet worker)"),
   },
   (input) =>
     Effect.gen(function* () {
@@ -64,8 +64,8 @@ export const serveCommand = Command.make(
     }),
 ).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and upkeep, all in one process"))
 
-export const workCommand = Command.make(
-  "work",
+export const workerCommand = Command.make(
+  "worker",
   settingFlags(
     "readerUrl",
     "authorUrl",

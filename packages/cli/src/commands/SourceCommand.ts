@@ -13,8 +13,9 @@ import { card, columns } from "../output/Columns.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
-import { idArgument, format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
+import { format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
 
@@ -71,8 +72,6 @@ const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
 
 const showChanged = (source: Source, words: string) =>
   Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))
-
-const id = idArgument("ID", "The source's number")
 
 const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
   Flag.withDescription("Read its forms in this charset, whatever they say; none to tell it from each submission"),
@@ -156,14 +155,14 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("List the sources"))
 
-const show = Command.make("show", { id, ...web }, (input) =>
+const show = Command.make("show", { id: sourceArgument("ID"), ...web }, (input) =>
   revealing(
     input,
-    Sources.use((sources) => sources.reveal(input.id)),
+    Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.reveal(id))),
   ),
 ).pipe(Command.withDescription("Show a source with its intake address"))
 
-const set = Command.make("set", { id, encoding, thanksUrl }, (input) =>
+const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const change = choices(input)
@@ -171,34 +170,38 @@ const set = Command.make("set", { id, encoding, thanksUrl }, (input) =>
         const message = "Say what to set: --encoding or --thanks-url."
         return yield* new CommandError({ code: "usage", message })
       }
-      const source = yield* Sources.use((sources) => sources.change(input.id, change))
+      const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
+        Sources.use((sources) => sources.change(id, change)),
+      )
       yield* showChanged(source, `Source ${source.id} is changed.`)
     }),
   ),
 ).pipe(Command.withDescription("Change how a source's forms are read and answered"))
 
-const rename = Command.make("rename", { id, name: Argument.String("NAME") }, (input) =>
+const rename = Command.make("rename", { id: sourceArgument("ID"), name: Argument.String("NAME") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const source = yield* Sources.use((sources) => sources.change(input.id, { name: input.name }))
+      const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
+        Sources.use((sources) => sources.change(id, { name: input.name })),
+      )
       yield* showChanged(source, `Source ${source.id} is now called ${source.name}; its table keeps its name.`)
     }),
   ),
 ).pipe(Command.withDescription("Give a source another name"))
 
-const archive = Command.make("archive", { id }, (input) =>
+const archive = Command.make("archive", { id: sourceArgument("ID") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const source = yield* Sources.use((sources) => sources.archive(input.id))
+      const source = yield* Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.archive(id)))
       yield* showChanged(source, `Source ${source.id} is switched off: its intake address answers 404.`)
     }),
   ),
 ).pipe(Command.withDescription("Switch a source off"))
 
-const restore = Command.make("restore", { id }, (input) =>
+const restore = Command.make("restore", { id: sourceArgument("ID") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const source = yield* Sources.use((sources) => sources.restore(input.id))
+      const source = yield* Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.restore(id)))
       yield* showChanged(source, `Source ${source.id} takes in data again.`)
     }),
   ),
@@ -207,7 +210,7 @@ const restore = Command.make("restore", { id }, (input) =>
 const remove = Command.make(
   "delete",
   {
-    id,
+    id: sourceArgument("ID"),
     keepTable: Flag.Boolean("keep-table").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Leave its table where it is; this is the default"),
@@ -230,22 +233,23 @@ const remove = Command.make(
       return yield* withCabinet({}, () =>
         Effect.gen(function* () {
           const table = input.dropTable ? "drop" : "keep"
-          yield* Sources.use((sources) => sources.remove(input.id, table))
+          const sourceId = yield* sourceNamed(input.id)
+          yield* Sources.use((sources) => sources.remove(sourceId, table))
           yield* report(
             yield* format,
-            { id: input.id, deleted: true, table },
+            { id: sourceId, deleted: true, table },
             () =>
-              `Source ${input.id} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
+              `Source ${sourceId} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
           )
         }),
       )
     }),
 ).pipe(Command.withDescription("Delete a source for good"))
 
-const rotateSecret = Command.make("rotate-secret", { id, ...web }, (input) =>
+const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), ...web }, (input) =>
   revealing(
     input,
-    Sources.use((sources) => sources.rotateSecret(input.id)),
+    Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.rotateSecret(id))),
   ),
 ).pipe(Command.withDescription("Give a source a new intake address; the old one answers 404 from now on"))
 

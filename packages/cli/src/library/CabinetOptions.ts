@@ -13,7 +13,7 @@ export interface OpenCabinetOptions {
   readonly dataDir?: string | undefined
   /** The address that others reach the cabinet by; it may have a path. Default `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
-  /** Whether this process also sends deliveries and runs polls. Default true; false where `cabinet work` or another process does. */
+  /** Whether this process also sends deliveries and runs polls. Default true; false where `cabinet worker` or another process does. */
   readonly delivery?: boolean | undefined
   /**
    * Connections that the cabinet may have open for its own work, 4 at least. Default 10. Two more write what is accepted,

@@ -23,7 +23,7 @@ import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer
 
 export interface ServeOptions {
   readonly settings: Settings
-  /** False where other processes (`cabinet work`) send deliveries. */
+  /** False where other processes (`cabinet worker`) send deliveries. */
   readonly delivery: boolean
   /** False where other processes run the polls. */
   readonly poll: boolean

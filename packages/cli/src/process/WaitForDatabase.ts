@@ -6,7 +6,7 @@ import { failureReport, mayPass } from "@data-cabinet/store-pg/connection/Failur
 import { Clock, Effect } from "effect"
 import { SqlError } from "effect/sql"
 
-/** How long `serve` and `work` wait, in milliseconds. */
+/** How long `serve` and `worker` wait, in milliseconds. */
 export const START_PATIENCE = 60_000
 
 const PAUSE = "1 second"

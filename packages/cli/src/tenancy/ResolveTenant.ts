@@ -40,7 +40,7 @@ export const askForCabinet = Effect.fnUntraced(function* (
   if (serviceDomain === null && all.length === 0) return
   if ((yield* Sources.use(({ list }) => list)).length > 0) return
   const names =
-    all.length === 0 ? "none yet: cabinet cabinets add NAME makes one" : all.map(({ name }) => name).join(", ")
+    all.length === 0 ? "none yet: cabinet tenant add NAME makes one" : all.map(({ name }) => name).join(", ")
   const message = `This server holds many cabinets: say which is meant with --cabinet NAME (${names}).`
   return yield* new StartError({ code: "which_cabinet", message })
 })

@@ -110,7 +110,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "search",
     diagnostics({ outdatedSearchIndexes: ["sources.orders"] }),
     "warn",
-    /index of sources\.orders, .*cabinet search-index sources\.orders$/,
+    /index of sources\.orders, .*cabinet table search-index sources\.orders$/,
   ],
   [
     "transactions",
@@ -128,7 +128,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "deliveries",
     gauge({ due: 9, stuck: 5 }),
     "bad",
-    /^5 deliveries .*nobody sends them.*Start `cabinet serve` or `cabinet work`/,
+    /^5 deliveries .*nobody sends them.*Start `cabinet serve` or `cabinet worker`/,
   ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
 ])("doctorFindings tell of %s what is wrong and what to do", (check, seen, level, words) => {

@@ -44,7 +44,7 @@ it("on a server of many cabinets a command asks which is meant, and names them",
   const other = { orders: await testDatabase(), shop: await testDatabase() }
   try {
     for (const [name, { url }] of Object.entries(other)) {
-      expect(await call(["cabinets", "add", name, "--database-url", url])).toMatchObject({ code: 0 })
+      expect(await call(["tenant", "add", name, "--database-url", url])).toMatchObject({ code: 0 })
     }
     for (const name of leaves.filter((each) => !(each in OF_THE_SERVER) && !["migrate", "doctor"].includes(each))) {
       const { code, printed, said } = await call([...name.split(" "), ...ARGUMENTS[name]!])
@@ -68,9 +68,7 @@ it("a server of many that has none yet says how to add one", async () => {
   vi.stubEnv("DATABASE_URL", empty.url)
   vi.stubEnv("CABINET_SERVICE_DOMAIN", "cabinets.test")
   try {
-    expect((await call(["key", "add", "reader"])).said).toMatch(
-      / \(none yet: cabinet cabinets add NAME makes one\)\.\n$/,
-    )
+    expect((await call(["key", "add", "reader"])).said).toMatch(/ \(none yet: cabinet tenant add NAME makes one\)\.\n$/)
   } finally {
     await empty.drop()
   }

@@ -138,7 +138,7 @@ it.for([": value", "no colon", "  : x"])("parseHeaders refuses %j", async (line)
 
 it("cabinets add takes an address with a password from a file of one line", async () => {
   const file = join(dir, "address")
-  const add = ["cabinets", "add", "filed", "--database-url-file", file, "--json"]
+  const add = ["tenant", "add", "filed", "--database-url-file", file, "--json"]
   writeFileSync(file, "postgres://a/b\npostgres://c/d\n")
   expect(await call(add)).toMatchObject({
     code: 1,

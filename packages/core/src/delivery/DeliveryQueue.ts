@@ -104,6 +104,7 @@ export class DeliveryQueue extends Context.Service<
     readonly cancel: (deliveryId: number) => Answer<Delivery>
     /** The attempts of an address, newest first. */
     readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
+    readonly find: (deliveryId: number) => Answer<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     readonly gauge: Effect.Effect<QueueGauge, StoreUnavailable>
     /**

@@ -33,7 +33,7 @@ export interface ReadableTable {
   readonly runsNoUserCode: boolean
   /** The collation that folds case by Unicode on this server, quoted with its schema. */
   readonly foldCollation: string
-  /** True where an index by `cabinet search-index` stands ready that knows all the columns. */
+  /** True where an index by `cabinet table search-index` stands ready that knows all the columns. */
   readonly searchIndexed: boolean
   /** What the read itself can prove the object unchanged by; null where the catalog must be asked before every read. */
   readonly catalogVersion: string | null

@@ -1,5 +1,5 @@
 /**
- * The text of a whole row that `cabinet search-index` indexes by its trigrams. It holds what every column shows, upper
+ * The text of a whole row that `cabinet table search-index` indexes by its trigrams. It holds what every column shows, upper
  * case, one after the other, so that a row in which any column contains the sought text is always among those whose
  * text contains it; which of them it really is, the conditions of `q` decide as they do without an index.
  *

@@ -145,6 +145,7 @@ export const layer = Layer.effect(
             query.limit,
           ]),
         ),
+      find: (deliveryId) => orUnavailable(find(deliveryId)),
       ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(Statement.DELIVERIES_OF_EVENT, [eventId])),
       gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(Statement.GAUGE), ([row]) => row!)),
       prune: Effect.fnUntraced(function* (keep) {

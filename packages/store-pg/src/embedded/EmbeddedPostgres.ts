@@ -11,7 +11,7 @@
  * Rules:
  * - At most one process serves a data directory; a second is refused.
  * - Any number may join, before, beside and after it. Whoever comes first starts the server, whoever leaves last stops
- *   it: a server outlives the `serve` that started it as long as a `work` still uses it.
+ *   it: a server outlives the `serve` that started it as long as a `worker` still uses it.
  * - A server left behind by a killed process is used as it is; one that dies while in use is started again under
  *   the same address within about a second, and connection pools find it.
  * - One whose users were all killed, or ended without closing, is ended half a minute later (see Caretaker).

@@ -1,5 +1,5 @@
 /**
- * What `cabinet search-index` makes: the functions of schema `cabinet_search`, and one index of a table. These functions run
+ * What `cabinet table search-index` makes: the functions of schema `cabinet_search`, and one index of a table. These functions run
  * in sessions of every kind, so nothing in them is looked up along a search path; and nothing is asked of pg_trgm by name
  * where others may put something of that name.
  */

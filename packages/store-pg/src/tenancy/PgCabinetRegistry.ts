@@ -37,7 +37,7 @@ const databaseNameOf = (name: string): string => `cabinet_${name.replaceAll("-",
 const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new RegistryError({ code, message }))
 
 const noSuch = (name: string) =>
-  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet cabinets list\` names those that are.`)
+  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`)
 
 /** `url` is the one that the server's own database is reached by. */
 export const layer = ({ url }: { readonly url: string }) =>
@@ -68,7 +68,7 @@ export const layer = ({ url }: { readonly url: string }) =>
             if (sqlState(error) === "42P04") {
               return refuse(
                 "database_taken",
-                `There is a database ${database} already. If it is this cabinet's, as after \`cabinets remove\`, name it with --database-url.`,
+                `There is a database ${database} already. If it is this cabinet's, as after \`cabinet tenant remove\`, name it with --database-url.`,
               )
             }
             return Effect.fail(error)

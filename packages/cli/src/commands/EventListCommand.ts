@@ -1,4 +1,4 @@
-/** `cabinet events`: the feed, as the API would give it, once or as it grows. */
+/** `cabinet event list`: the feed, as the API would give it, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -6,6 +6,7 @@ import { columns } from "../output/Columns.ts"
 import { JsonText, printLine, report } from "../output/Report.ts"
 import { styleFor } from "../output/Style.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
+import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
 /** How often a follower looks. */
@@ -47,12 +48,12 @@ const cells = (item: string): ReadonlyArray<string> => {
 const pair = (name: string, value: Option.Option<string | number>): ReadonlyArray<readonly [string, string]> =>
   Option.isSome(value) ? [[name, String(value.value)]] : []
 
-export const eventsCommand = Command.make(
-  "events",
+export const list = Command.make(
+  "list",
   {
     source: Flag.String("source").pipe(
-      Flag.withMetavar("ID"),
-      Flag.withDescription("Only events of this source"),
+      Flag.withMetavar("SOURCE"),
+      Flag.withDescription("Only events of this source, by number or name"),
       Flag.optional,
     ),
     channel: Flag.String("channel").pipe(
@@ -82,11 +83,8 @@ export const eventsCommand = Command.make(
       Effect.gen(function* () {
         const json = yield* format
         const feed = yield* Feed
-        const filter = [
-          ...pair("source_id", input.source),
-          ...pair("channel", input.channel),
-          ...pair("limit", input.limit),
-        ]
+        const source = Option.isNone(input.source) ? input.source : Option.some(yield* sourceNamed(input.source.value))
+        const filter = [...pair("source_id", source), ...pair("channel", input.channel), ...pair("limit", input.limit)]
         const style = styleFor(process.stdout)
         const table = (items: ReadonlyArray<string>) =>
           columns(HEAD, items.map(cells), { style, none: "No events yet." })

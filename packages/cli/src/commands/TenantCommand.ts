@@ -1,4 +1,4 @@
-/** `cabinet cabinets …`: which cabinets a server of many serves. */
+/** `cabinet tenant …`: which cabinets a server of many serves. */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -89,7 +89,7 @@ const list = Command.make("list", { ...web }, (input) =>
       columns(
         ["NAME", "ADDRESS", "DATABASE", "SINCE"],
         values.map((one) => [one.name, one.base_url, one.database, one.created_at]),
-        { style, none: "No cabinets but the server's own. Add one with: cabinet cabinets add NAME" },
+        { style, none: "No cabinets but the server's own. Add one with: cabinet tenant add NAME" },
       ),
     )
   }),
@@ -109,7 +109,7 @@ const remove = Command.make("remove", { name, ...web }, (input) =>
   }),
 ).pipe(Command.withDescription("Serve a cabinet no more; its database stays"))
 
-export const cabinetsCommand = Command.make("cabinets").pipe(
+export const tenantCommand = Command.make("tenant").pipe(
   Command.withDescription("Add and remove the cabinets of a server of many"),
   Command.withSubcommands([add, list, remove]),
 )

@@ -1,4 +1,4 @@
-/** `cabinet operator …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
+/** `cabinet token …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
 import { uploadTokenJson } from "@data-cabinet/core/key/KeyJson"
 import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { format, idArgument, withCabinet } from "./Root.ts"
 const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const { token, ...issued } = yield* UploadTokens.use((operators) => operators.issue(name))
+      const { token, ...issued } = yield* UploadTokens.use((tokens) => tokens.issue(name))
       yield* report(yield* format, { ...uploadTokenJson(issued), token }, (style) =>
         [
           style.bold(token),
@@ -21,44 +21,44 @@ const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
       )
     }),
   ),
-).pipe(Command.withDescription("Issue an operator's token; it is shown this once"))
+).pipe(Command.withDescription("Issue a token; it is shown this once"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* UploadTokens.use((operators) => operators.list)
+      const all = yield* UploadTokens.use((tokens) => tokens.list)
       yield* report(yield* format, all.map(uploadTokenJson), (style) =>
         columns(
           ["ID", "TOKEN", "ISSUED", "LAST USED", "STATE", "NAME"],
-          all.map((operator) => [
-            String(operator.id),
-            `${operator.prefix}…`,
-            operator.createdAt,
-            operator.lastUsedAt ?? "never",
-            operator.revokedAt === null ? "good" : `revoked ${operator.revokedAt}`,
-            operator.name,
+          all.map((token) => [
+            String(token.id),
+            `${token.prefix}…`,
+            token.createdAt,
+            token.lastUsedAt ?? "never",
+            token.revokedAt === null ? "good" : `revoked ${token.revokedAt}`,
+            token.name,
           ]),
-          { style, none: "No operators yet. Issue a token with: cabinet operator add NAME" },
+          { style, none: "No operators yet. Issue a token with: cabinet token add NAME" },
         ),
       )
     }),
   ),
 ).pipe(Command.withDescription("List the operators' tokens, with the time of their last use"))
 
-const revoke = Command.make("revoke", { id: idArgument("ID", "The operator's number") }, ({ id }) =>
+const revoke = Command.make("revoke", { id: idArgument("ID", "The token's number") }, ({ id }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const operator = yield* UploadTokens.use((operators) => operators.revoke(id))
+      const token = yield* UploadTokens.use((tokens) => tokens.revoke(id))
       yield* report(
         yield* format,
-        uploadTokenJson(operator),
-        () => `Operator ${operator.id} (${operator.name}) is revoked: uploads with the token answer 401 from now on.`,
+        uploadTokenJson(token),
+        () => `Token ${token.id} (${token.name}) is revoked: uploads with the token answer 401 from now on.`,
       )
     }),
   ),
 ).pipe(Command.withDescription("Revoke a token at once; the others stay good"))
 
-export const operatorCommand = Command.make("operator").pipe(
+export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("Issue and revoke tokens for uploads over HTTP"),
   Command.withSubcommands([add, list, revoke]),
 )

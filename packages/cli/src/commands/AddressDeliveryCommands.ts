@@ -8,16 +8,18 @@ import { columns } from "../output/Columns.ts"
 import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { attemptJson, deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
-import { idArgument, format, settingFlags, withCabinet } from "./Root.ts"
+import { attemptJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { addressArgument, addressNamed } from "./Named.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 
-const id = idArgument("ID", "The address's number")
 const outgoing = settingFlags("allowedNetworks")
 
-export const ping = Command.make("ping", { id, ...outgoing }, (input) =>
+export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (input) =>
   withCabinet(input, () =>
     Effect.gen(function* () {
-      const result = yield* Addresses.use((addresses) => addresses.ping(input.id))
+      const result = yield* Effect.flatMap(addressNamed(input.id), (id) =>
+        Addresses.use((addresses) => addresses.ping(id)),
+      )
       const value = {
         delivery_id: result.deliveryId,
         delivered: result.delivered,
@@ -42,7 +44,7 @@ export const ping = Command.make("ping", { id, ...outgoing }, (input) =>
 export const log = Command.make(
   "log",
   {
-    id,
+    id: addressArgument,
     limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; default: 50"), Flag.withDefault(50)),
     before: Flag.String("before").pipe(
       Flag.withMetavar("TIME"),
@@ -65,10 +67,12 @@ export const log = Command.make(
             message: `${before} is not a moment such as 2026-11-21T09:30:00Z.`,
           })
         }
-        yield* AddressStore.use((book) => book.get(input.id))
+        const { id: addressId } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
+          AddressStore.use((book) => book.get(id)),
+        )
         const attempts = yield* DeliveryQueue.use((queue) =>
           queue.log({
-            addressId: input.id,
+            addressId,
             limit: Math.min(Math.max(1, input.limit), 10_000),
             failedOnly: input.failed,
             ...(before === undefined ? {} : { before }),
@@ -95,47 +99,27 @@ export const log = Command.make(
     ),
 ).pipe(Command.withDescription("The attempts of an address, newest first"))
 
-const moment = (name: string, about: string) =>
-  Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(about), Flag.optional)
+const required = (name: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(about))
 
 export const resend = Command.make(
   "resend",
   {
-    id: idArgument("ID", "A delivery's number; with --from and --to an address's"),
-    from: moment("from", "Everything accepted from this moment on, such as 2026-11-21T09:30:00Z"),
-    to: moment("to", "and before this one"),
+    id: addressArgument,
+    from: required("from", "Everything accepted from this moment on, such as 2026-11-21T09:30:00Z"),
+    to: required("to", "and before this one"),
   },
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const json = yield* format
-        if (Option.isSome(input.from) !== Option.isSome(input.to)) {
-          return yield* new CommandError({ code: "usage", message: "--from and --to go together." })
-        }
-        if (Option.isSome(input.from) && Option.isSome(input.to)) {
-          const [from, to] = [input.from.value, input.to.value]
-          const count = yield* Addresses.use((addresses) => addresses.resendRange(input.id, from, to))
-          return yield* report(
-            json,
-            { address_id: input.id, from, to, resent: count },
-            () => `${counted(count, "delivery is", "deliveries are")} due again.`,
-          )
-        }
-        const delivery = yield* Addresses.use((addresses) => addresses.resend(input.id))
-        yield* report(json, deliveryJson(delivery), () => `Delivery ${delivery.id} is due again.`)
+        const { from, to } = input
+        const addressId = yield* addressNamed(input.id)
+        const count = yield* Addresses.use((addresses) => addresses.resendRange(addressId, from, to))
+        yield* report(
+          yield* format,
+          { address_id: addressId, from, to, resent: count },
+          () => `${counted(count, "delivery is", "deliveries are")} due again.`,
+        )
       }),
     ),
-).pipe(Command.withDescription("Send a delivery again, or all of an address in a span of time"))
-
-export const cancel = Command.make("cancel", { delivery: idArgument("DELIVERY", "The delivery's number") }, (input) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      const delivery = yield* DeliveryQueue.use((queue) => queue.cancel(input.delivery))
-      const words =
-        delivery.state === "cancelled"
-          ? `Delivery ${delivery.id} is cancelled.`
-          : `Delivery ${delivery.id} was ${delivery.state} already.`
-      yield* report(yield* format, deliveryJson(delivery), () => words)
-    }),
-  ),
-).pipe(Command.withDescription("Give a delivery up"))
+).pipe(Command.withDescription("Send all of an address in a span of time again; one: cabinet delivery resend ID"))

@@ -1,0 +1,60 @@
+/** `cabinet delivery …`: one delivery, by its number as `event show` and `address log` name it. */
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { card } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { format, idArgument, withCabinet } from "./Root.ts"
+
+const id = idArgument("ID", "The delivery's number")
+
+const show = Command.make("show", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const delivery = yield* DeliveryQueue.use((queue) => queue.find(input.id))
+      yield* report(yield* format, deliveryJson(delivery), (style) =>
+        card(
+          [
+            ["Delivery", String(delivery.id)],
+            ["Event", delivery.eventId === null ? "none: a ping" : String(delivery.eventId)],
+            ["Address", String(delivery.addressId)],
+            ["State", delivery.state],
+            ["Attempts", String(delivery.attempts)],
+            ["Created", delivery.createdAt],
+            ["Due", delivery.dueAt ?? "—"],
+          ],
+          style,
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Show a delivery"))
+
+const resend = Command.make("resend", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const delivery = yield* Addresses.use((addresses) => addresses.resend(input.id))
+      yield* report(yield* format, deliveryJson(delivery), () => `Delivery ${delivery.id} is due again.`)
+    }),
+  ),
+).pipe(Command.withDescription("Send a delivery again"))
+
+const cancel = Command.make("cancel", { id }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const delivery = yield* DeliveryQueue.use((queue) => queue.cancel(input.id))
+      const words =
+        delivery.state === "cancelled"
+          ? `Delivery ${delivery.id} is cancelled.`
+          : `Delivery ${delivery.id} was ${delivery.state} already.`
+      yield* report(yield* format, deliveryJson(delivery), () => words)
+    }),
+  ),
+).pipe(Command.withDescription("Give a delivery up"))
+
+export const deliveryCommand = Command.make("delivery").pipe(
+  Command.withDescription("Show one delivery, send it again, or give it up"),
+  Command.withSubcommands([show, resend, cancel]),
+)

@@ -1,0 +1,144 @@
+/** `cabinet event show ID`: everything that is known of one event. */
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { card, columns } from "../output/Columns.ts"
+import { counted } from "../output/Counted.ts"
+import { plainLines } from "../output/PlainText.ts"
+import { JsonText, report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { CommandError } from "./CommandError.ts"
+import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { idArgument, format, withCabinet } from "./Root.ts"
+import { rowCells } from "./RowsCommand.ts"
+
+/** What decided how the body was read, in words; an unknown one is shown as it is. */
+const DECIDED_BY: Readonly<Record<string, string>> = {
+  source: "set on the source",
+  header: "named by the request's header",
+  charset_field: "named by the form's field _charset_",
+  data: "told from the bytes",
+  json: "JSON is always UTF-8",
+  content_encoding: "its content encoding could not be undone",
+}
+
+/** Bytes as text in a charset of ours; null where they are none, or the charset is none that is known here. */
+const textIn = (charset: string, bytes: Uint8Array): string | null => {
+  try {
+    const label = charset === "latin-1" ? "windows-1252" : charset
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The body as text in the charset it was read in, and as bytes too where that does not tell them. */
+const bodyJson = ({ body, charset }: StoredOriginal) => ({
+  body: textIn(charset, body),
+  body_base64: textIn("utf-8", body) === null ? Buffer.from(body).toString("base64") : null,
+})
+
+const originalJson = (original: StoredOriginal | null) =>
+  original === null
+    ? null
+    : {
+        received_at: original.receivedAt,
+        ...bodyJson(original),
+        body_bytes: original.bodyBytes,
+        truncated: original.bodyBytes > original.body.byteLength,
+        content_type: original.contentType,
+        ip: original.ip,
+        headers: {
+          referer: original.referer,
+          origin: original.origin,
+          user_agent: original.userAgent,
+          accept_language: original.acceptLanguage,
+        },
+        encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
+      }
+
+/** Its row by the same way that everybody reads rows; none for a repeat, or while reading is off. */
+const rowOf = (id: number, { table }: EventRecord) =>
+  Effect.gen(function* () {
+    if (table === null) return null
+    const rows = yield* SelectRows
+    const params = [
+      ["fc", "_event_id"],
+      ["fo", "eq"],
+      ["fv", String(id)],
+    ] as const
+    const page = yield* rows.page({ ...table, params })
+    const [item] = page.items.texts()
+    return item === undefined ? null : { item, columns: page.columns }
+  }).pipe(Effect.catch((error) => Effect.as(Effect.logWarning(`its row cannot be read: ${error.message}`), null)))
+
+const originalText = (original: StoredOriginal, style: Style): string => {
+  const { body, body_base64 } = bodyJson(original)
+  const decided = DECIDED_BY[original.charsetFrom] ?? original.charsetFrom
+  const head = card(
+    [
+      ["From", original.ip ?? "unknown"],
+      ["Content type", original.contentType ?? "none"],
+      ["Encoding", `${original.charset} (${decided}), ${counted(original.replaced, "character")} replaced`],
+      ["User agent", original.userAgent ?? "none"],
+      ["Referer", original.referer ?? "none"],
+      ["Origin", original.origin ?? "none"],
+      ["Languages", original.acceptLanguage ?? "none"],
+      [
+        "Body",
+        `${counted(original.bodyBytes, "byte")}${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,
+      ],
+    ],
+    style,
+  )
+  return `${head}\n${plainLines(body ?? body_base64 ?? "")}`
+}
+
+export const show = Command.make("show", { id: idArgument("ID", "The event's number") }, ({ id }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const found = yield* EventDetail.use((detail) => detail.find(id))
+      if (Option.isNone(found)) return yield* new CommandError({ code: "refused", message: `There is no event ${id}.` })
+      const record = found.value
+      const row = yield* rowOf(id, record)
+      const deliveries = yield* DeliveryQueue.use((queue) => queue.ofEvent(id))
+      const value = {
+        event: new JsonText(record.event),
+        original: originalJson(record.original),
+        row: row === null ? null : new JsonText(row.item),
+        row_waits: record.rowWaits,
+        deliveries: deliveries.map(deliveryJson),
+      }
+      yield* report(yield* format, value, (style) => {
+        const title = (words: string) => `\n${style.bold(words)}`
+        const none = record.rowWaits ? "Its row waits for a table that is locked." : "It has no row."
+        const names = row?.columns.map((column) => column.name) ?? []
+        const cells = row === null ? [] : rowCells(row.item, names)
+        // A table may have hundreds of columns, of which one event fills a few.
+        const filled = names.map((name, at) => [name, cells[at] ?? ""] as const).filter(([, cell]) => cell !== "")
+        return [
+          style.bold(`Event ${id}`),
+          plainLines(record.event),
+          title("Original request"),
+          record.original === null ? "Not kept." : originalText(record.original, style),
+          title("Row"),
+          row === null ? none : card(filled, style),
+          title("Deliveries"),
+          columns(
+            ["ID", "ADDRESS", "STATE", "ATTEMPTS", "DUE"],
+            deliveries.map((one) => [
+              String(one.id),
+              String(one.addressId),
+              one.state,
+              String(one.attempts),
+              one.dueAt ?? "",
+            ]),
+            { style, none: "None." },
+          ),
+        ].join("\n")
+      })
+    }),
+  ),
+).pipe(Command.withDescription("Show one event: its request, how it was read, its row and its deliveries"))

@@ -1,0 +1,71 @@
+/**
+ * How a command's user says which source, delivery address or key is meant: by its number, or by its name, an address by its
+ * URL. A number is always the number: who has called a source `7` names it by what `source list` shows.
+ */
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { Argument } from "effect/cli"
+import { CommandError } from "./CommandError.ts"
+
+interface Named {
+  readonly id: number
+  readonly called: string
+}
+
+const idOf = (given: string): number | null => {
+  const id = /^[1-9]\d*$/.test(given) ? Number(given) : Number.NaN
+  return Number.isSafeInteger(id) ? id : null
+}
+
+/** `kind` is what the thing is called in a sentence. Refuses a name that nothing has, or more than one thing. */
+const resolve = <E, R>(kind: string, given: string, list: Effect.Effect<ReadonlyArray<Named>, E, R>) =>
+  Effect.gen(function* () {
+    const id = idOf(given)
+    if (id !== null) return id
+    const found = (yield* list).filter(({ called }) => called === given)
+    if (found.length === 1) return found[0]!.id
+    const numbers = found.map((one) => one.id).join(", ")
+    return yield* new CommandError({
+      code: "refused",
+      message:
+        found.length === 0
+          ? `There is no ${kind} called ${JSON.stringify(given)}. See: cabinet ${kind} list`
+          : `More than one ${kind} is called ${JSON.stringify(given)}: ${numbers}. Give the number of the one that is meant.`,
+    })
+  })
+
+export const sourceNamed = (given: string) =>
+  resolve(
+    "source",
+    given,
+    Sources.use(({ list }) => Effect.map(list, (all) => all.map(({ id, name }) => ({ id, called: name })))),
+  )
+
+export const addressNamed = (given: string) =>
+  resolve(
+    "address",
+    given,
+    AddressStore.use(({ list }) => Effect.map(list, (all) => all.map(({ id, url }) => ({ id, called: url })))),
+  )
+
+/** Of keys with one name those that are revoked do not count, unless all are. */
+export const keyNamed = (given: string) =>
+  resolve(
+    "key",
+    given,
+    ApiKeys.use(({ list }) =>
+      Effect.map(list, (all) => {
+        const called = all.filter(({ name }) => name === given)
+        const good = called.filter(({ revokedAt }) => revokedAt === null)
+        return (good.length === 0 ? called : good).map(({ id, name }) => ({ id, called: name }))
+      }),
+    ),
+  )
+
+const named = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
+
+export const sourceArgument = (name = "SOURCE") => named(name, "The source's number or name")
+export const addressArgument = named("ID", "The address's number or URL")
+export const keyArgument = named("ID", "The key's number or name")

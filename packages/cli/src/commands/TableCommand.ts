@@ -1,0 +1,58 @@
+/** `cabinet table …`: the tables and views that can be read, and the upkeep of sources' tables. */
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { column } from "./ColumnCommand.ts"
+import { CommandError } from "./CommandError.ts"
+import { objectNamed } from "./ObjectName.ts"
+import { format, withCabinet } from "./Root.ts"
+import { searchIndex } from "./SearchIndexCommand.ts"
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const all = yield* Catalog.use((catalog) => catalog.list)
+      yield* report(yield* format, all, (style) =>
+        columns(
+          ["TABLE", "KIND", "SOURCE", "ROWS, ABOUT", "COMMENT"],
+          all.map((one) => [
+            `${one.schema}.${one.name}`,
+            one.kind,
+            one.source?.name ?? "",
+            one.rows_estimate === null ? "" : String(one.rows_estimate),
+            one.comment ?? "",
+          ]),
+          { style, none: "No tables yet: a source's first event makes its table." },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("List the tables and views that can be read"))
+
+const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({ object }) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const { schema, name } = yield* objectNamed(object)
+      const found = yield* Catalog.use((catalog) => catalog.find(schema, name))
+      if (Option.isNone(found)) {
+        const message = `There is no table or view ${object} that can be read.`
+        return yield* new CommandError({ code: "refused", message })
+      }
+      const { detail } = found.value
+      yield* report(yield* format, detail, (style) =>
+        columns(
+          ["COLUMN", "TYPE", "LABEL", "COMMENT"],
+          detail.columns.map((one) => [one.name, one.type, one.label, one.comment ?? ""]),
+          { style, none: "It has no columns." },
+        ),
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Show a table's or view's columns"))
+
+export const tableCommand = Command.make("table").pipe(
+  Command.withDescription("List tables and views, and look after the sources' tables"),
+  Command.withSubcommands([list, show, column, searchIndex]),
+)
