@@ -2,7 +2,7 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
@@ -53,7 +53,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
         original: null,
         ...rest,
       } as const
-      const [receipt] = yield* EventLog.use((log) => log.append(request))
+      const [receipt] = yield* EventLog.use((log) => appendEvents(log, request))
       return receipt!.id
     }),
   )

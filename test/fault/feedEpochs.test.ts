@@ -6,7 +6,7 @@
 import { cpSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
@@ -41,7 +41,10 @@ const withStore = async <A>(url: string, use: (store: Store) => Promise<A>): Pro
 const accept = (store: Store, bodies: ReadonlyArray<string>) =>
   store.runPromise(
     EventLog.use((log) =>
-      Effect.forEach(bodies, (body) => log.append(requestOf(sourceId, body, false)), { discard: true, concurrency: 3 }),
+      Effect.forEach(bodies, (body) => appendEvents(log, requestOf(sourceId, body, false)), {
+        discard: true,
+        concurrency: 3,
+      }),
     ),
   )
 
@@ -178,14 +181,16 @@ it("a standby shows no feed and accepts nothing", async () => {
   await withStore(standby.url(DATABASE), async (store) => {
     const page = FeedStore.use((feed) => feed.page({ ...client, limit: 1, sourceId: null, channel: null }))
     assert.strictEqual((await store.runPromise(Effect.flip(page)))._tag, "StoreUnavailable")
-    const append = EventLog.use((log) => log.append(requestOf(sourceId, "refused", false)))
+    const append = EventLog.use((log) => appendEvents(log, requestOf(sourceId, "refused", false)))
     assert.strictEqual((await store.runPromise(Effect.flip(append)))._tag, "StoreUnavailable")
   })
 })
 
 it("a promoted standby goes on with old cursors, and so do the servers that were connected to it before", async () => {
   await withStore(standby.url(DATABASE), async (store) => {
-    await store.runPromise(Effect.exit(EventLog.use((log) => log.append(requestOf(sourceId, "too soon", false)))))
+    await store.runPromise(
+      Effect.exit(EventLog.use((log) => appendEvents(log, requestOf(sourceId, "too soon", false)))),
+    )
     await standby.run("SELECT pg_promote(true)")
     await goesOn(standby, "promoted")
     await accept(store, some("connected before"))

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ type Store = ReturnType<typeof storeRuntime>
 const sourceOf = (store: Store) => store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
 
 const accept = (store: Store, sourceId: number, body: string) =>
-  store.runPromise(EventLog.use((log) => log.append(requestOf(sourceId, body, false))))
+  store.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, body, false))))
 
 const bodies = FeedStore.use((feed) =>
   Effect.map(feed.page({ after: FEED_START, limit: 100, sourceId: null, channel: null }), (page) =>

@@ -3,7 +3,7 @@
  * promoted standby and back again, or a machine is restored with its memory. All that a client has not seen is shown to it,
  * whatever it has seen elsewhere; and nothing is shown to it again unless the database has lost events that it had seen.
  */
-import { type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -31,7 +31,7 @@ const accept = (bodies: ReadonlyArray<string>) =>
     EventLog.use((log) =>
       Effect.forEach(
         bodies,
-        (body) => log.append(requestOf(sourceId, body, false)).pipe(Effect.retry(Schedule.recurs(20))),
+        (body) => appendEvents(log, requestOf(sourceId, body, false)).pipe(Effect.retry(Schedule.recurs(20))),
         { discard: true, concurrency: 3 },
       ),
     ),

@@ -4,7 +4,7 @@
  * commit, or do not. Each acknowledged event is told to the parent, after its commit.
  */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
@@ -44,7 +44,7 @@ const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane
     const request = requestOf(sourceId, body, shared, dice() < 0.2)
     const accept: Effect.Effect<number, unknown> =
       lane % 2 === 0
-        ? Effect.map(log.append(request), ([receipt]) => receipt!.id)
+        ? Effect.map(appendEvents(log, request), ([receipt]) => receipt!.id)
         : Effect.gen(function* () {
             const [opened] = yield* sql.unsafe<{ secret: string }>(
               `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret`,

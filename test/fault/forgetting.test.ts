@@ -5,7 +5,7 @@
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -60,7 +60,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   const append = (n: number) =>
     Effect.map(
       EventLog.use((log) =>
-        log.append({
+        appendEvents(log, {
           sourceId: source.id,
           sourceVersion: 1,
           channel: "webhook",

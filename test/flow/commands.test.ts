@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { requestOf } from "../fault/feedWriter.ts"
@@ -84,7 +84,8 @@ it("events follows on once its database was away", async () => {
   const store = storeRuntime(database.url)
   try {
     const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
-    const accept = (body: string) => store.runPromise(EventLog.use((log) => log.append(requestOf(id, body, false))))
+    const accept = (body: string) =>
+      store.runPromise(EventLog.use((log) => appendEvents(log, requestOf(id, body, false))))
     await accept("before")
     const follower = home.start(["event", "list", "--follow", "--json"], { DATABASE_URL: database.url })
     const said = { out: "", err: "" }

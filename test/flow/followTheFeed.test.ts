@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Effect } from "effect"
@@ -58,7 +58,7 @@ it(
       EventLog.use((log) =>
         Effect.forEach(
           Array.from({ length: EVENTS / BATCH }, (_, n) => n * BATCH),
-          (from) => log.append(batch(source.id, from)),
+          (from) => appendEvents(log, batch(source.id, from)),
           { concurrency: 2, discard: true },
         ),
       ),

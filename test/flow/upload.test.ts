@@ -6,34 +6,30 @@ import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgOperators from "@data-cabinet/store-pg/key/PgUploadTokens"
-import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
+import type { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import { type Address, routeTable } from "@data-cabinet/http-node/server/Route"
+import { routeTable } from "@data-cabinet/http-node/server/Route"
 import * as Server from "@data-cabinet/http-node/server/Server"
 
 const cabinets = Layer.effect(
   Cabinets,
   Effect.map(uploadRoutes, (routes) => {
     const find = routeTable(routes)
-    return {
+    const http: CabinetHttp["Service"] = {
       mountedAt: "",
-      byHost: () =>
-        Effect.succeed(
-          Option.some({
-            mountedAt: "",
-            answer: (request: Parameters<(typeof routes)[0]["handle"]>[0], address: Address) => {
-              const { route, params } = find(address)!
-              return route.handle(request, { params, query: address.query })
-            },
-          }),
-        ),
+      handle: (request, address) => {
+        const { route, params } = find(address)!
+        return route.handle(request, { params, query: address.query })
+      },
     }
+    return { mountedAt: "", byHost: async () => Result.succeed(http) }
   }),
 )
 

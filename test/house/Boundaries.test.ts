@@ -43,6 +43,7 @@ it.each([
   ["http-node", "@data-cabinet/delivery/delivery/HttpCourier"],
   ["http-node", "@effect/sql-pg"],
   ["http-node", "effect/sql"],
+  ["http-node", "@effect/platform-node/NodeHttpServer"],
   ["delivery", "@data-cabinet/store-pg/event/PgEventLog"],
   ["delivery", "@data-cabinet/http-node/server/Server"],
   ["delivery", "effect/http"],
@@ -58,7 +59,6 @@ it.each([
   ["core", "../event/Other.ts"],
   ["store-pg", "@data-cabinet/core/event/EventLog"],
   ["store-pg", "node:fs/promises"],
-  ["http-node", "effect/http-api"],
   ["delivery", "undici"],
   ["cli", "@data-cabinet/store-pg/event/PgEventLog"],
 ])("the linter lets %s import %s", (packageName, specifier) => {

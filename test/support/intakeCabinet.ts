@@ -7,7 +7,7 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
-import { takingOf } from "@data-cabinet/http-node/server/CabinetHttp"
+import type { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
@@ -16,14 +16,15 @@ import { intakeRoutes } from "@data-cabinet/http-node/intake/IntakeRoutes"
 import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import { type Address, routeTable } from "@data-cabinet/http-node/server/Route"
+import { observe } from "@data-cabinet/http-node/server/Observe"
+import { routeTable } from "@data-cabinet/http-node/server/Route"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
-import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, ManagedRuntime, Result } from "effect"
 
 export interface IntakeOptions {
   /** Requests a minute of a source and of a client; 0 for none, which is what most tests want. */
@@ -57,15 +58,15 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
     Effect.gen(function* () {
       const routes = yield* intakeRoutes
       const find = routeTable(routes)
-      const http = Option.some({
+      const context = yield* Effect.context()
+      const http: CabinetHttp["Service"] = {
         mountedAt: "",
-        answer: (request: Parameters<(typeof routes)[0]["handle"]>[0], address: Address) => {
+        handle: (request, address) => {
           const { route, params } = find(address)!
-          return route.handle(request, { params, query: address.query })
+          return observe(route, request, { params, query: address.query }, context)
         },
-        taking: takingOf(find, yield* Effect.context()),
-      })
-      return { mountedAt: "", byHost: () => Effect.succeed(http) }
+      }
+      return { mountedAt: "", byHost: async () => Result.succeed(http) }
     }),
   )
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(

@@ -1,5 +1,5 @@
 /** The accept statement driven alone: arrays made beforehand, on as many connections as our server writes with. */
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { type AcceptRequest, appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
@@ -54,7 +54,7 @@ const drive = Effect.gen(function* () {
   }
 
   // The first goes the usual way, so that the table has its columns.
-  yield* Context.get(cabinet, EventLog).append(request(1))
+  yield* appendEvents(Context.get(cabinet, EventLog), request(1))
   const table = yield* loadSourceTable(sql, source.id)
   if (table === undefined) return yield* Effect.die("no source")
   const connections = yield* Effect.all(Array.from({ length: WRITERS }, () => sql.reserve))

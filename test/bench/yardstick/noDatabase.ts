@@ -2,24 +2,20 @@
  * no database: our own server as it is shipped, with the log answering at once. What is left is HTTP, the counts of the
  * client and the source, parsing, the fingerprint and the answer.
  */
-import { running } from "@data-cabinet/core/runtime/Course"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as Server from "@data-cabinet/http-node/server/Server"
-import { Context, Effect, Layer, References } from "effect"
+import { Context, Effect, Layer, References, Result } from "effect"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { boundHeap } from "../../../packages/cli/src/process/Heap.ts"
 import { httpLayer } from "../../../packages/cli/src/compose/HttpLayer.ts"
 import { openCabinet } from "./openCabinet.ts"
 
 let id = 0
-const atOnce = Layer.succeed(
-  EventLog,
-  EventLog.taking(({ events }) =>
-    running(Effect.succeed(events.map(({ empty }) => ({ id: ++id, repeatOf: null, empty })))),
-  ),
-)
+const atOnce = Layer.succeed(EventLog, {
+  append: async ({ events }) => Result.succeed(events.map(({ empty }) => ({ id: ++id, repeatOf: null, empty }))),
+})
 
 const serve = Effect.gen(function* () {
   const { cabinet, settings } = yield* openCabinet()

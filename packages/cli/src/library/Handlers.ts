@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
 import * as Server from "@data-cabinet/http-node/server/Server"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Scope } from "effect"
-import { HttpEffect, HttpServerRequest } from "effect/http"
+import { fetchAdapter } from "@data-cabinet/http-node/server/FetchAdapter"
+import { nodeAdapter } from "@data-cabinet/http-node/server/NodeAdapter"
+import type { Handle } from "@data-cabinet/http-node/server/Request"
+import { Context, Effect } from "effect"
 import type { InFlight } from "./InFlight.ts"
 
 /** A listener for Node's own servers. */
@@ -21,7 +22,7 @@ const CLOSING = new StoreUnavailable({
 })
 
 /** Needs nothing of the cabinet, so that it answers when all of that is gone. */
-const refusing = Effect.map(HttpServerRequest.HttpServerRequest, (request) => cabinetUnavailable(request, CLOSING))
+const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
 
 const counted =
   (handler: NodeHandler, refuse: NodeHandler, underway: InFlight): NodeHandler =>
@@ -53,11 +54,11 @@ const countedFetch =
 /** The metrics of a process are its program's: they are not served here. */
 export const handlers = Effect.fnUntraced(function* (underway: InFlight) {
   const node = yield* Server.nodeHandler({ metrics: false })
-  const refuse = yield* NodeHttpServer.makeHandler(refusing, { scope: Scope.makeUnsafe() })
+  const refuse = nodeAdapter(refusing, Context.empty())
   const viaFetch = yield* Server.fetchHandler({ metrics: false })
-  const refuseFetch = HttpEffect.toWebHandler(refusing)
+  const refuseFetch = fetchAdapter(refusing, Context.empty())
   return {
     nodeHandler: counted(node, refuse, underway),
-    fetchHandler: countedFetch(viaFetch, (request) => refuseFetch(request), underway),
+    fetchHandler: countedFetch(viaFetch, refuseFetch, underway),
   }
 })

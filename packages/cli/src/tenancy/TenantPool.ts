@@ -8,8 +8,10 @@
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
+import type { Found } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
-import { Clock, Context, type Duration, Effect, Layer, Option, RcMap, Schedule, type Scope, Semaphore } from "effect"
+import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Schedule, Scope, Semaphore } from "effect"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
 import { openDatabase } from "../compose/OpenDatabase.ts"
@@ -30,8 +32,8 @@ export interface TenantPoolOptions {
 }
 
 export interface TenantPool {
-  /** None for a name that is not registered. What is found answers always, with 503 while its database is away. */
-  readonly find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
+  /** Undefined for a name that is not registered. What is found answers always, with 503 while its database is away. */
+  readonly find: (name: string) => Promise<Found>
   /** Opens a cabinet and keeps it open until the scope closes. */
   readonly hold: (name: string) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
   readonly isOpen: (name: string) => Effect.Effect<boolean>
@@ -129,19 +131,32 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
     return http
   })
 
+  const context = yield* Effect.context()
+
+  /** Keeps the cabinet open while it answers. */
   const httpOf = (name: string): Http => ({
     mountedAt: "",
-    answer: (request, address) =>
-      Effect.scoped(Effect.flatMap(get(name), (http) => http.answer(request, address))).pipe(
-        Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(cabinetUnavailable(request, error))),
-      ),
+    handle: async (request, address) => {
+      const scope = Scope.makeUnsafe()
+      try {
+        const opened = await runResult(Scope.provide(get(name), scope), request.context)
+        if (Result.isFailure(opened)) return cabinetUnavailable(request, opened.failure)
+        return await opened.success.handle(request, address)
+      } finally {
+        await Effect.runPromise(Scope.close(scope, Exit.void))
+      }
+    },
   })
 
   const many: TenantPool = {
-    find: Effect.fnUntraced(function* (name) {
-      if (!known.has(name) && (yield* Clock.currentTimeMillis) - readAt > RELOAD_MILLIS) yield* reloadIfOld
-      return known.has(name) ? Option.some(httpOf(name)) : Option.none()
-    }),
+    find: async (name) => {
+      const isOld = Context.get(context, Clock.Clock).currentTimeMillisUnsafe() - readAt > RELOAD_MILLIS
+      if (!known.has(name) && isOld) {
+        const reloaded = await runResult(reloadIfOld, context)
+        if (Result.isFailure(reloaded)) return Result.fail(reloaded.failure)
+      }
+      return Result.succeed(known.has(name) ? httpOf(name) : undefined)
+    },
     hold: (name) => Effect.asVoid(get(name)),
     isOpen: (name) => RcMap.has(open, name),
     known: () => known,

@@ -12,3 +12,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   retryAfter: Schema.Int,
   outcomeUnknown: Schema.Boolean,
 }) {}
+
+/** The store did not answer by the deadline; `outcomeUnknown` once it was asked to write. */
+export const storeTimedOut = (outcomeUnknown: boolean): StoreUnavailable =>
+  new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })

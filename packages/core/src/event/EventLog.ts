@@ -2,8 +2,9 @@
  * The log of accepted events. Appending is the only way an event comes to exist: event, original request, repeat mark,
  * table row and due deliveries are committed together, and the receipt is given after the commit.
  */
-import { Context, type Effect, Schema } from "effect"
-import { type Ask, asked } from "../runtime/Course.ts"
+import { Context, type Effect, type Result, Schema } from "effect"
+import type { Deadline } from "../runtime/Deadline.ts"
+import { fromResult } from "../runtime/FromResult.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
 
@@ -78,18 +79,23 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
   sourceId: Schema.Int,
 }) {}
 
+export type Appended = Result.Result<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+
 /** Appends accepted events. Receipts come in the order of the request's events. */
 export class EventLog extends Context.Service<
   EventLog,
   {
-    readonly append: (request: AcceptRequest) => Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
-    /** The same in plain calls. What is given up before it was sent is not saved. */
-    readonly take: (request: AcceptRequest) => Ask<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+    /**
+     * Returns a result by the deadline at the latest; without one the log has its own. A request that is past its deadline,
+     * or whose signal is aborted, before it was sent to the store is not saved.
+     */
+    readonly append: (request: AcceptRequest, deadline?: Deadline, signal?: AbortSignal) => Promise<Appended>
   }
->()("@data-cabinet/core/event/EventLog") {
-  /** A log that is asked in plain calls. */
-  static readonly taking = (take: EventLog["Service"]["take"]): EventLog["Service"] => ({
-    take,
-    append: (request) => asked(take(request)),
-  })
-}
+>()("@data-cabinet/core/event/EventLog") {}
+
+/** Appends as an Effect, which withdraws the request when it is interrupted. */
+export const appendEvents = (
+  log: EventLog["Service"],
+  request: AcceptRequest,
+): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> =>
+  fromResult((signal) => log.append(request, undefined, signal))

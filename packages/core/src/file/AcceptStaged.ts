@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { EventLog, type NewEvent } from "../event/EventLog.ts"
+import { appendEvents, EventLog, type NewEvent } from "../event/EventLog.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { IntakeSource } from "../source/Source.ts"
@@ -69,7 +69,7 @@ export class AcceptStaged extends Context.Service<
           original: null,
           staged: { importId: claimed.id, first, last },
         }
-        const appended = instrument("import.accept", log.append(request)).pipe(
+        const appended = instrument("import.accept", appendEvents(log, request)).pipe(
           Effect.as(last),
           Effect.catchTag("SourceChanged", () => {
             ahead.source = null

@@ -2,12 +2,14 @@
  * Intake: who may send, what a body says, and its way into the log. Every body from an admitted sender that is within the
  * limits becomes an event, whether it parses or not; what is refused is refused before anything is kept.
  */
-import { type Cause, Context, Effect, Exit, Layer, Option } from "effect"
-import { type Ask, asked, Course, running, thenAtOnce } from "../runtime/Course.ts"
-import { instrumentAsk } from "../runtime/Instrument.ts"
-import { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { EventLog } from "../event/EventLog.ts"
-import type { Receipt, SourceChanged } from "../event/EventLog.ts"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import type { Call } from "../runtime/Call.ts"
+import { runResult } from "../runtime/FromResult.ts"
+import { beginStep, instrument } from "../runtime/Instrument.ts"
+import { timerWheel } from "../runtime/TimerWheel.ts"
+import { StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
+import { appendEvents, EventLog } from "../event/EventLog.ts"
+import type { AcceptRequest, Appended, Receipt } from "../event/EventLog.ts"
 import { printedEvent } from "../event/Fingerprint.ts"
 import { Memory, MemoryShares } from "../limit/MemoryBudget.ts"
 import { RateLimiter } from "../limit/RateLimiter.ts"
@@ -17,7 +19,7 @@ import { Sources } from "../source/Sources.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
-import { firstOf, batchedParser, type PreparedSubmission, WEBHOOK } from "./PreparedSubmission.ts"
+import { firstOf, type Parsed, submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
 
 /** How often a submission is parsed again because its source changed under it, before its sender is asked to retry. */
 const MAX_ATTEMPTS = 4
@@ -29,14 +31,11 @@ export class Intake extends Context.Service<
   {
     /**
      * Whether a request from this address to this secret may go on: the rate of the client (null: it has no address, and
-     * is not counted), then the source, then the rate of the source. The body need not have been read. As with RateLimiter the
-     * call counts, and what it gives may be an exit.
+     * is not counted), then the source, then the rate of the source. The body need not have been read.
      */
-    readonly admit: (secret: string, ip: string | null) => Effect.Effect<IntakeSource, Refused>
-    /** Parses an admitted submission and appends its events. The answer comes after the commit. */
-    readonly receive: (request: IntakeRequest) => Effect.Effect<IntakeAnswer, Refused>
-    /** The same in plain calls. */
-    readonly take: (request: IntakeRequest) => Ask<IntakeAnswer, Refused>
+    readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
+    /** Parses an admitted submission and appends its events. Returns after the commit. */
+    readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeAnswer, Refused>>
     /**
      * One event from a program that knows the source: no secret, no rate, no original request, but the same repeats and the
      * same row. Values are read as JSON would write them, whole bigints included.
@@ -48,106 +47,112 @@ export class Intake extends Context.Service<
     Intake,
     Effect.gen(function* () {
       const sources = yield* Sources
-      const admission = yield* RateLimiter
+      const limiter = yield* RateLimiter
       const log = yield* EventLog
+      const wheel = yield* timerWheel
+      const parse = submissionParser(new MemoryShares(yield* Memory), wheel)
 
-      const parsing = batchedParser(new MemoryShares(yield* Memory))
+      /** An Effect of a port, until the deadline. */
+      const ask = <A, E>(work: Effect.Effect<A, E>, { deadline, context }: Call) =>
+        runResult(
+          Effect.timeoutOrElse(work, {
+            duration: deadline - wheel.now(),
+            orElse: () => Effect.fail(storeTimedOut(false)),
+          }),
+          context,
+        )
 
-      /** Appends what is prepared for the source, which is prepared again if that changed meanwhile. */
-      const appending =
-        <A>(submitted: Submitted<A>): Ask<A, Refused> =>
-        (answer, context) => {
-          const course = new Course<A, Refused>(answer, context)
-          const attempt = (source: IntakeSource, left: number): void =>
-            course.ask(submitted.prepare(source), ({ request, answerOf }) => {
-              course.settle(instrumentAsk("intake.accept", log.take(request)), (appended) => {
-                if (Exit.isSuccess(appended)) return course.end(Exit.succeed(answerOf(appended.value)))
-                const { cause } = appended
-                if (!hasChanged(cause)) return course.end(Exit.failCause(cause as Cause.Cause<StoreUnavailable>))
-                if (left === 0) return course.end(Exit.fail(sourceKeepsChanging()))
-                course.run(submitted.reload(), (found) =>
-                  Option.isSome(found) ? attempt(found.value, left - 1) : course.end(Exit.fail(notFound())),
-                )
-              })
-            })
-          course.step(() => attempt(submitted.source, MAX_ATTEMPTS - 1))
-          return () => course.giveUp()
+      const findSource = async (secret: string, call: Call): Promise<Result.Result<IntakeSource, Refused>> => {
+        const found = await ask(sources.bySecret(secret), call)
+        return Result.isFailure(found) ? Result.fail(found.failure) : Result.fromOption(found.success, notFound)
+      }
+
+      const parseStep = async (request: IntakeRequest, source: IntakeSource): Promise<Parsed> => {
+        const step = beginStep("intake.parse", request.context)
+        try {
+          const parsed = await parse(request, source)
+          step.end(parsed)
+          return parsed
+        } catch (fault) {
+          step.fault(fault)
+          throw fault
         }
+      }
 
-      const take = (request: IntakeRequest): Ask<IntakeAnswer, Refused> =>
-        appending({
-          source: request.source,
-          reload: () => sources.bySecret(request.secret),
-          prepare: (source) => parsing(request, source),
-        })
-
-      const admitUnknown = Effect.fnUntraced(function* (secret: string, ip: string | null) {
-        if (ip !== null) yield* requireAllowed(yield* admission.intake(ip, null))
-        const source = yield* sources.bySecret(secret)
-        if (Option.isNone(source)) return yield* notFound()
-        yield* requireAllowed(yield* admission.intake(null, source.value.id))
-        return source.value
-      })
+      const appendStep = async (events: AcceptRequest, request: IntakeRequest): Promise<Appended> => {
+        const step = beginStep("intake.accept", request.context)
+        try {
+          const appended = await log.append(events, request.deadline)
+          step.end(appended)
+          return appended
+        } catch (fault) {
+          step.fault(fault)
+          throw fault
+        }
+      }
 
       return {
         // One question to the store for a source that is known; a secret that is not costs its client first.
-        admit: (secret, ip) => {
+        admit: async (secret, ip, call) => {
+          const { deadline } = call
           const known = sources.remembered(secret)
-          return known === undefined
-            ? admitUnknown(secret, ip)
-            : thenAtOnce(admission.intake(ip, known.id), (allowance) =>
-                thenAtOnce(requireAllowed(allowance), () => Effect.succeed(known)),
-              )
+          if (known !== undefined) {
+            const refused = refusalOf(await limiter.intake(ip, known.id, deadline))
+            return refused === undefined ? Result.succeed(known) : Result.fail(refused)
+          }
+          const client = ip === null ? undefined : refusalOf(await limiter.intake(ip, null, deadline))
+          if (client !== undefined) return Result.fail(client)
+          const found = await findSource(secret, call)
+          if (Result.isFailure(found)) return found
+          const refused = refusalOf(await limiter.intake(null, found.success.id, deadline))
+          return refused === undefined ? found : Result.fail(refused)
         },
 
-        take,
-
-        receive: (request) => asked(take(request)),
+        receive: async (request) => {
+          let { source } = request
+          for (let attempt = 1; ; attempt++) {
+            const parsed = await parseStep(request, source)
+            if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
+            const appended = await appendStep(parsed.success.request, request)
+            if (Result.isSuccess(appended)) return Result.succeed(parsed.success.answerOf(appended.success))
+            if (appended.failure._tag !== "SourceChanged") return Result.fail(appended.failure)
+            if (attempt === MAX_ATTEMPTS) return Result.fail(sourceKeepsChanging())
+            const found = await findSource(request.secret, request)
+            if (Result.isFailure(found)) return Result.fail(found.failure)
+            source = found.success
+          }
+        },
 
         accept: Effect.fnUntraced(function* (sourceId, fields) {
           const payload = yield* fieldsOf(fields)
           const events = [printedEvent(payload)]
-          const source = yield* sources.forIntake(sourceId)
-          if (Option.isNone(source)) return yield* notFound()
-          const submitted: Submitted<Receipt> = {
-            source: source.value,
-            reload: () => sources.forIntake(sourceId),
-            prepare: ({ id, version }) =>
-              running(
-                Effect.succeed({
-                  request: { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null },
-                  answerOf: firstOf,
-                }),
-              ),
+          for (let attempt = 1; ; attempt++) {
+            const source = yield* sources.forIntake(sourceId)
+            if (Option.isNone(source)) return yield* notFound()
+            const { id, version } = source.value
+            const request: AcceptRequest = { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null }
+            const appended = yield* Effect.result(instrument("intake.accept", appendEvents(log, request)))
+            if (Result.isSuccess(appended)) return firstOf(appended.success)
+            if (appended.failure._tag !== "SourceChanged") return yield* appended.failure
+            if (attempt === MAX_ATTEMPTS) return yield* sourceKeepsChanging()
           }
-          return yield* asked(appending(submitted))
         }),
       }
     }),
   )
 }
 
-interface Submitted<A> {
-  readonly source: IntakeSource
-  readonly prepare: (source: IntakeSource) => Ask<PreparedSubmission<A>, Refused>
-  /** Looks the source up again. */
-  readonly reload: () => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
+/** Why somebody may not pass; undefined for who may. */
+const refusalOf = (counted: Result.Result<IntakeRateLimit, StoreUnavailable>): Refused | undefined => {
+  if (Result.isFailure(counted)) return counted.failure
+  const { allowed, limit, whose, retryAfter } = counted.success
+  if (allowed) return undefined
+  return new IntakeError({
+    code: "rate_limited",
+    message: `More than ${limit} requests a minute for one ${whose === "client" ? "address" : "source"}: retry in ${retryAfter} s`,
+    retryAfter,
+  })
 }
-
-const requireAllowed = (allowance: IntakeRateLimit): Effect.Effect<void, IntakeError> =>
-  allowance.allowed
-    ? Effect.void
-    : Effect.fail(
-        new IntakeError({
-          code: "rate_limited",
-          message: `More than ${allowance.limit} requests a minute for one ${allowance.whose === "client" ? "address" : "source"}: retry in ${allowance.retryAfter} s`,
-          retryAfter: allowance.retryAfter,
-        }),
-      )
-
-/** The source is not any more what the submission was prepared for. */
-const hasChanged = (cause: Cause.Cause<SourceChanged | StoreUnavailable>): boolean =>
-  cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "SourceChanged")
 
 const notFound = () => new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
 

@@ -1,5 +1,6 @@
 /** One submission on its way in, and what its sender is told. */
 import type { Receipt } from "../event/EventLog.ts"
+import type { Call } from "../runtime/Call.ts"
 import type { IntakeSource } from "../source/Source.ts"
 
 /** What is kept of a request beside its body. Cookies and authorization have no place here. */
@@ -13,7 +14,7 @@ export interface Sender {
   readonly acceptLanguage: string | null
 }
 
-export interface IntakeRequest {
+export interface IntakeRequest extends Call {
   /** As `admit` gave it. */
   readonly source: IntakeSource
   /** The secret part of the address: needed once more when the source changes meanwhile. */

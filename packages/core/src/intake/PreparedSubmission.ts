@@ -2,12 +2,10 @@
  * What is to be appended for a request: its body parsed, the events and the original of it, and how the receipts read as an
  * answer.
  */
-import { Exit } from "effect"
-import type { Ask } from "../runtime/Course.ts"
-import { instrumentAsk } from "../runtime/Instrument.ts"
-import { batcher } from "../runtime/Batcher.ts"
+import { Result } from "effect"
+import type { TimerWheel } from "../runtime/TimerWheel.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
-import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
@@ -27,74 +25,67 @@ export interface PreparedSubmission<A> {
 
 export const WEBHOOK = { channel: "webhook", history: false } as const
 
-type Refused = IntakeError | StoreUnavailable
-
-type Parsed = Exit.Exit<PreparedSubmission<IntakeAnswer>, Refused>
+export type Parsed = Result.Result<PreparedSubmission<IntakeAnswer>, IntakeError | StoreUnavailable>
 
 /**
- * Parses what came at the same time in one go, before anything of it is appended; but a long body in pieces, between which
- * others have their turn. A fault ends only what it is in.
+ * Parses submissions; a long one in pieces, between which others have their turn, and no longer than until its deadline. A
+ * fault rejects the promise of what it is in, and of nothing else.
  */
-export const batchedParser = (memory: MemoryShares) => {
-  const parse = batcher<readonly [() => Parsed, (parsed: Parsed) => void]>(queueMicrotask, (all) => {
-    const outcomes = all.map(([one]) => {
-      try {
-        return one()
-      } catch (fault) {
-        return Exit.die(fault)
-      }
-    })
-    for (const [n, [, answer]] of all.entries()) answer(outcomes[n]!)
-  })
+export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const takeTurns = inTurns(setImmediate)
-  return (request: IntakeRequest, source: IntakeSource): Ask<PreparedSubmission<IntakeAnswer>, Refused> =>
-    instrumentAsk("intake.parse", (answer) => {
-      if (request.body.byteLength <= LONG_BODY && request.query.length <= LONG_QUERY) {
-        parse([() => prepared(request, source), answer])
-        return () => {}
+  return async (request: IntakeRequest, source: IntakeSource): Promise<Parsed> => {
+    if (request.body.byteLength <= LONG_BODY && request.query.length <= LONG_QUERY) return prepared(request, source)
+    const { deadline, sender } = request
+    const release = memory.hold(source.id, sender.ip, request.body.byteLength)
+    if (release === undefined) return Result.fail(memoryFull())
+    return new Promise<Parsed>((resolve, reject) => {
+      let parse: (() => Parsed | undefined) | undefined = longParse(request, source)
+      const end = () => {
+        parse = undefined
+        stopWatch()
+        release()
       }
-      const { ip } = request.sender
-      const release = memory.hold(source.id, ip, request.body.byteLength)
-      if (release === undefined) {
-        answer(Exit.fail(memoryFull()))
-        return () => {}
-      }
-      let parseOn: (() => Parsed | undefined) | undefined = longParse(request, source)
-      const over = () => {
-        if (parseOn !== undefined) release()
-        parseOn = undefined
-      }
+      const stopWatch = wheel.watch({
+        deadline,
+        expire: () => {
+          end()
+          resolve(NOT_IN_TIME)
+        },
+      })
       takeTurns(() => {
-        const parsed = parseOn?.()
-        if (parsed === undefined) return parseOn === undefined
-        over()
-        answer(parsed)
+        try {
+          const parsed = parse?.()
+          if (parsed === undefined) return parse === undefined
+          end()
+          resolve(parsed)
+        } catch (fault) {
+          end()
+          reject(fault)
+        }
         return true
-      }, `${source.id} ${ip}`)
-      return over
+      }, `${source.id} ${sender.ip}`)
     })
+  }
 }
+
+const NOT_IN_TIME: Parsed = Result.fail(storeTimedOut(false))
 
 /** Each call does a piece of the work. */
 const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
   let read: (() => SentJson | undefined) | null | undefined
   let parse: (() => ParsedSubmission | undefined) | undefined
   return () => {
-    try {
-      if (request.undecodable !== null) return prepared(request, source)
-      if (parse === undefined) {
-        const submission = submissionOf(request, source)
-        read ??= request.body.byteLength > LONG_BODY ? jsonPieces(submission) : null
-        const json = read?.()
-        if (read !== null && json === undefined) return undefined
-        parse = submissionPieces(json === undefined ? submission : { ...submission, json })
-        if (json !== undefined) return undefined
-      }
-      const parsed = parse()
-      return parsed === undefined ? undefined : preparedAs(request, source, parsed)
-    } catch (fault) {
-      return Exit.die(fault)
+    if (request.undecodable !== null) return prepared(request, source)
+    if (parse === undefined) {
+      const submission = submissionOf(request, source)
+      read ??= request.body.byteLength > LONG_BODY ? jsonPieces(submission) : null
+      const json = read?.()
+      if (read !== null && json === undefined) return undefined
+      parse = submissionPieces(json === undefined ? submission : { ...submission, json })
+      if (json !== undefined) return undefined
     }
+    const parsed = parse()
+    return parsed === undefined ? undefined : preparedAs(request, source, parsed)
   }
 }
 
@@ -112,7 +103,7 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
   if (undecodable !== null) {
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
-    return Exit.succeed({
+    return Result.succeed({
       request: accepted(source, events, original(request, charset), request.body.byteLength * 4),
       answerOf: (receipts) => ({
         kind: "refused",
@@ -126,9 +117,9 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
 }
 
 const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: ParsedSubmission): Parsed => {
-  if (parsed.tooMany !== null) return Exit.fail(tooMany(parsed.tooMany))
+  if (parsed.tooMany !== null) return Result.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
-  return Exit.succeed({
+  return Result.succeed({
     request: accepted(
       source,
       parsed.events,

@@ -1,10 +1,9 @@
 /**
- * A stage of the work, seen from outside: how often it ran, how it ended and how long it took as a metric, and as a span
+ * A step of the work, seen from outside: how often it ran, how it ended and how long it took as a metric, and as a span
  * where traces are wanted. It changes nothing about the work, and says nothing of what the work is about: no address, no
  * field, no value.
  */
-import { Clock, Context, Effect, Exit, Metric, Option, References, Tracer } from "effect"
-import type { Ask } from "./Course.ts"
+import { Clock, Context, Effect, Exit, Metric, Option, References, Result, Tracer } from "effect"
 
 /** Closed, so that what is watched can be listed. */
 export type StepName =
@@ -48,52 +47,69 @@ const seriesOf = (name: StepName, outcome: Outcome): ReturnType<typeof timer> =>
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome =>
   Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
 
-const count = (
-  name: StepName,
-  began: number,
-  exit: Exit.Exit<unknown, unknown>,
-  context: Context.Context<never>,
-): void => seriesOf(name, outcomeOf(exit)).updateUnsafe(performance.now() - began, context)
+const count = (name: StepName, outcome: Outcome, began: number, context: Context.Context<never>): void =>
+  seriesOf(name, outcome).updateUnsafe(performance.now() - began, context)
 
 export const instrument = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const { context } = fiber
     const began = performance.now()
     const timed = Effect.onExit(work, (exit) => {
-      count(name, began, exit, context)
+      count(name, outcomeOf(exit), began, context)
       return Effect.void
     })
     return fiber.getRef(References.TracerEnabled) ? Effect.withSpan(timed, name) : timed
   })
 
-/** The same of a question, from when it is asked to its answer. */
-export const instrumentAsk =
-  <A, E>(name: StepName, question: Ask<A, E>): Ask<A, E> =>
-  (answer, context) => {
-    const began = performance.now()
-    const clock = Context.get(context, Clock.Clock)
-    const span = Context.get(context, References.TracerEnabled)
-      ? spanOf(name, clock.currentTimeNanosUnsafe(), context)
-      : undefined
-    let answered = false
-    return question((exit) => {
-      if (answered) return
-      answered = true
-      count(name, began, exit, context)
-      span?.end(clock.currentTimeNanosUnsafe(), exit)
-      answer(exit)
-    }, context)
+/** The tracer where nobody provided one: nobody hears of its spans. */
+const UNHEARD = Context.get(Context.empty(), Tracer.Tracer)
+
+/** Whether somebody collects spans. */
+export const isTraced = (context: Context.Context<never>): boolean =>
+  Context.get(context, References.TracerEnabled) && Context.get(context, Tracer.Tracer) !== UNHEARD
+
+/** A step that is no Effect, from its beginning to its end; what it takes is told once, as `end` or as `fault`. */
+class Step {
+  readonly #name: StepName
+  readonly #context: Context.Context<never>
+  readonly #span: Tracer.Span | undefined
+  readonly #began = performance.now()
+
+  constructor(name: StepName, context: Context.Context<never>) {
+    this.#name = name
+    this.#context = context
+    this.#span = isTraced(context) ? spanOf(name, context) : undefined
   }
 
+  end(result: Result.Result<unknown, unknown>): void {
+    count(this.#name, Result.isSuccess(result) ? "ok" : "failed", this.#began, this.#context)
+    if (this.#span !== undefined) {
+      this.#endSpan(this.#span, Result.isSuccess(result) ? Exit.void : Exit.fail(result.failure))
+    }
+  }
+
+  fault(fault: unknown): void {
+    count(this.#name, "failed", this.#began, this.#context)
+    if (this.#span !== undefined) this.#endSpan(this.#span, Exit.die(fault))
+  }
+
+  #endSpan(span: Tracer.Span, exit: Exit.Exit<unknown, unknown>): void {
+    span.end(Context.get(this.#context, Clock.Clock).currentTimeNanosUnsafe(), exit)
+  }
+}
+
+/** Begins a step for the request that this context goes with: its span, if there is one, is under the context's. */
+export const beginStep = (name: StepName, context: Context.Context<never>): Step => new Step(name, context)
+
 /** A span as `Effect.withSpan` begins it: under the one that the context names, and taken down if that one is. */
-const spanOf = (name: StepName, startTime: bigint, context: Context.Context<never>): Tracer.Span => {
+const spanOf = (name: StepName, context: Context.Context<never>): Tracer.Span => {
   const parent = Context.getOption(context, Tracer.ParentSpan)
   return Context.get(context, Tracer.Tracer).span({
     name,
     parent,
     annotations: Context.empty(),
     links: [],
-    startTime,
+    startTime: Context.get(context, Clock.Clock).currentTimeNanosUnsafe(),
     kind: "internal",
     root: false,
     sampled: Option.isNone(parent) || parent.value.sampled,

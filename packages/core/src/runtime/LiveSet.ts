@@ -33,6 +33,14 @@ export class LiveSet<A> {
     }
   }
 
+  /** Lets all those leave of whom this is true, and calls it no more for them. */
+  removeIf(isOver: (member: A) => boolean): void {
+    for (let at = this.#seats.length - 1; at >= 0; at--) {
+      const seat = this.#seats[at]
+      if (seat !== undefined && isOver(seat.member)) this.#leave(seat)
+    }
+  }
+
   #leave(seat: Entry<A>): void {
     if (seat.index === -1) return
     const last = this.#seats.pop()!

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { running } from "../../src/runtime/Course.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
 import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
 import type { AcceptRequest, Receipt } from "../../src/event/EventLog.ts"
@@ -38,17 +38,19 @@ const store = () => {
       Layer.succeed(RateLimiter, {
         key: () => Effect.succeed(null),
         intake: (ip, id) =>
-          Effect.sync(() => {
-            state.asked.push([ip, id].filter((each) => each !== null).join(" to "))
-            return ip !== null && (!state.clientAllowed || id === null)
-              ? { ...allowance(state.clientAllowed), whose: "client" }
-              : { ...allowance(state.sourceAllowed), whose: "source" }
-          }),
+          runResult(
+            Effect.sync(() => {
+              state.asked.push([ip, id].filter((each) => each !== null).join(" to "))
+              return ip !== null && (!state.clientAllowed || id === null)
+                ? { ...allowance(state.clientAllowed), whose: "client" }
+                : { ...allowance(state.sourceAllowed), whose: "source" }
+            }),
+            Context.empty(),
+          ),
       }),
-      Layer.succeed(
-        EventLog,
-        EventLog.taking((request) =>
-          running(
+      Layer.succeed(EventLog, {
+        append: (request) =>
+          runResult(
             Effect.suspend((): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> => {
               const failure = state.onAppend()
               if (failure !== undefined) return Effect.fail(failure)
@@ -60,9 +62,9 @@ const store = () => {
                 request.events.map((event, index): Receipt => ({ id: index + 1, repeatOf: null, empty: event.empty })),
               )
             }),
+            Context.empty(),
           ),
-        ),
-      ),
+      }),
     ]),
   )
   return { state, layer }
@@ -84,8 +86,15 @@ const request = (source: IntakeSource, change: Partial<IntakeRequest> = {}): Int
     userAgent: "curl",
     acceptLanguage: null,
   },
+  deadline: Number.POSITIVE_INFINITY,
+  context: Context.empty(),
   ...change,
 })
+
+const admit = (intake: Intake["Service"], secret: string, ip: string | null) =>
+  fromResult(() => intake.admit(secret, ip, { deadline: Number.POSITIVE_INFINITY, context: Context.empty() }))
+
+const receive = (intake: Intake["Service"], of: IntakeRequest) => fromResult(() => intake.receive(of))
 
 const withType = (source: IntakeSource, contentType: string | undefined, body: string | Uint8Array, query = "") => {
   const base = request(source)
@@ -97,7 +106,7 @@ describe("Intake.admit", () => {
   it.effect("asks for client, source and the source's rate in that order when all is well", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
-      const source = yield* (yield* Intake).admit("right", "192.0.2.7")
+      const source = yield* admit(yield* Intake, "right", "192.0.2.7")
       assert.strictEqual(source.id, 7)
       assert.deepStrictEqual(state.asked, ["192.0.2.7", "source", "7"])
     }).pipe(Effect.provide(layer))
@@ -107,7 +116,7 @@ describe("Intake.admit", () => {
     const { state, layer } = store()
     state.remembered = state.source
     return Effect.gen(function* () {
-      const source = yield* (yield* Intake).admit("right", "192.0.2.7")
+      const source = yield* admit(yield* Intake, "right", "192.0.2.7")
       assert.strictEqual(source.id, 7)
       assert.deepStrictEqual(state.asked, ["192.0.2.7 to 7"])
     }).pipe(Effect.provide(layer))
@@ -117,11 +126,11 @@ describe("Intake.admit", () => {
     const { state, layer } = store()
     state.remembered = state.source
     return Effect.gen(function* () {
-      const { admit } = yield* Intake
+      const intake = yield* Intake
       state.sourceAllowed = false
-      assert.include((yield* Effect.flip(admit("right", "192.0.2.7"))).message, "one source")
+      assert.include((yield* Effect.flip(admit(intake, "right", "192.0.2.7"))).message, "one source")
       state.clientAllowed = false
-      assert.include((yield* Effect.flip(admit("right", "192.0.2.7"))).message, "one address")
+      assert.include((yield* Effect.flip(admit(intake, "right", "192.0.2.7"))).message, "one address")
     }).pipe(Effect.provide(layer))
   })
 
@@ -129,7 +138,7 @@ describe("Intake.admit", () => {
     const { state, layer } = store()
     state.clientAllowed = false
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).admit("right", "192.0.2.7"))
+      const error = yield* Effect.flip(admit(yield* Intake, "right", "192.0.2.7"))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
       assert.strictEqual(error.retryAfter, 42)
       assert.deepStrictEqual(state.asked, ["192.0.2.7"])
@@ -139,7 +148,7 @@ describe("Intake.admit", () => {
   it.effect("does not count against a source when the secret is wrong, and does not repeat the secret", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).admit("wrong-secret", "192.0.2.7"))
+      const error = yield* Effect.flip(admit(yield* Intake, "wrong-secret", "192.0.2.7"))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
       assert.notInclude(JSON.stringify(error), "wrong-secret")
       assert.deepStrictEqual(state.asked, ["192.0.2.7", "source"])
@@ -150,7 +159,7 @@ describe("Intake.admit", () => {
     const { state, layer } = store()
     state.sourceAllowed = false
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).admit("right", null))
+      const error = yield* Effect.flip(admit(yield* Intake, "right", null))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
       assert.deepStrictEqual(state.asked, ["source", "7"])
     }).pipe(Effect.provide(layer))
@@ -162,7 +171,7 @@ describe("Intake.receive", () => {
     const { state, layer } = store()
     const body = text(JSON.stringify({ long: "я".repeat(40_000) }))
     return Effect.gen(function* () {
-      const answer = yield* (yield* Intake).receive(request(state.source!, { body }))
+      const answer = yield* receive(yield* Intake, request(state.source!, { body }))
       assert.deepStrictEqual(answer, {
         kind: "object",
         receipt: { id: 1, repeatOf: null, empty: false },
@@ -191,7 +200,8 @@ describe("Intake.receive", () => {
   it.effect("answers a batch with a receipt for each, with the address's fields in each", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
-      const answer = yield* (yield* Intake).receive(
+      const answer = yield* receive(
+        yield* Intake,
         withType(state.source!, "application/json", '[{"a":1.0},{}]', "shop=9"),
       )
       assert.strictEqual(answer.kind === "batch" && answer.receipts.length, 2)
@@ -206,9 +216,9 @@ describe("Intake.receive", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const intake = yield* Intake
-      const broken = yield* intake.receive(withType(state.source!, "application/json", '{"a":'))
+      const broken = yield* receive(intake, withType(state.source!, "application/json", '{"a":'))
       assert.strictEqual(broken.kind === "refused" && broken.error, "bad_json")
-      const scalar = yield* intake.receive(withType(state.source!, "application/json", "12"))
+      const scalar = yield* receive(intake, withType(state.source!, "application/json", "12"))
       assert.strictEqual(scalar.kind === "refused" && scalar.error, "not_an_object")
       assert.deepStrictEqual(
         state.appended.map(({ events }) => events[0]!.empty),
@@ -221,7 +231,7 @@ describe("Intake.receive", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const batch = JSON.stringify(Array.from({ length: 101 }, (_, n) => ({ n })))
-      const error = yield* Effect.flip((yield* Intake).receive(withType(state.source!, "application/json", batch)))
+      const error = yield* Effect.flip(receive(yield* Intake, withType(state.source!, "application/json", batch)))
       assert.deepInclude(error, { code: "too_many_items", count: 101, limit: 100 })
       assert.deepStrictEqual(state.appended, [])
     }).pipe(Effect.provide(layer))
@@ -233,7 +243,8 @@ describe("Intake.receive", () => {
       const intake = yield* Intake
       const undecodable = "The body is not valid gzip"
       for (const last of [0x80, 0x81]) {
-        const answer = yield* intake.receive(
+        const answer = yield* receive(
+          intake,
           request(state.source!, { body: Uint8Array.of(0x61, 0, last), undecodable, query: "a=1" }),
         )
         assert.deepInclude(answer, { kind: "refused", error: "bad_encoding", detail: undecodable })
@@ -265,7 +276,7 @@ describe("Intake.receive", () => {
     return Effect.gen(function* () {
       const intake = yield* Intake
       const exits = yield* Effect.all(
-        [false, true, false].map((faulty) => Effect.exit(intake.receive(one(faulty)))),
+        [false, true, false].map((faulty) => Effect.exit(receive(intake, one(faulty)))),
         { concurrency: "unbounded" },
       )
       assert.deepStrictEqual(
@@ -283,7 +294,7 @@ describe("Intake.receive", () => {
     state.source = { ...stale, version: 2, encoding: "windows-1251" as SourceEncoding }
     return Effect.gen(function* () {
       const body = Uint8Array.of(0x61, 0x3d, 0xc0)
-      yield* (yield* Intake).receive(withType(stale, "application/x-www-form-urlencoded; charset=latin1", body))
+      yield* receive(yield* Intake, withType(stale, "application/x-www-form-urlencoded; charset=latin1", body))
       assert.strictEqual(jsonText(state.appended[0]!.events[0]!.payload), '{"a":"А"}')
       assert.deepStrictEqual(state.asked, ["source"])
     }).pipe(Effect.provide(layer))
@@ -294,7 +305,7 @@ describe("Intake.receive", () => {
     const stale = state.source!
     state.source = null
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).receive(request(stale)))
+      const error = yield* Effect.flip(receive(yield* Intake, request(stale)))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
     }).pipe(Effect.provide(layer))
   })
@@ -308,7 +319,7 @@ describe("Intake.receive", () => {
       return undefined
     }
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).receive(request(state.source!)))
+      const error = yield* Effect.flip(receive(yield* Intake, request(state.source!)))
       assert.deepInclude(error, { _tag: "StoreUnavailable", outcomeUnknown: false, retryAfter: 1 })
       assert.strictEqual(tries, 4)
     }).pipe(Effect.provide(layer))
@@ -322,7 +333,7 @@ describe("Intake.receive", () => {
       return new StoreUnavailable({ message: "lost", retryAfter: 3, outcomeUnknown: true })
     }
     return Effect.gen(function* () {
-      const error = yield* Effect.flip((yield* Intake).receive(request(state.source!)))
+      const error = yield* Effect.flip(receive(yield* Intake, request(state.source!)))
       assert.deepInclude(error, { _tag: "StoreUnavailable", outcomeUnknown: true })
       assert.strictEqual(tries, 1)
     }).pipe(Effect.provide(layer))

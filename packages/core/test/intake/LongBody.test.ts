@@ -1,5 +1,5 @@
 /** Long bodies are read a piece at a time, to the same end, and nobody waits for more than one piece. */
-import { Context, Exit } from "effect"
+import { Context, Result } from "effect"
 import { assert, it } from "vitest"
 import type { Json, JsonObject } from "../../src/json/Json.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
@@ -7,8 +7,9 @@ import { emptyJsonNotes, JsonReading } from "../../src/json/ParseJson.ts"
 import { MemoryBudget, MemoryShares } from "../../src/limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
-import { batchedParser } from "../../src/intake/PreparedSubmission.ts"
+import { submissionParser } from "../../src/intake/PreparedSubmission.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
+import type { Timer } from "../../src/runtime/TimerWheel.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
 
 const TEXTS = [
@@ -191,18 +192,29 @@ const requestOf = (body: string): IntakeRequest => ({
     userAgent: null,
     acceptLanguage: null,
   },
+  deadline: Number.POSITIVE_INFINITY,
+  context: Context.empty(),
 })
 
-it("parsingTogether writes the events of a short batch with a long query a piece at a time", async () => {
-  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
+/** A wheel that is turned by hand. */
+const manualWheel = () => {
+  const timers = new Set<Timer>()
+  const watch = (timer: Timer) => {
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  const expire = (deadline: number) => {
+    for (const timer of timers) if (timer.deadline <= deadline && timers.delete(timer)) timer.expire()
+  }
+  return { watch, expire, timers }
+}
+
+const PLENTY = new MemoryShares(new MemoryBudget(100_000_000))
+
+it("submissionParser writes the events of a short batch with a long query a piece at a time", async () => {
+  const parse = submissionParser(PLENTY, manualWheel())
   const order: Array<string> = []
-  const asked = (name: string, request: IntakeRequest) =>
-    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
-      parse(request, SOURCE)((exit) => {
-        order.push(name)
-        resolve(exit)
-      }, Context.empty())
-    })
+  const asked = (name: string, request: IntakeRequest) => parse(request, SOURCE).finally(() => void order.push(name))
   const query = Array.from({ length: 5_000 }, (_, n) => `field${n}=1`).join("&")
   const batch = asked("batch", { ...requestOf(`[${'{"a":1},'.repeat(99)}{"a":1}]`), query })
   let turns = 0
@@ -212,21 +224,15 @@ it("parsingTogether writes the events of a short batch with a long query a piece
   }
   setImmediate(turn)
   const short = asked("short", requestOf('{"a":1}'))
-  for (const exit of await Promise.all([batch, short])) assert.isTrue(Exit.isSuccess(exit))
+  for (const parsed of await Promise.all([batch, short])) assert.isTrue(Result.isSuccess(parsed))
   assert.deepStrictEqual(order, ["short", "batch"])
   assert.isAbove(turns, 20)
 })
 
-it("parsingTogether answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
-  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
+it("submissionParser answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
+  const parse = submissionParser(PLENTY, manualWheel())
   const order: Array<string> = []
-  const asked = (name: string, request: IntakeRequest) =>
-    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
-      parse(request, SOURCE)((exit) => {
-        order.push(name)
-        resolve(exit)
-      }, Context.empty())
-    })
+  const asked = (name: string, request: IntakeRequest) => parse(request, SOURCE).finally(() => void order.push(name))
   let ticks = 0
   let counting = true
   const tick = () => {
@@ -242,37 +248,54 @@ it("parsingTogether answers short bodies that come after a long one before it, a
     },
   })
   const short = asked("short", requestOf('{"a":1}'))
-  const exits = await Promise.all([long, short, faulty])
+  const outcomes = await Promise.allSettled([long, short, faulty])
   counting = false
-  assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false])
+  assert.deepStrictEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "rejected"],
+  )
   assert.strictEqual(order[0], "short")
   assert.isAbove(ticks, 8)
 })
 
-it("parsingTogether refuses a long body that there is no memory for, and gives back what others held", async () => {
-  const body = `{"list":[${"1,".repeat(100_000)}1]}`
-  const budget = new MemoryBudget(body.length * 3)
-  const parse = batchedParser(new MemoryShares(budget))
-  const sent = (id: number, giveUp = false) =>
-    new Promise<Exit.Exit<unknown, unknown>>((resolve) => {
-      const stop = parse(requestOf(body), { ...SOURCE, id })(resolve, Context.empty())
-      if (giveUp) resolve((stop(), Exit.void))
-    })
-  // The fourth from anybody is one too many; so is the second from one source, which left less free than it has.
-  const exits = await Promise.all([sent(1), sent(2), sent(1), sent(3), sent(4)])
-  assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, false])
-  assert.match(String(exits[4]), /Too much that was sent is waiting/)
-  await sent(1, true)
-  assert.isTrue(budget.isUnused)
+it("submissionParser does nothing more for a long body that is past its deadline, and says that nothing was saved", async () => {
+  const wheel = manualWheel()
+  const budget = new MemoryBudget(100_000_000)
+  const parse = submissionParser(new MemoryShares(budget), wheel)
+  let pieces = 0
+  const long = requestOf(`{"list":[${"1,".repeat(100_000)}1]}`)
+  const counted: IntakeRequest = {
+    ...long,
+    deadline: 10,
+    get undecodable() {
+      if (++pieces === 3) wheel.expire(10)
+      return null
+    },
+  }
+  // More than are read at once: the last of them waits in line when its time is over.
+  const waiting = Array.from({ length: 20 }, () => parse({ ...long, deadline: 5 }, SOURCE))
+  wheel.expire(5)
+  for (const parsed of await Promise.all([...waiting, parse(counted, SOURCE)])) {
+    assert.deepInclude(Result.isFailure(parsed) && parsed.failure, { _tag: "StoreUnavailable", outcomeUnknown: false })
+  }
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepStrictEqual([pieces, budget.isUnused, wheel.timers.size], [3, true, 0])
+  // What is over leaves its place to others.
+  assert.isTrue(Result.isSuccess(await parse(long, SOURCE)))
 })
 
-it("parsingTogether does nothing more for a long body that was given up", async () => {
-  const parse = batchedParser(new MemoryShares(new MemoryBudget(100_000_000)))
-  let answered = false
-  const giveUp = parse(requestOf(`{"list":[${"1,".repeat(100_000)}1]}`), SOURCE)(() => {
-    answered = true
-  }, Context.empty())
-  giveUp()
-  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
-  assert.isFalse(answered)
+it("submissionParser refuses a long body that there is no memory for, and gives back what others held", async () => {
+  const body = `{"list":[${"1,".repeat(100_000)}1]}`
+  const budget = new MemoryBudget(body.length * 3)
+  const wheel = manualWheel()
+  const parse = submissionParser(new MemoryShares(budget), wheel)
+  const sent = (id: number) => parse({ ...requestOf(body), deadline: 10 }, { ...SOURCE, id })
+  // The fourth from anybody is one too many; so is the second from one source, which left less free than it has.
+  const parsed = await Promise.all([sent(1), sent(2), sent(1), sent(3), sent(4)])
+  assert.deepStrictEqual(parsed.map(Result.isSuccess), [true, true, false, true, false])
+  assert.match(String(Result.isFailure(parsed[4]!) && parsed[4].failure.message), /Too much that was sent is waiting/)
+  const late = sent(1)
+  wheel.expire(10)
+  assert.isTrue(Result.isFailure(await late))
+  assert.isTrue(budget.isUnused)
 })

@@ -10,6 +10,7 @@ const OTHER = writeKey(new Uint8Array(32).fill(8))
 let lookups = 0
 const found = { keyId: 5, allowed: true, limit: 120, remaining: 119, retryAfter: 30 }
 const admission = Layer.mock(RateLimiter, {
+  intake: () => Promise.reject(new Error("not asked")),
   key: (fingerprint) =>
     Effect.sync(() => {
       lookups++

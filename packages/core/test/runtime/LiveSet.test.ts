@@ -24,6 +24,21 @@ describe("LiveSet", () => {
     assert.isTrue(present.isEmpty)
   })
 
+  it("removeIf lets those leave of whom it is true, asks each once, and keeps the others", () => {
+    const present = new LiveSet<number>()
+    const leave = Array.from({ length: 50 }, (_, n) => present.add(n))
+    const asked: Array<number> = []
+    present.removeIf((n) => asked.push(n) > 0 && n % 3 !== 0)
+    assert.deepEqual(
+      asked.toSorted((a, b) => a - b),
+      Array.from({ length: 50 }, (_, n) => n),
+    )
+    const kept = Array.from({ length: 17 }, (_, n) => 3 * n)
+    assert.deepEqual(membersOf(present), new Set(kept))
+    for (const once of leave) once()
+    assert.isTrue(present.isEmpty)
+  })
+
   it("visits everybody who stays, each once, when some leave at the visit", () => {
     const present = new LiveSet<number>()
     const leave = Array.from({ length: 20 }, (_, n) => present.add(n))

@@ -1,83 +1,88 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Result } from "effect"
+import { Clock, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { type Answer, asked } from "../../src/runtime/Course.ts"
-import { timerWheel } from "../../src/runtime/TimerWheel.ts"
+import { timerWheel, type TimerWheel } from "../../src/runtime/TimerWheel.ts"
 
-it.effect("TimerWheel times a timer out after its time, not before, and once", () =>
+/** A wait of so many milliseconds whose deadline may be moved, and how often it expired. */
+const waitOf = (wheel: TimerWheel, millis: number) => {
+  const wait = {
+    deadline: wheel.now() + millis,
+    expired: 0,
+    expire: () => void wait.expired++,
+    stop: () => {},
+  }
+  wait.stop = wheel.watch(wait)
+  return wait
+}
+
+it.effect("TimerWheel.watch gives a wait up after its deadline, not before, and once", () =>
   Effect.gen(function* () {
-    const ends = yield* timerWheel
-    let given = 0
-    ends.begin(1_000, () => given++)
+    const wait = waitOf(yield* timerWheel, 1_000)
     yield* TestClock.adjust(999)
-    assert.strictEqual(given, 0)
+    assert.strictEqual(wait.expired, 0)
     yield* TestClock.adjust(501)
-    assert.strictEqual(given, 1)
+    assert.strictEqual(wait.expired, 1)
     yield* TestClock.adjust(10_000)
-    assert.strictEqual(given, 1)
+    assert.strictEqual(wait.expired, 1)
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel does not count a pause, and forgets a timer that has ended", () =>
+it.effect("TimerWheel.watch forgets a wait that is over, and goes by the deadline that a wait has by then", () =>
   Effect.gen(function* () {
-    const ends = yield* timerWheel
-    let given = 0
-    const paused = ends.begin(1_000, () => given++)
-    const over = ends.begin(1_000, () => given++)
+    const wheel = yield* timerWheel
+    const [over, moved] = [waitOf(wheel, 1_000), waitOf(wheel, 1_000)]
     yield* TestClock.adjust(500)
-    paused.pause()
-    over.end()
-    yield* TestClock.adjust(60_000)
-    assert.strictEqual(given, 0)
-    paused.resume()
-    yield* TestClock.adjust(400)
-    assert.strictEqual(given, 0)
-    yield* TestClock.adjust(850)
-    assert.strictEqual(given, 1)
-  }).pipe(Effect.scoped),
-)
-
-it.effect("TimerWheel restarts a timer that is renewed, in a pause too", () =>
-  Effect.gen(function* () {
-    const ends = yield* timerWheel
-    let given = 0
-    const renewed = ends.begin(1_000, () => given++)
-    const paused = ends.begin(1_000, () => given++)
-    yield* TestClock.adjust(750)
-    renewed.renew()
-    paused.pause()
-    paused.renew()
-    paused.resume()
+    over.stop()
+    over.stop()
+    moved.deadline = wheel.now() + 1_000
     yield* TestClock.adjust(999)
-    assert.strictEqual(given, 0)
-    yield* TestClock.adjust(501)
-    assert.strictEqual(given, 2)
+    assert.deepStrictEqual([over.expired, moved.expired], [0, 0])
+    yield* TestClock.adjust(60_000)
+    assert.deepStrictEqual([over.expired, moved.expired], [0, 1])
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.ask is what is answered in time, and what stands for it once it is withdrawn", () =>
+it.effect("TimerWheel.watch goes by time as it passes, whatever becomes of the wall clock", () =>
   Effect.gen(function* () {
-    const ends = yield* timerWheel
-    const answers: Array<Answer<string, never>> = []
-    let withdrawn = 0
-    const someone = Effect.forkChild(
-      asked(
-        ends.ask<string, never>(1_000, (answer) => {
-          answers.push(answer)
-          return () => Exit.succeed(`withdrawn ${++withdrawn}`)
-        }),
-      ),
-    )
-    const [first, second, third] = [yield* someone, yield* someone, yield* someone]
-    yield* Effect.yieldNow
-    answers[0]!(Exit.succeed("in time"))
-    yield* Fiber.interrupt(third)
-    assert.strictEqual(withdrawn, 1)
-    yield* TestClock.adjust(2_000)
-    answers[1]!(Exit.succeed("too late"))
-    assert.strictEqual(yield* Fiber.join(first), "in time")
-    assert.strictEqual(yield* Fiber.join(second), "withdrawn 2")
-    assert.strictEqual(withdrawn, 2)
+    const clock = yield* Clock.Clock
+    const shifted = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+    shifted.currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() - 3_600_000
+    const wait = waitOf(yield* Effect.provideService(timerWheel, Clock.Clock, shifted), 1_000)
+    yield* TestClock.adjust(1_500)
+    assert.strictEqual(wait.expired, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("TimerWheel.watch sleeps as often for thousands of waits as for one, and not at all for none", () =>
+  Effect.gen(function* () {
+    let sleeps = 0
+    const clock = yield* Clock.Clock
+    const counting = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+    counting.sleep = (duration) => {
+      sleeps++
+      return clock.sleep(duration)
+    }
+    const wheel = yield* Effect.provideService(timerWheel, Clock.Clock, counting)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(sleeps, 0)
+    // Of all kinds; of every three one is met, one is moved on, and one is over before.
+    const began = wheel.now()
+    const waits = Array.from({ length: 3_000 }, (_, n) => waitOf(wheel, 1 + ((n * 7919) % 5_000)))
+    const seen = new Map<unknown, number>()
+    for (const wait of waits) wait.expire = () => void seen.set(wait, wheel.now())
+    for (const [n, wait] of waits.entries()) {
+      if (n % 3 === 1) wait.deadline += 2_000
+      if (n % 3 === 2) wait.stop()
+    }
+    yield* TestClock.adjust("10 seconds")
+    for (const [n, wait] of waits.entries()) {
+      const at = seen.get(wait)
+      if (n % 3 === 2) assert.isUndefined(at)
+      else
+        assert.isTrue(at! >= wait.deadline && at! <= wait.deadline + 250, `${at! - began} for ${wait.deadline - began}`)
+    }
+    // 7.25 seconds at most, four times a second.
+    assert.isAtMost(sleeps, 30)
   }).pipe(Effect.scoped),
 )
 
@@ -85,9 +90,9 @@ it.effect(
   "TimerWheel.limit is the work's own end in time, and afterwards does not wait for what cannot be stopped",
   () =>
     Effect.gen(function* () {
-      const ends = yield* timerWheel
+      const wheel = yield* timerWheel
       const limited = <A, E>(work: Effect.Effect<A, E>) =>
-        Effect.result(ends.limit<A, E | string>(1_000, Effect.fail("late"), work))
+        Effect.result(wheel.limit<A, E | string>(1_000, Effect.fail("late"), work))
       assert.deepStrictEqual(yield* limited(Effect.succeed("done")), Result.succeed("done"))
       assert.deepStrictEqual(yield* limited(Effect.fail("broken")), Result.fail("broken"))
       const stuck = yield* Effect.forkChild(limited(Effect.uninterruptible(Effect.never)))
@@ -98,10 +103,10 @@ it.effect(
 
 it.effect("TimerWheel.limit stops the work when nobody waits for it any more", () =>
   Effect.gen(function* () {
-    const ends = yield* timerWheel
+    const wheel = yield* timerWheel
     let stopped = false
     const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))
-    const fiber = yield* Effect.forkChild(ends.limit(1_000, Effect.void, work))
+    const fiber = yield* Effect.forkChild(wheel.limit(1_000, Effect.void, work))
     yield* Effect.yieldNow
     yield* Fiber.interrupt(fiber)
     yield* Effect.yieldNow

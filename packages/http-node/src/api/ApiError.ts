@@ -1,8 +1,8 @@
 /** The one shape in which the read API says no: `{error: {type, code, message, param}}`. */
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
-import { HttpServerResponse } from "effect/http"
 import { jsonLine } from "./JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
+import type { Answer } from "../server/Request.ts"
 
 export interface ApiError {
   readonly code: ErrorCode
@@ -15,18 +15,16 @@ export interface ApiError {
 }
 
 /** The answer for an error, with the headers that its kind calls for. */
-export const errorResponse = (
-  error: ApiError,
-  headers: Readonly<Record<string, string>> = {},
-): HttpServerResponse.HttpServerResponse => {
+export const errorAnswer = (error: ApiError, headers: Readonly<Record<string, string>> = {}): Answer => {
   const type = ERROR_TYPES[error.code]
   const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }
-  const all: Record<string, string> = { "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers }
+  const all: Record<string, string> = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  }
   if (type === "unauthorized") all["www-authenticate"] = "Bearer"
   if (error.retryAfter !== undefined) all["retry-after"] = String(error.retryAfter)
-  return HttpServerResponse.text(jsonLine(body), {
-    status: ERROR_STATUS[error.code],
-    contentType: "application/json",
-    headers: all,
-  })
+  return { status: ERROR_STATUS[error.code], headers: all, body: jsonLine(body) }
 }

@@ -7,10 +7,11 @@ import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWhe
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
-import { Cause, Effect, type Scope } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Cause, type Context, Effect, type Scope } from "effect"
+import { effectRunner } from "../server/EffectRunner.ts"
+import type { Answer } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
-import { type ApiError, errorResponse } from "./ApiError.ts"
+import { type ApiError, errorAnswer } from "./ApiError.ts"
 import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
@@ -48,6 +49,7 @@ export const endpointRoute = (
     const authenticate = yield* Authenticate
     const ends = yield* timerWheel
     const counted = yield* withRateHeaders
+    const run = yield* effectRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
     const answer = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
@@ -66,51 +68,50 @@ export const endpointRoute = (
       return timed(ends, respond({ path, query }), began + deadline)
     }
 
-    const admitted = (
-      admission: KeyRateLimit,
-      target: Target,
-      began: number,
-    ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+    const admitted = (admission: KeyRateLimit, target: Target, began: number): Effect.Effect<Answer> => {
       const headers = rateHeaders(admission)
-      if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
+      if (!admission.allowed) return Effect.succeed(errorAnswer(rateLimited(admission), headers))
       return Effect.matchCauseEffect(answer(target, began), {
-        onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
+        onSuccess: (body) => Effect.succeed(jsonAnswer(body, headers)),
         onFailure: (cause) => failed(endpoint, cause, headers),
       })
     }
 
     return {
       path: endpoint.path,
-      fault: (id) => errorResponse(faultError(id)),
+      fault: (id) => errorAnswer(faultError(id)),
       handle: (request, target) => {
-        if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
+        if (request.method !== "GET" && request.method !== "HEAD")
+          return run(request, counted(request, methodNotAllowed))
         const key = authenticate.key(keyHeaders(request), DEADLINE)
-        return Effect.clockWith((clock) => {
+        const work = Effect.clockWith((clock) => {
           const began = clock.currentTimeMillisUnsafe()
           return Effect.matchEffect(key, {
             onSuccess: (admission) => admitted(admission, target, began),
-            onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
+            onFailure: (error) => Effect.succeed(errorAnswer(apiError(error))),
           })
         })
+        return run(request, work)
       },
     }
   })
 
 /** The answer to any method but GET and HEAD. */
-export const methodNotAllowed = errorResponse(
+export const methodNotAllowed = errorAnswer(
   { code: "method_not_allowed", message: "The API is read with GET." },
   { allow: "GET" },
 )
 
-const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>) => {
-  const options = {
-    contentType: "application/json",
-    headers: { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  }
-  return typeof body === "string"
-    ? HttpServerResponse.text(`${body}\n`, options)
-    : HttpServerResponse.uint8Array(body, options)
-}
+const jsonAnswer = (body: Body, headers: Readonly<Record<string, string>>): Answer => ({
+  status: 200,
+  headers: {
+    ...headers,
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  },
+  body: typeof body === "string" ? `${body}\n` : body,
+})
 
 const unavailable: ApiError = {
   code: "reader_off",
@@ -137,11 +138,13 @@ const failed = (
   endpoint: Endpoint,
   cause: Cause.Cause<ApiError | StoreUnavailable>,
   headers: Readonly<Record<string, string>>,
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+): Effect.Effect<Answer> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
-  if (failure !== undefined) return Effect.succeed(errorResponse(apiError(failure.error), headers))
+  if (failure !== undefined) return Effect.succeed(errorAnswer(apiError(failure.error), headers))
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  return Effect.map(logFault(endpoint, cause), (id) => errorResponse(faultError(id), headers))
+  return Effect.contextWith((context: Context.Context<never>) =>
+    Effect.succeed(errorAnswer(faultError(logFault(endpoint, cause, context)), headers)),
+  )
 }
 
 const rateLimited = (admission: KeyRateLimit): ApiError => ({

@@ -1,18 +1,16 @@
 /** What is done about a defect: it is logged whole under a fresh id, and the client gets the id alone. */
 import { randomUUID } from "node:crypto"
-import { type Cause, Effect } from "effect"
+import { Cause, type Context, Effect } from "effect"
 import type { Route } from "../server/Route.ts"
 import type { ApiError } from "./ApiError.ts"
 
-/** Logs the cause under the route's pattern, never its address (an intake address is a secret), and gives the id. */
-export const logFault = (route: Pick<Route, "path">, cause: Cause.Cause<unknown>): Effect.Effect<string> =>
-  Effect.suspend(() => {
-    const correlationId = randomUUID()
-    return Effect.as(
-      Effect.annotateLogs(Effect.logError("a request failed", cause), { correlationId, route: route.path }),
-      correlationId,
-    )
-  })
+/** Logs it under the route's pattern, never its address (an intake address is a secret), and returns the id. */
+export const logFault = (route: Pick<Route, "path">, fault: unknown, context: Context.Context<never>): string => {
+  const correlationId = randomUUID()
+  const line = Effect.logError("a request failed", Cause.isCause(fault) ? fault : Cause.die(fault))
+  Effect.runForkWith(context)(Effect.annotateLogs(line, { correlationId, route: route.path }))
+  return correlationId
+}
 
 /** The API's words for it. */
 export const faultError = (correlationId: string): ApiError => ({

@@ -1,7 +1,7 @@
 /** The answer to an address that nothing stands at. */
-import { errorResponse } from "./ApiError.ts"
+import { errorAnswer } from "./ApiError.ts"
 
-export const noSuchEndpoint = errorResponse({
+export const noSuchEndpoint = errorAnswer({
   code: "no_such_endpoint",
   message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs.",
 })

@@ -6,10 +6,7 @@
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Effect } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-
-type Request = HttpServerRequest.HttpServerRequest
-type Response = HttpServerResponse.HttpServerResponse
+import type { Answer, Request } from "../server/Request.ts"
 
 /** The two headers in which a request's key may come. */
 export const keyHeaders = ({ headers }: Request) => ({
@@ -25,11 +22,11 @@ export const rateHeaders = ({ limit, remaining }: KeyRateLimit) => ({
 /** The database is not waited for as long as where its word decides, in milliseconds. */
 const RATE_TIMEOUT_MILLIS = 2_000
 
-export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, response: Response) => {
+export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, answer: Answer) => {
   const sent = keyHeaders(request)
-  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(response)
+  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(answer)
   return Effect.match(authenticate.key(sent, RATE_TIMEOUT_MILLIS), {
-    onSuccess: (admission) => HttpServerResponse.setHeaders(response, rateHeaders(admission)),
-    onFailure: () => response,
+    onSuccess: (admission) => ({ ...answer, headers: { ...answer.headers, ...rateHeaders(admission) } }),
+    onFailure: () => answer,
   })
 })

@@ -11,7 +11,8 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import busboy from "busboy"
 import { Effect, type Scope, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { READ_BEFORE } from "../intake/BodyError.ts"
+import type { Request } from "../server/Request.ts"
 import { openFile } from "./FileOnDisk.ts"
 
 export interface Spooled {
@@ -58,7 +59,7 @@ const shownName = (name: string): string =>
     .toWellFormed() || "upload"
 
 export const spool = (
-  request: HttpServerRequest.HttpServerRequest,
+  request: Pick<Request, "headers" | "body">,
   limits: SpoolLimits,
 ): Effect.Effect<Spooled, FileError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -111,9 +112,8 @@ export const spool = (
       if (failure !== undefined) done()
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => form.destroy()))
-    yield* request.stream.pipe(
-      Stream.timeoutOrElse({ duration: limits.idleMillis, orElse: () => Stream.fail("it stood still") }),
-      Stream.mapError(brokenOff),
+    yield* Stream.fromAsyncIterable(bytesOf(request), brokenOff).pipe(
+      Stream.timeoutOrElse({ duration: limits.idleMillis, orElse: () => Stream.fail(brokenOff("it stood still")) }),
       Stream.runForEach((chunk) => {
         if (failure !== undefined) return Effect.fail(failure)
         if (tooLarge) return Effect.fail(fileError("too_large", `A file may have ${limits.fileBytes} bytes here.`))
@@ -128,3 +128,9 @@ export const spool = (
     if (name === undefined) return yield* refuse("The form has no file: send it in a part named file.")
     return { file: yield* openFile(handle, name), fields }
   })
+
+/** The request outlives its body: it is still to be answered. */
+const bytesOf = ({ body }: Pick<Request, "body">): AsyncIterable<Uint8Array> => {
+  if (body === undefined) throw new Error(READ_BEFORE)
+  return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+}

@@ -11,10 +11,10 @@ import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/UploadToken"
 import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
-import { Context, Effect, Option, Semaphore } from "effect"
-import { HttpServerResponse } from "effect/http"
-import type { HttpServerRequest } from "effect/http"
+import { Context, Effect, Option, type Scope, Semaphore } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
+import { effectRunner } from "../server/EffectRunner.ts"
+import type { Answer, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
@@ -39,12 +39,11 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   busy: 503,
 }
 
-const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
-  HttpServerResponse.text(jsonLine(body), {
-    status,
-    contentType: "application/json",
-    headers: { "cache-control": "no-store", ...headers },
-  })
+const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status,
+  headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  body: jsonLine(body),
+})
 
 const refused = (status: number, error: string, detail: string, headers: Readonly<Record<string, string>> = {}) =>
   answer(status, { ok: false, error, detail }, { ...headers, connection: "close" })
@@ -93,28 +92,21 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
 })
 
 /** Empty where a cabinet was composed without imports. */
-export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
+export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scope> = Effect.gen(function* () {
   const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(UploadTokens)]
   if (Option.isNone(import_) || Option.isNone(operators_)) return []
   const [imports, operators] = [import_.value, operators_.value]
   const limits = yield* UploadLimits
+  const run = yield* effectRunner
   const places = Semaphore.makeUnsafe(limits.atOnce)
 
-  const takeIn = Effect.fnUntraced(function* (
-    request: HttpServerRequest.HttpServerRequest,
-    sourceId: number,
-    query: string,
-  ) {
+  const takeIn = Effect.fnUntraced(function* (request: Request, sourceId: number, query: string) {
     const spooled = yield* spool(request, limits)
     const options = yield* optionsOf(new Map([...new URLSearchParams(query), ...spooled.fields]))
     return reported(yield* imports.file(sourceId, spooled.file, options))
   }, Effect.scoped)
 
-  const take = Effect.fnUntraced(function* (
-    request: HttpServerRequest.HttpServerRequest,
-    segment: string,
-    query: string,
-  ) {
+  const take = Effect.fnUntraced(function* (request: Request, segment: string, query: string) {
     const token = bearerToken(request.headers["authorization"])
     const operator = token === null ? Option.none() : yield* operators.find(tokenFingerprint(token))
     if (Option.isNone(operator)) {
@@ -130,11 +122,11 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
     return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY) })
   })
 
-  const handle: Route["handle"] = (request, { params, query }) => {
+  const handle: Route["handle"] = async (request, { params, query }) => {
     if (request.method !== "POST") {
-      return Effect.succeed(refused(405, "method_not_allowed", "Send the file by POST.", { allow: "POST" }))
+      return refused(405, "method_not_allowed", "Send the file by POST.", { allow: "POST" })
     }
-    return take(request, params[0] ?? "", query).pipe(
+    const answered = take(request, params[0] ?? "", query).pipe(
       Effect.catch((error: FileError | StoreUnavailable) =>
         Effect.succeed(
           error._tag === "FileError"
@@ -148,6 +140,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(func
         ),
       ),
     )
+    return run(request, answered)
   }
 
   const route: Route = {

@@ -1,7 +1,6 @@
 /** Why a body was not read to its end. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { Exit } from "effect"
 
 export type Unread = IntakeError | StoreUnavailable
 
@@ -21,13 +20,6 @@ export const brokenOff = (): IntakeError =>
 export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
-/** A mistake of the program that mounts us, to be told in its log. */
-export const consumed = Exit.die(
-  new Error(
-    "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser",
-  ),
-)
-
-/** The store did not answer in time; `outcomeUnknown` once it was asked to write. */
-export const storeTimedOut = (outcomeUnknown: boolean): StoreUnavailable =>
-  new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })
+/** A mistake of the program that mounts us. */
+export const READ_BEFORE =
+  "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser"

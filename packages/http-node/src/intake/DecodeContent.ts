@@ -1,6 +1,6 @@
 /** Undoes a body's content encoding, and stops where the decoded body passes the limit: a bomb is never unpacked. */
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { Effect } from "effect"
+import { Result } from "effect"
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib"
 import { tooLarge } from "./BodyError.ts"
 
@@ -10,7 +10,8 @@ export interface DecodedContent {
   readonly undecodable: string | null
 }
 
-type Coding = (body: Uint8Array, limit: number) => Effect.Effect<Uint8Array, IntakeError | Broken>
+/** One coding undone. */
+type Coding = (body: Uint8Array, limit: number) => Promise<Result.Result<Uint8Array, IntakeError | Broken>>
 
 interface Broken {
   readonly _tag: "Broken"
@@ -26,14 +27,14 @@ type Unpack = (
 const unpacking =
   (name: string, unpack: (body: Uint8Array) => Unpack): Coding =>
   (body, limit) =>
-    Effect.callback((resume) =>
+    new Promise((resolve) =>
       unpack(body)(body, { maxOutputLength: limit }, (error, result) =>
-        resume(
+        resolve(
           error === null
-            ? Effect.succeed(result)
+            ? Result.succeed(result)
             : error.code === "ERR_BUFFER_TOO_LARGE"
-              ? Effect.fail(tooLarge(limit))
-              : Effect.fail({ _tag: "Broken", reason: `The body is not valid ${name}: ${error.message}` }),
+              ? Result.fail(tooLarge(limit))
+              : Result.fail({ _tag: "Broken", reason: `The body is not valid ${name}: ${error.message}` }),
         ),
       ),
     )
@@ -54,38 +55,38 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ])
 
 /** The codings of a `Content-Encoding` header, in the order in which they are undone. Refuses what is not among ours. */
-export const codingsOf = (header: string | undefined): Effect.Effect<ReadonlyArray<Coding>, IntakeError> => {
+export const codingsOf = (header: string | undefined): Result.Result<ReadonlyArray<Coding>, IntakeError> => {
   if (header === undefined) return NO_CODINGS
   const codings: Array<Coding> = []
   for (const token of header.split(",")) {
     const name = token.trim().toLowerCase()
     if (name === "" || name === "identity") continue
     const coding = CODINGS.get(name)
-    if (coding === undefined || codings.length === MAX_CODINGS) return Effect.fail(unsupported())
+    if (coding === undefined || codings.length === MAX_CODINGS) return Result.fail(unsupported())
     codings.unshift(coding)
   }
-  return Effect.succeed(codings)
+  return Result.succeed(codings)
 }
 
 /** The body as its sender had it before encoding it. A body of no bytes was not encoded, whatever its header says. */
-export const decodeContent = (
+export const decodeContent = async (
   received: Uint8Array,
   codings: ReadonlyArray<Coding>,
   limit: number,
-): Effect.Effect<DecodedContent, IntakeError> => {
-  if (codings.length === 0 || received.byteLength === 0) return Effect.succeed({ body: received, undecodable: null })
-  const decoded = codings.reduce<Effect.Effect<Uint8Array, IntakeError | Broken>>(
-    (before, coding) => Effect.flatMap(before, (body) => coding(body, limit)),
-    Effect.succeed(received),
-  )
-  return Effect.matchEffect(decoded, {
-    onSuccess: (body) => Effect.succeed({ body, undecodable: null }),
-    onFailure: (error) =>
-      error._tag === "Broken" ? Effect.succeed({ body: received, undecodable: error.reason }) : Effect.fail(error),
-  })
+): Promise<Result.Result<DecodedContent, IntakeError>> => {
+  let body = received
+  if (received.byteLength > 0) {
+    for (const coding of codings) {
+      const decoded = await coding(body, limit)
+      if (Result.isSuccess(decoded)) body = decoded.success
+      else if (decoded.failure._tag === "IntakeError") return Result.fail(decoded.failure)
+      else return Result.succeed({ body: received, undecodable: decoded.failure.reason })
+    }
+  }
+  return Result.succeed({ body, undecodable: null })
 }
 
-const NO_CODINGS: Effect.Effect<ReadonlyArray<Coding>> = Effect.succeed([])
+const NO_CODINGS: Result.Result<ReadonlyArray<Coding>> = Result.succeed([])
 
 /** More codings than this on one body are not a use but a trick. */
 const MAX_CODINGS = 2

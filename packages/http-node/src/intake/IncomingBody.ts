@@ -1,84 +1,100 @@
 /**
- * The body of a request to Node's server. It takes in what comes first before anybody asked for it, up to what Node would
- * hold anyway: many senders do not wait for an answer, and Node throws away what is unread when they hang up, though all
- * of it had arrived.
+ * The body of a request as it comes in, no further than its limit and no longer than its time. It takes in what comes first
+ * before anybody asked for it, up to what Node would hold anyway: many senders do not wait for an answer, and Node throws
+ * away what is unread when they hang up, though all of it had arrived. What it refuses: too many bytes, a sender that is too
+ * slow or that broke off, and more unfinished bodies at once than memory allows.
  */
-import type { IncomingMessage } from "node:http"
-import type { Ask } from "@data-cabinet/core/runtime/Course"
-import type { TimerWheel, Timer } from "@data-cabinet/core/runtime/TimerWheel"
-import { Exit } from "effect"
-import { brokenOff, consumed, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import type { Readable } from "node:stream"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import type { Timer, TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { Result } from "effect"
+import { brokenOff, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
 /** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
 const AHEAD = 65_536
 
-type Outcome = Exit.Exit<Uint8Array, Unread>
+export type WholeBody = Result.Result<Uint8Array, Unread>
 
 export interface Body {
   /** All bytes as received. After a failure the connection is closed with the answer, and the rest is not read. */
-  readonly whole: Ask<Uint8Array, Unread>
+  readonly whole: () => Promise<WholeBody>
   /** Lets go of a body that nobody is going to read after all. */
   readonly drop: () => void
 }
 
-export class IncomingBody implements Body {
-  readonly #source: IncomingMessage
+export class IncomingBody implements Body, Timer {
+  readonly #source: Readable
   readonly #limits: Limits
   readonly #budget: BodyBudget
-  readonly #ends: TimerWheel
+  readonly #wheel: TimerWheel
   readonly #gathered = new ChunkBuffer()
-  #outcome: Outcome | undefined
-  #wanted: ((outcome: Outcome) => void) | undefined
-  #idle: Timer | undefined
-  #total: Timer | undefined
+  #isRead = false
+  #outcome: WholeBody | undefined
+  /** Whoever waits for the whole. */
+  #wanted: ((outcome: WholeBody) => void) | undefined
+  /** While somebody waits: when the next byte is to be there, and when all of them. */
+  #idleBy: Deadline = 0
+  #totalBy: Deadline = 0
+  #stopWatch = (): void => {}
 
-  constructor(source: IncomingMessage, limits: Limits, budget: BodyBudget, ends: TimerWheel) {
+  /** `reads`: whether it takes in anything before it is asked for. */
+  constructor(source: Readable, limits: Limits, budget: BodyBudget, wheel: TimerWheel, reads: boolean) {
     this.#source = source
     this.#limits = limits
     this.#budget = budget
-    this.#ends = ends
-    if (source.readableEnded) this.#outcome = consumed
-    else if (source.destroyed) this.#outcome = Exit.fail(brokenOff())
-    else source.on("end", this.#onEnd).on("error", this.#onBreak).on("close", this.#onBreak).on("data", this.#onData)
+    this.#wheel = wheel
+    if (source.destroyed) this.#outcome = Result.fail(brokenOff())
+    else if (reads) this.#read()
   }
 
-  readonly whole: Body["whole"] = (answer) => {
-    if (this.#outcome === undefined) {
-      this.#wanted = answer
-      this.#idle = this.#ends.begin(this.#limits.idle, this.#onSlow)
-      this.#total = this.#ends.begin(this.#limits.total, this.#onSlow)
+  get deadline(): Deadline {
+    return Math.min(this.#idleBy, this.#totalBy)
+  }
+
+  readonly whole = async (): Promise<WholeBody> => {
+    if (this.#outcome !== undefined) return this.#outcome
+    return new Promise((resolve) => {
+      const now = this.#wheel.now()
+      this.#wanted = resolve
+      this.#idleBy = now + this.#limits.idle
+      this.#totalBy = now + this.#limits.total
+      this.#stopWatch = this.#wheel.watch(this)
+      if (!this.#isRead) this.#read()
       this.#source.resume()
-    } else answer(this.#outcome)
-    return this.drop
+    })
   }
 
   readonly drop = (): void => {
-    if (this.#outcome === undefined) this.#settle(Exit.fail(brokenOff()))
+    if (this.#outcome === undefined) this.#settle(Result.fail(brokenOff()))
+  }
+
+  readonly expire = (): void => this.#settle(Result.fail(tooSlow()))
+
+  #read(): void {
+    this.#isRead = true
+    this.#source.on("end", this.#onEnd).on("error", this.#onBreak).on("close", this.#onBreak).on("data", this.#onData)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
     const limits = this.#limits
     const length = this.#gathered.length + chunk.byteLength
-    if (length > limits.maxBytes) return this.#settle(Exit.fail(tooLarge(limits.maxBytes)))
-    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Exit.fail(bodyBufferFull()))
+    if (length > limits.maxBytes) return this.#settle(Result.fail(tooLarge(limits.maxBytes)))
+    if (this.#budget.held + chunk.byteLength > limits.buffered) return this.#settle(Result.fail(bodyBufferFull()))
     this.#budget.held += chunk.byteLength
     this.#gathered.add(chunk)
-    this.#idle?.renew()
-    if (this.#wanted === undefined && length >= AHEAD) this.#source.pause()
+    if (this.#wanted !== undefined) this.#idleBy = this.#wheel.now() + limits.idle
+    else if (length >= AHEAD) this.#source.pause()
   }
 
-  readonly #onEnd = (): void => this.#settle(Exit.succeed(this.#gathered.bytes()))
+  readonly #onEnd = (): void => this.#settle(Result.succeed(this.#gathered.bytes()))
 
-  readonly #onBreak = (): void => this.#settle(Exit.fail(brokenOff()))
+  readonly #onBreak = (): void => this.#settle(Result.fail(brokenOff()))
 
-  readonly #onSlow = (): void => this.#settle(Exit.fail(tooSlow()))
-
-  #settle(outcome: Outcome): void {
+  #settle(outcome: WholeBody): void {
     this.#outcome = outcome
-    this.#idle?.end()
-    this.#total?.end()
+    this.#stopWatch()
     this.#budget.held -= this.#gathered.length
     this.#source
       .off("data", this.#onData)

@@ -1,9 +1,9 @@
 /** What is kept of a request's headers: five of them and the address, nothing else. */
 import type { Sender } from "@data-cabinet/core/intake/IntakeRequest"
-import type { Received } from "../server/Route.ts"
+import type { Request } from "../server/Request.ts"
 
 /** `ip` as the caller resolved it. */
-export const requestMetadata = (headers: Received["headers"], ip: string | null): Sender => ({
+export const requestMetadata = (headers: Request["headers"], ip: string | null): Sender => ({
   contentType: headerText(headers["content-type"]),
   ip,
   referer: headerText(headers["referer"]) ?? null,

@@ -4,7 +4,7 @@
  */
 import { isIP, SocketAddress } from "node:net"
 import { contains, type IpAddress, type Network, parseIp } from "@data-cabinet/core/network/IpAddress"
-import type { Received } from "../server/Route.ts"
+import type { Request } from "../server/Request.ts"
 
 /** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean
@@ -45,7 +45,10 @@ export const plainAddress = (text: string): string | undefined => {
 }
 
 /** The client's address in plain form; null when even the peer is unknown (a request made without a socket). */
-export const clientAddress = ({ peer, headers }: Received, trusted: TrustedProxies): string | null => {
+export const clientAddress = (
+  { peer, headers }: Pick<Request, "peer" | "headers">,
+  trusted: TrustedProxies,
+): string | null => {
   const address = peer === undefined ? undefined : plainAddress(peer)
   return address === undefined ? null : resolveClient(address, headers, trusted)
 }
@@ -54,7 +57,7 @@ export const clientAddress = ({ peer, headers }: Received, trusted: TrustedProxi
  * The same by value. Where both headers are there and say different things, one of them is the client's own invention:
  * then the nearest proxy's address stands for the client.
  */
-export const resolveClient = (peer: string, headers: Received["headers"], trusted: TrustedProxies): string => {
+export const resolveClient = (peer: string, headers: Request["headers"], trusted: TrustedProxies): string => {
   if (!trusted(peer)) return peer
   const xForwardedFor = headers["x-forwarded-for"]
   const forwarded = headers["forwarded"]

@@ -3,7 +3,7 @@
  * one too, and no proxy says that it only passed the request on. So neither a proxy on the same machine nor a page that a
  * browser there has open asks in a stranger's name.
  */
-import type { Received } from "../server/Route.ts"
+import type { Request } from "../server/Request.ts"
 import { plainAddress } from "./ClientAddress.ts"
 
 const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address)
@@ -11,7 +11,7 @@ const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+
 /** What proxies add; a client that sends one has only itself to blame. */
 const PASSED_ON = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"]
 
-export const isFromHere = ({ peer, headers }: Pick<Received, "peer" | "headers">): boolean => {
+export const isFromHere = ({ peer, headers }: Pick<Request, "peer" | "headers">): boolean => {
   const address = peer === undefined ? undefined : plainAddress(peer)
   if (address === undefined || !isLoopback(address)) return false
   if (PASSED_ON.some((name) => headers[name] !== undefined)) return false

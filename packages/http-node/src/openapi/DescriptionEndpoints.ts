@@ -1,11 +1,12 @@
 /** How the API describes itself: to programs with `openapi.json` (keyed), to people by leading them to a reference. */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
-import { errorResponse } from "../api/ApiError.ts"
+import { errorAnswer } from "../api/ApiError.ts"
 import { faultError } from "../api/Fault.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
+import { effectRunner } from "../server/EffectRunner.ts"
+import type { Answer } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { describe } from "./DescribeEndpoint.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
@@ -16,15 +17,21 @@ export const descriptionRoutes = Effect.gen(function* () {
   const document = openApiDocument(baseUrl)
   const text = Effect.succeed(JSON.stringify(document))
   const counted = yield* withRateHeaders
-  const redirect = HttpServerResponse.redirect(docsUrl ?? `${baseUrl}${REFERENCE_PATH}`, {
+  const run = yield* effectRunner
+  const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
+  const redirect: Answer = {
     status: 302,
-    headers: { "cache-control": "no-store", "content-length": "0" },
-  })
+    headers: { location, "cache-control": "no-store", "content-length": "0" },
+    body: null,
+  }
   const leadTo = (path: Route["path"]): Route => ({
     path,
-    fault: (id) => errorResponse(faultError(id)),
+    fault: (id) => errorAnswer(faultError(id)),
     handle: (request) =>
-      counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
+      run(
+        request,
+        counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
+      ),
   })
   const routes: ReadonlyArray<Route> = [
     yield* endpointRoute(describe, () => text),

@@ -4,11 +4,10 @@
  */
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
-import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { errorResponse } from "../api/ApiError.ts"
+import { errorAnswer } from "../api/ApiError.ts"
 import { methodNotAllowed } from "../api/EndpointRoute.ts"
 import { faultError } from "../api/Fault.ts"
+import type { Answer } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import { REFERENCE_STYLE, referencePage } from "./ReferencePage.ts"
@@ -35,17 +34,15 @@ export const referenceRoute = (document: OpenApiDocument): Route => {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
   }
-  const contentType = "text/html; charset=utf-8"
-  const asIs = Effect.succeed(HttpServerResponse.uint8Array(plain, { contentType, headers }))
-  const zipped = Effect.succeed(
-    HttpServerResponse.uint8Array(packed, { contentType, headers: { ...headers, "content-encoding": "gzip" } }),
-  )
-  const unchanged = Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
+  const html = { ...headers, "content-type": "text/html; charset=utf-8" }
+  const asIs: Answer = { status: 200, headers: html, body: plain }
+  const zipped: Answer = { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: packed }
+  const unchanged: Answer = { status: 304, headers, body: null }
   return {
     path: REFERENCE_PATH,
-    fault: (id) => errorResponse(faultError(id)),
-    handle: (request) => {
-      if (request.method !== "GET" && request.method !== "HEAD") return Effect.succeed(methodNotAllowed)
+    fault: (id) => errorAnswer(faultError(id)),
+    handle: async (request) => {
+      if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
       const known = request.headers["if-none-match"]
       if (known !== undefined && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
         return unchanged

@@ -1,23 +1,27 @@
 /** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
 import { Context, Effect, Metric } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import { errorResponse } from "../api/ApiError.ts"
+import { errorAnswer } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isFromHere } from "../limit/FromHere.ts"
 import type { Stopping } from "./Listener.ts"
 import { jsonLine } from "../api/JsonLine.ts"
-import { receivedOf, type Route } from "./Route.ts"
+import { effectRunner, type RunEffect } from "./EffectRunner.ts"
+import type { Answer } from "./Request.ts"
+import type { Route } from "./Route.ts"
 import { Readiness } from "./Readiness.ts"
 import { sharedCheck } from "./SharedCheck.ts"
 
 const noStore = { "cache-control": "no-store" }
 
-const status = (code: number, body: object) =>
-  HttpServerResponse.text(jsonLine(body), { status: code, contentType: "application/json", headers: noStore })
+const status = (code: number, body: object): Answer => ({
+  status: code,
+  headers: { "content-type": "application/json", ...noStore },
+  body: jsonLine(body),
+})
 
 const fault = (correlationId: string) =>
-  errorResponse({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
+  errorAnswer({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
 
 /** For how long one answer of `/readyz` is everybody's, and how long it may take, in milliseconds. */
 const READY_HOLDS = 1_000
@@ -33,29 +37,28 @@ export type MetricsFor = boolean | "here"
 export const processRoutes = (options: { readonly metrics: MetricsFor }, stopping: Readonly<Stopping>) =>
   Effect.gen(function* () {
     const readiness = yield* Readiness
+    const run = yield* effectRunner
+    const counters = metricsRoute(run)
     const missing = yield* sharedCheck({
       check: readiness.check,
       holds: READY_HOLDS,
       limit: READY_LIMIT,
       late: `the database did not answer within ${READY_LIMIT / 1000} s`,
     })
-    const healthz: Route = { path: "/healthz", fault, handle: () => Effect.succeed(status(200, { ok: true })) }
+    const healthz: Route = { path: "/healthz", fault, handle: async () => status(200, { ok: true }) }
     const readyz: Route = {
       path: "/readyz",
       fault,
-      handle: () =>
-        stopping.begun
-          ? Effect.succeed(status(503, { ok: false, error: "the server is stopping" }))
-          : Effect.map(missing, (what) =>
-              what === null ? status(200, { ok: true }) : status(503, { ok: false, error: what }),
-            ),
+      handle: async (request) => {
+        if (stopping.begun) return status(503, { ok: false, error: "the server is stopping" })
+        const what = await run(request, missing)
+        return what === null ? status(200, { ok: true }) : status(503, { ok: false, error: what })
+      },
     }
     const metrics: Route = {
-      ...metricsRoute,
-      handle: (request, target) =>
-        options.metrics === true || isFromHere(receivedOf(request))
-          ? metricsRoute.handle(request, target)
-          : Effect.succeed(noSuchEndpoint),
+      ...counters,
+      handle: async (request, target) =>
+        options.metrics === true || isFromHere(request) ? counters.handle(request, target) : noSuchEndpoint,
     }
     const routes: ReadonlyArray<Route> = options.metrics === false ? [healthz, readyz] : [healthz, readyz, metrics]
     return routes
@@ -78,11 +81,12 @@ export const MetricsText = Context.Reference<Effect.Effect<string>>(
   { defaultValue: () => ownMetrics },
 )
 
-export const metricsRoute: Route = {
+export const metricsRoute = (run: RunEffect): Route => ({
   path: "/metrics",
   fault,
-  handle: () =>
-    Effect.map(Effect.flatten(MetricsText), (text) =>
-      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8", headers: noStore }),
-    ),
-}
+  handle: async (request) => ({
+    status: 200,
+    headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", ...noStore },
+    body: await run(request, Effect.flatten(MetricsText)),
+  }),
+})

@@ -3,7 +3,7 @@
  * brought is taken only if it can do no harm in a log.
  */
 import { randomUUID } from "node:crypto"
-import { Context } from "effect"
+import { Context, References } from "effect"
 
 export const REQUEST_ID_HEADER = "x-request-id"
 
@@ -17,3 +17,9 @@ const SAFE = /^[A-Za-z0-9._:/+=@-]{1,128}$/
 
 export const requestId = (brought: string | undefined): string =>
   brought !== undefined && SAFE.test(brought) ? brought : randomUUID()
+
+/** The server's context with the request's id in it, and on every line that is logged under it. */
+export const withRequestId = (context: Context.Context<never>, id: string): Context.Context<never> => {
+  const annotations = { ...Context.get(context, References.CurrentLogAnnotations), requestId: id }
+  return Context.add(Context.add(context, RequestId, id), References.CurrentLogAnnotations, annotations)
+}

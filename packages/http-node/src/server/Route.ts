@@ -5,9 +5,7 @@
  * the services of a request in its context, while one server here answers for many cabinets. A route closes over its
  * cabinet's services instead, so that a request costs no context to be built.
  */
-import type { IncomingMessage } from "node:http"
-import { type Context, type Effect, Option } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Answer, Request } from "./Request.ts"
 
 /** Where a request is addressed. Nothing is decoded yet: what a malformed escape means is for the route to say. */
 export interface Target {
@@ -17,43 +15,12 @@ export interface Target {
   readonly query: string
 }
 
-type Response = HttpServerResponse.HttpServerResponse
-
-/** A request, whichever face it came in by. */
-export interface Received {
-  readonly method: string
-  readonly url: string
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
-  /** The other end of the socket; undefined without one. */
-  readonly peer: string | undefined
-  readonly body: IncomingMessage | HttpServerRequest.HttpServerRequest
-}
-
-export const receivedOf = (request: HttpServerRequest.HttpServerRequest): Received => ({
-  method: request.method,
-  url: request.url,
-  headers: request.headers,
-  peer: Option.getOrUndefined(request.remoteAddress),
-  body: request,
-})
-
 export interface Route {
   /** For example `/api/v1/sources/{source_id}`: `{name}` stands for one segment that is not empty. */
   readonly path: `/${string}`
-  readonly handle: (request: HttpServerRequest.HttpServerRequest, target: Target) => Effect.Effect<Response>
-  /**
-   * The same for a POST, in plain calls, for what comes more often than all else: a fiber for each request takes a third of
-   * the server's part of it. `answer` gets an exit where all went well.
-   */
-  readonly take?: (
-    request: Received,
-    target: Target,
-    answer: (response: Effect.Effect<Response>) => void,
-    context: Context.Context<never>,
-  ) => void
-  /** The answer when `handle` dies. The fault is logged under this id, which is all that the client may see of it. */
-  readonly fault: (correlationId: string) => Response
+  readonly handle: (request: Request, target: Target) => Promise<Answer>
+  /** The answer when `handle` rejects. The fault is logged under this id, which is all that the client may see of it. */
+  readonly fault: (correlationId: string, request: Request) => Answer
 }
 
 /** A request's address in its parts. Nothing of it is decoded. */

@@ -1,39 +1,39 @@
 /** Which cabinet a request is for, by the host it was sent to. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { CabinetHttp } from "../server/CabinetHttp.ts"
 
 type Http = CabinetHttp["Service"]
+
+/** A cabinet, none of that name, or no knowing while the registry is away. */
+export type Found = Result.Result<Http | undefined, StoreUnavailable>
 
 export class Cabinets extends Context.Service<
   Cabinets,
   {
     /** The path below which the server is reached, as in CabinetHttp; its own addresses are found there too. */
     readonly mountedAt: string
-    /** `host` is the request's Host header, with its port; none when no cabinet has that name. */
-    readonly byHost: (host: string | undefined) => Effect.Effect<Option.Option<Http>, StoreUnavailable>
+    /** `host` is the request's Host header, with its port; undefined when no cabinet has that name. */
+    readonly byHost: (host: string | undefined) => Promise<Found>
   }
 >()("@data-cabinet/http-node/tenancy/Cabinets") {
   /** A server of one cabinet, which answers under any host. */
   static readonly single = Layer.effect(
     Cabinets,
     Effect.map(CabinetHttp, (http) => {
-      const found = Effect.succeed(Option.some(http))
-      return Cabinets.of({ mountedAt: http.mountedAt, byHost: () => found })
+      const found = Result.succeed(http)
+      return Cabinets.of({ mountedAt: http.mountedAt, byHost: async () => found })
     }),
   )
 
   /** A server of many: the cabinet is the left-most label of the host below the service's domain. */
-  static readonly many = (
-    serviceDomain: string,
-    find: (name: string) => Effect.Effect<Option.Option<Http>, StoreUnavailable>,
-  ): Layer.Layer<Cabinets> =>
+  static readonly many = (serviceDomain: string, find: (name: string) => Promise<Found>): Layer.Layer<Cabinets> =>
     Layer.succeed(Cabinets, {
       mountedAt: "",
-      byHost: (host) => {
+      byHost: async (host) => {
         const name = cabinetName(host, serviceDomain)
-        return name === undefined ? Effect.succeedNone : find(name)
+        return name === undefined ? Result.succeed(undefined) : find(name)
       },
     })
 }

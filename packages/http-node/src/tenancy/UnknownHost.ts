@@ -1,23 +1,20 @@
 /** What is said where no cabinet can answer, in the words of whichever face was asked: the API's, or the intake's. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { errorResponse } from "../api/ApiError.ts"
+import { errorAnswer } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isIntakePath } from "../intake/IsIntakePath.ts"
-import { isNavigation, refusedResponse, unavailableResponse } from "../intake/IntakeResponse.ts"
-
-type Request = HttpServerRequest.HttpServerRequest
-type Response = HttpServerResponse.HttpServerResponse
+import { isNavigation, refusedAnswer, unavailableAnswer } from "../intake/IntakeAnswers.ts"
+import type { Answer, Request } from "../server/Request.ts"
 
 const unknownAddress = new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
 
 /** 404 for a host that names no cabinet: to a sender the same as a wrong secret. */
-export const unknownHost = (request: Request): Response =>
-  isIntakePath(request) ? refusedResponse(request, unknownAddress, isNavigation(request)) : noSuchEndpoint
+export const unknownHost = (request: Request): Answer =>
+  isIntakePath(request) ? refusedAnswer(request, unknownAddress, isNavigation(request)) : noSuchEndpoint
 
 /** 503 with `Retry-After` for a cabinet whose database is away. */
-export const cabinetUnavailable = (request: Request, error: StoreUnavailable): Response =>
+export const cabinetUnavailable = (request: Request, error: StoreUnavailable): Answer =>
   isIntakePath(request)
-    ? unavailableResponse(request, error, isNavigation(request))
-    : errorResponse({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })
+    ? unavailableAnswer(request, error, isNavigation(request))
+    : errorAnswer({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })

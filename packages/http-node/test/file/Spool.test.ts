@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
+import { Readable } from "node:stream"
 import { Effect, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { assert, it } from "vitest"
 import { spool } from "../../src/file/Spool.ts"
 
@@ -9,17 +9,16 @@ const PIECE = Buffer.alloc(65_536, "a")
 /** A form with a file of so many pieces, and how many of them were asked for. */
 const formOf = (pieces: number) => {
   const asked = { pieces: 0 }
-  const next = Effect.sync(() => {
-    asked.pieces++
-    return PIECE
-  })
-  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\n'
-  const stream = Stream.make(Buffer.from(head)).pipe(
-    Stream.concat(Stream.fromEffectRepeat(next).pipe(Stream.take(pieces))),
-    Stream.concat(Stream.make(Buffer.from("\r\n--b--\r\n"))),
-  )
+  const body = function* () {
+    yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\n')
+    while (asked.pieces < pieces) {
+      asked.pieces++
+      yield PIECE
+    }
+    yield Buffer.from("\r\n--b--\r\n")
+  }
   const headers = { "content-type": "multipart/form-data; boundary=b" }
-  return { asked, request: { headers, stream } as unknown as HttpServerRequest.HttpServerRequest }
+  return { asked, request: { headers, body: Readable.from(body()) } }
 }
 
 const LIMITS = { fileBytes: 1e9, idleMillis: 10_000 }

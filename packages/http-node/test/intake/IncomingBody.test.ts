@@ -1,6 +1,5 @@
-import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
-import { asked } from "@data-cabinet/core/runtime/Course"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
@@ -10,7 +9,7 @@ import { IncomingBody } from "../../src/intake/IncomingBody.ts"
 const LIMITS = { maxBytes: 1_000_000, idle: 1_000, total: 5_000, buffered: 2_000_000, store: 1_000 }
 
 const of = (source: PassThrough, budget: { held: number }) =>
-  Effect.map(timerWheel, (ends) => new IncomingBody(source as unknown as IncomingMessage, LIMITS, budget, ends))
+  Effect.map(timerWheel, (wheel) => new IncomingBody(source, LIMITS, budget, wheel, true))
 
 const incoming = Effect.gen(function* () {
   const source = new PassThrough()
@@ -20,7 +19,7 @@ const incoming = Effect.gen(function* () {
 
 const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(() => setImmediate(done))))
 
-const wanted = (body: IncomingBody) => Effect.forkChild(Effect.exit(asked(body.whole)), { startImmediately: true })
+const wanted = (body: IncomingBody) => Effect.forkChild(Effect.exit(fromResult(body.whole)), { startImmediately: true })
 
 const failure = (exit: Exit.Exit<Uint8Array, unknown>) => (Exit.isFailure(exit) ? String(exit.cause) : "none")
 
@@ -72,7 +71,7 @@ it.effect("what is taken in unasked is bounded, and read on from there once it i
     yield* settled
     assert.strictEqual(budget.held, 65_536)
     source.end()
-    const bytes = yield* asked(body.whole)
+    const bytes = yield* fromResult(body.whole)
     assert.strictEqual(bytes.byteLength, 20 * 16_384)
     assert.strictEqual(budget.held, 0)
   }).pipe(Effect.scoped),
@@ -92,16 +91,30 @@ it.effect("what nobody wants is let go", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("a body that something else has read already is a fault in words, not a wait without end", () =>
+it.effect("nothing is read before it is wanted where the sender waits to be asked", () =>
   Effect.gen(function* () {
     const source = new PassThrough()
+    const budget = { held: 0 }
+    const body = new IncomingBody(source, LIMITS, budget, yield* timerWheel, false)
     source.end("{}")
-    source.resume()
     yield* settled
-    const body = yield* of(source, { held: 0 })
-    assert.include(
-      failure(yield* Effect.exit(asked(body.whole))),
-      "mount the cabinet's handler in front of any body parser",
-    )
+    assert.deepStrictEqual([budget.held, source.readableFlowing], [0, null])
+    assert.strictEqual(Buffer.from(yield* fromResult(body.whole)).toString(), "{}")
+  }).pipe(Effect.scoped),
+)
+
+it.effect("a sender that goes away is told from one that is slow, whether its body was wanted by then or not", () =>
+  Effect.gen(function* () {
+    for (const isWanted of [true, false]) {
+      const { source, budget, body } = yield* incoming
+      source.write("{")
+      yield* settled
+      const waiting = isWanted ? yield* wanted(body) : undefined
+      source.destroy()
+      yield* settled
+      const exit = waiting === undefined ? yield* Effect.exit(fromResult(body.whole)) : yield* Fiber.join(waiting)
+      assert.include(failure(exit), "The body broke off")
+      assert.strictEqual(budget.held, 0)
+    }
   }).pipe(Effect.scoped),
 )

@@ -9,10 +9,11 @@ it.effect("tellUnavailable logs the first 503 of each cause and minute", () => {
   const error = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
   const tell = tellUnavailable()
   return Effect.gen(function* () {
-    for (let n = 0; n < 3; n++) yield* tell(error("It is away."))
-    yield* tell(error("It is late."))
+    const context = yield* Effect.context()
+    for (let n = 0; n < 3; n++) tell(error("It is away."), context)
+    tell(error("It is late."), context)
     yield* TestClock.adjust("1 minute")
-    yield* tell(error("It is away."))
+    tell(error("It is away."), context)
     assert.deepStrictEqual(lines.flat(), [
       "intake answers 503: It is away.",
       "intake answers 503: It is late.",

@@ -4,9 +4,9 @@
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { NodeHttpServer } from "@effect/platform-node"
-import { running } from "@data-cabinet/core/runtime/Course"
-import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
+import { type StoreUnavailable, storeTimedOut } from "@data-cabinet/core/error/StoreUnavailable"
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import type { AcceptRequest, Receipt } from "@data-cabinet/core/event/EventLog"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
@@ -15,16 +15,31 @@ import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Context, Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import type { Limits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
+import { fetchAdapter } from "../../src/server/FetchAdapter.ts"
+import { nodeAdapter } from "../../src/server/NodeAdapter.ts"
+import { observe } from "../../src/server/Observe.ts"
+import type { Handle } from "../../src/server/Request.ts"
 import { addressOf, routeTable } from "../../src/server/Route.ts"
 
 export const SECRET = "s3cret-of-the-address"
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
+
+/** As ports have it: a result by the deadline. */
+const byDeadline = <A, E>(deadline: Deadline, outcomeUnknown: boolean, work: Effect.Effect<A, E>) =>
+  runResult(
+    Effect.clockWith((clock) =>
+      Effect.timeoutOrElse(work, {
+        duration: deadline - monotonicMillis(clock),
+        orElse: () => Effect.fail(storeTimedOut(outcomeUnknown)),
+      }),
+    ),
+    Context.empty(),
+  )
 
 export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const state = {
@@ -53,18 +68,23 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     } as unknown as Sources["Service"]),
     Layer.succeed(RateLimiter, {
       key: () => Effect.succeed(null),
-      intake: (ip, sourceId) =>
-        Effect.map(sourceId === null ? state.admission : Effect.void, () => {
-          state.asked.push(sourceId === null ? `client ${ip}` : "rate")
-          return sourceId === null
-            ? { ...allowance(state.clientAllowed), whose: "client" }
-            : { ...allowance(state.sourceAllowed), whose: "source" }
-        }),
+      intake: (ip, sourceId, deadline) =>
+        byDeadline(
+          deadline,
+          false,
+          Effect.map(sourceId === null ? state.admission : Effect.void, () => {
+            state.asked.push(sourceId === null ? `client ${ip}` : "rate")
+            return sourceId === null
+              ? { ...allowance(state.clientAllowed), whose: "client" }
+              : { ...allowance(state.sourceAllowed), whose: "source" }
+          }),
+        ),
     }),
-    Layer.succeed(
-      EventLog,
-      EventLog.taking((request) =>
-        running(
+    Layer.succeed(EventLog, {
+      append: (request, deadline) =>
+        byDeadline(
+          deadline!,
+          true,
           Effect.suspend(() => {
             if (state.instead !== undefined) return state.instead
             return Effect.map(state.gate, () => {
@@ -75,8 +95,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
             })
           }),
         ),
-      ),
-    ),
+    }),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",
       docsUrl: null,
@@ -88,20 +107,14 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const [handler, fetchHandler] = await runtime.runPromise(
     Effect.gen(function* () {
       const find = routeTable(yield* Effect.provideService(intakeRoutes, Scope.Scope, runtime.scope))
-      // As the server does: what is not guarded against it ends when the client hangs up.
-      const app = Effect.interruptible(
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const address = addressOf(request.url)
-          const match = find(address)
-          return match === undefined
-            ? Effect.succeed(HttpServerResponse.empty({ status: 410 }))
-            : match.route.handle(request, { params: match.params, query: address.query })
-        }),
-      )
-      return [
-        yield* NodeHttpServer.makeHandler(app, { scope: runtime.scope }),
-        HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(Context.empty())(app),
-      ] as const
+      const handle: Handle = async (request) => {
+        const address = addressOf(request.url)
+        const match = find(address)
+        return match === undefined
+          ? { status: 410, headers: {}, body: null }
+          : observe(match.route, request, { params: match.params, query: address.query }, Context.empty())
+      }
+      return [nodeAdapter(handle, Context.empty()), fetchAdapter(handle, Context.empty())] as const
     }),
   )
   server.on("connection", (socket) => socket.once("close", () => setImmediate(() => server.emit("connection gone"))))

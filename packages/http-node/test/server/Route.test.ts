@@ -1,10 +1,9 @@
 import { addressOf, type Route, routeTable } from "@data-cabinet/http-node/server/Route"
-import { Effect } from "effect"
 import { assert, it } from "vitest"
 
 const route = (path: `/${string}`): Route => ({
   path,
-  handle: () => Effect.die("not called"),
+  handle: () => Promise.reject(new Error("not called")),
   fault: () => {
     throw new Error("not called")
   },

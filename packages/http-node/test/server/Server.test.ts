@@ -4,12 +4,26 @@ import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { Intake } from "@data-cabinet/core/intake/Intake"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
-import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
+import { beginStep } from "@data-cabinet/core/runtime/Instrument"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/server/Server"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, ManagedRuntime, References, Scope } from "effect"
+import {
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  ManagedRuntime,
+  Option,
+  References,
+  Result,
+  Scope,
+  Tracer,
+} from "effect"
 import { TestClock } from "effect/testing"
 import { assert, describe, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, type Ports, readiness } from "../support/apiServer.ts"
@@ -23,6 +37,10 @@ const listening = (ports: Ports, port = 0, drainMillis = 5000) =>
   ManagedRuntime.make(
     Server.layer({ metrics: true, host: "127.0.0.1", port, drainMillis }).pipe(Layer.provide(composed(ports))),
   )
+
+/** Lives as long as the runtime. */
+const fetchHandler = ({ scope }: { readonly scope: Scope.Scope }, metrics: boolean) =>
+  Effect.provideService(Server.fetchHandler({ metrics }), Scope.Scope, scope)
 
 describe("layer", () => {
   it("serves, and says ready or what is missing", async () => {
@@ -213,39 +231,43 @@ describe("a POST to the intake", () => {
   const SOURCE = { id: 7, version: 1, encoding: null, thanksUrl: null }
   const RECEIPT = { id: 5, repeatOf: null, empty: false }
 
+  type Outcome = Awaited<ReturnType<Intake["Service"]["receive"]>>
+
+  interface Options {
+    readonly level?: "Info" | "Debug"
+    readonly tracer?: Tracer.Tracer
+    /** What is done while the source is looked up. */
+    readonly looked?: Effect.Effect<void>
+  }
+
   /** A server whose intake answers with `outcome`, what it logged, and whether each request had a fiber. */
-  const taking = async (
-    outcome: Exit.Exit<IntakeAnswer, IntakeError>,
-    level: "Info" | "Debug" = "Info",
-    many: (http: CabinetHttp["Service"]) => Partial<CabinetHttp["Service"]> = () => ({}),
-    looked: Effect.Effect<typeof SOURCE> = Effect.succeed(SOURCE),
-  ) => {
+  const taking = async (outcome: () => Outcome, { level = "Info", tracer, looked = Effect.void }: Options = {}) => {
     const logged: Array<unknown> = []
     const fibers: Array<boolean> = []
     const logger = Logger.make(({ fiber }) => {
       logged.push(fiber.getRef(References.CurrentLogAnnotations)["requestId"])
     })
     const intake: Partial<Intake["Service"]> = {
-      admit: () => {
+      admit: async (_secret, _ip, { context }) => {
         fibers.push(Fiber.getCurrent() !== undefined)
-        return looked
+        await runResult(looked, context)
+        return Result.succeed(SOURCE)
       },
-      take: () => (answer) => {
-        queueMicrotask(() => answer(outcome))
-        return () => {}
+      receive: async ({ context }) => {
+        fibers.push(Fiber.getCurrent() !== undefined)
+        beginStep("intake.accept", context).end(Result.void)
+        return outcome()
       },
     }
-    const cabinets = Layer.effect(
-      Cabinets,
-      Effect.map(CabinetHttp, (http) => {
-        const found = Effect.succeedSome({ ...http, ...many(http) })
-        return Cabinets.of({ mountedAt: "", byHost: () => found })
-      }),
-    ).pipe(Layer.provide(cabinetHttp({ intake })))
+    const cabinets = Cabinets.single.pipe(Layer.provide(cabinetHttp({ intake })))
     const runtime = ManagedRuntime.make(
       Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
         Layer.provide([cabinets, readiness(null)]),
-        Layer.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, level)]),
+        Layer.provide([
+          Logger.layer([logger]),
+          Layer.succeed(References.MinimumLogLevel, level),
+          tracer === undefined ? Layer.succeed(References.TracerEnabled, false) : Layer.succeed(Tracer.Tracer, tracer),
+        ]),
       ),
     )
     const { port } = await runtime.runPromise(Listener)
@@ -266,10 +288,13 @@ describe("a POST to the intake", () => {
     return { post, counted, logged, fibers, close: () => runtime.dispose() }
   }
 
+  const accepted = () => Result.succeed({ kind: "object", receipt: RECEIPT, thanksUrl: null } as const)
+  const faulty = (): never => {
+    throw new Error("SELECT secrets")
+  }
+
   it("takes no fiber, has its id on its answer, and is counted", async () => {
-    const { post, counted, logged, fibers, close } = await taking(
-      Exit.succeed({ kind: "object", receipt: RECEIPT, thanksUrl: null }),
-    )
+    const { post, counted, logged, fibers, close } = await taking(accepted)
     const before = await counted(200)
     for (const id of ["one", "two"]) {
       const answer = await post(id)
@@ -278,46 +303,86 @@ describe("a POST to the intake", () => {
     }
     assert.equal((await counted(200)) - before, 2)
     await close()
-    assert.deepEqual([fibers, logged], [[false, false], []])
+    assert.deepEqual([fibers, logged], [[false, false, false, false], []])
   })
 
-  it("is answered in words when it is refused or at fault, under its id in the log, and counted", async () => {
-    const refusal = await taking(
-      Exit.fail(new IntakeError({ code: "too_many_items", message: "Too many", count: 200, limit: 100 })),
-    )
-    const answer = await refusal.post("refused")
-    assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [413, "refused"])
-    assert.deepEqual([refusal.logged, refusal.fibers], [[], [false]])
-    await refusal.close()
-    const fault = await taking(Exit.die(new Error("SELECT secrets")))
+  const REFUSED: ReadonlyArray<readonly [status: number, error: IntakeError | StoreUnavailable]> = [
+    [404, new IntakeError({ code: "not_found", message: "Nothing" })],
+    [408, new IntakeError({ code: "timeout", message: "Slow" })],
+    [413, new IntakeError({ code: "too_large", message: "Large", limit: 9 })],
+    [413, new IntakeError({ code: "too_many_items", message: "Many", count: 200, limit: 100 })],
+    [415, new IntakeError({ code: "unsupported_encoding", message: "Odd" })],
+    [429, new IntakeError({ code: "rate_limited", message: "Often", retryAfter: 7 })],
+    [503, new StoreUnavailable({ message: "Away", retryAfter: 3, outcomeUnknown: false })],
+    [503, new StoreUnavailable({ message: "Lost", retryAfter: 3, outcomeUnknown: true })],
+  ]
+
+  it.each(REFUSED)("is answered %i in the contract's words, under its id, and counted: %s", async (status, error) => {
+    const { post, counted, fibers, logged, close } = await taking(() => Result.fail(error))
+    const before = await counted(status)
+    const answer = await post("refused")
+    assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [status, "refused"])
+    const code = error._tag === "IntakeError" ? error.code : "unavailable"
+    assert.deepInclude(await answer.json(), { ok: false, error: code })
+    assert.equal(answer.headers.get("retry-after"), error.retryAfter === undefined ? null : String(error.retryAfter))
+    assert.equal((await counted(status)) - before, 1)
+    await close()
+    // That the store is away is said once a minute, under the id of the first that met it.
+    assert.deepEqual([fibers, logged], [[false, false], status === 503 ? ["refused"] : []])
+  })
+
+  it("is answered in words when it is at fault, under its id in the log, and counted", async () => {
+    const fault = await taking(faulty)
     const before = await fault.counted(500)
-    const faulty = await fault.post("at-fault")
-    assert.deepEqual([faulty.status, faulty.headers.get("x-request-id")], [500, "at-fault"])
-    assert.match(await faulty.text(), /"error":"internal_error"/)
+    const answer = await fault.post("at-fault")
+    assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [500, "at-fault"])
+    const text = await answer.text()
+    assert.match(text, /"error":"internal_error"/)
+    assert.notInclude(text, "SELECT")
     assert.equal((await fault.counted(500)) - before, 1)
     await fault.close()
-    assert.deepEqual([fault.logged, fault.fibers], [["at-fault"], [false]])
+    assert.deepEqual([fault.logged, fault.fibers], [["at-fault"], [false, false]])
   })
 
   it("has one id in all that is logged on its way, and on its answer", async () => {
-    const looked = Effect.as(Effect.logInfo("looked up"), SOURCE)
-    const fault = await taking(Exit.die(new Error("a fault")), "Info", () => ({}), looked)
+    const fault = await taking(faulty, { looked: Effect.logInfo("looked up") })
     const id = (await fault.post()).headers.get("x-request-id")
     await fault.close()
     assert.match(id!, /^[0-9a-f-]{36}$/)
     assert.deepEqual(fault.logged, [id, id])
   })
 
-  it("has a fiber where a line is logged of it, and where its cabinet is no one that is there all the time", async () => {
-    const accepted = Exit.succeed({ kind: "object", receipt: RECEIPT, thanksUrl: null } as const)
-    const watched = await taking(accepted, "Debug")
+  it("goes the same way where a line is logged of it, and where it is traced", async () => {
+    const spans: Array<Tracer.Span> = []
+    const native = Context.get(Context.empty(), Tracer.Tracer)
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = native.span(options)
+        spans.push(span)
+        return span
+      },
+    })
+    const watched = await taking(accepted, { level: "Debug", tracer })
     assert.equal((await watched.post("told")).status, 200)
     await watched.close()
     assert.isTrue(watched.logged.includes("told"))
-    const opened = await taking(accepted, "Info", ({ answer }) => ({ answer, taking: undefined as never }))
-    assert.equal((await opened.post("opened")).headers.get("x-request-id"), "opened")
-    await opened.close()
-    assert.deepEqual([watched.fibers, opened.fibers], [[true], [true]])
+    assert.deepEqual(watched.fibers, [false, false])
+    const [whole, step] = spans
+    assert.deepEqual(
+      [whole!.name, whole!.kind, Object.fromEntries(whole!.attributes)],
+      [
+        "POST /webhook/{intake_secret}",
+        "server",
+        {
+          "http.request.method": "POST",
+          "http.route": "/webhook/{intake_secret}",
+          "request.id": "told",
+          "http.response.status_code": 200,
+        },
+      ],
+    )
+    assert.deepEqual([step!.name, Option.getOrUndefined(step!.parent)?.spanId], ["intake.accept", whole!.spanId])
+    assert.deepEqual([whole!.status._tag, step!.status._tag], ["Ended", "Ended"])
   })
 })
 
@@ -365,7 +430,7 @@ describe("nodeHandler", () => {
     }
   })
 
-  it("answers more requests at once than it has scopes, and breaks off those of every scope when its own closes", async () => {
+  it("answers many requests at once, and breaks off all that are under way when its scope closes", async () => {
     const many = 300
     const gate = Deferred.makeUnsafe<void>()
     const [half, whole] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -426,7 +491,7 @@ it("leaves the process's own addresses reachable where the cabinet is, by every 
   const served = listening(ports)
   const { port } = await served.runPromise(Listener)
   const runtime = ManagedRuntime.make(composed(ports))
-  const handler = await runtime.runPromise(Server.fetchHandler({ metrics: true }))
+  const handler = await runtime.runPromise(fetchHandler(runtime, true))
   const faces = [
     (path: string) => fetch(`http://127.0.0.1:${port}${path}`),
     (path: string) => handler(new Request(`https://x.test${path}`)),
@@ -445,7 +510,7 @@ it("leaves the process's own addresses reachable where the cabinet is, by every 
 describe("fetchHandler", () => {
   it("answers requests without a socket, HEAD without a body", async () => {
     const runtime = ManagedRuntime.make(composed())
-    const handler = await runtime.runPromise(Server.fetchHandler({ metrics: false }))
+    const handler = await runtime.runPromise(fetchHandler(runtime, false))
     const get = await handler(new Request("https://x.test/api/v1/sources", { headers }))
     assert.equal(get.status, 200)
     assert.equal(get.headers.get("x-ratelimit-remaining"), "119")
@@ -458,7 +523,7 @@ describe("fetchHandler", () => {
 
   it("shares the counts of its cabinet", async () => {
     const runtime = ManagedRuntime.make(composed({ admission: countingAdmission(1) }))
-    const handler = await runtime.runPromise(Server.fetchHandler({ metrics: false }))
+    const handler = await runtime.runPromise(fetchHandler(runtime, false))
     const status = async () => (await handler(new Request("https://x.test/api/v1/sources", { headers }))).status
     assert.deepEqual([await status(), await status()], [200, 429])
     await runtime.dispose()

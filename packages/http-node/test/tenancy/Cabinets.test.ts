@@ -4,7 +4,7 @@ import { cabinetName, Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Context, Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Result } from "effect"
 import { request, type RequestOptions } from "node:http"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, readiness } from "../support/apiServer.ts"
@@ -36,10 +36,10 @@ const many = Layer.unwrap(
       ["one", one],
       ["two", two],
     ])
-    return Cabinets.many("cabinet.test", (name) =>
+    return Cabinets.many("cabinet.test", async (name) =>
       name === "down"
-        ? Effect.fail(new StoreUnavailable({ message: "away", retryAfter: 2, outcomeUnknown: false }))
-        : Effect.succeed(Option.fromNullishOr(all.get(name))),
+        ? Result.fail(new StoreUnavailable({ message: "away", retryAfter: 2, outcomeUnknown: false }))
+        : Result.succeed(all.get(name)),
     )
   }),
 )

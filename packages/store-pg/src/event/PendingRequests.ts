@@ -2,10 +2,10 @@
  * The requests that wait to be written, and how they go together: a batch is bounded, each request gets its own receipts
  * back, and a batch that failed is taken apart.
  */
-import type { Answer } from "@data-cabinet/core/runtime/Course"
-import { type AcceptRequest, type Receipt, SourceChanged } from "@data-cabinet/core/event/EventLog"
-import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Exit } from "effect"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import type { Timer } from "@data-cabinet/core/runtime/TimerWheel"
+import { type AcceptRequest, type Appended, type Receipt, SourceChanged } from "@data-cabinet/core/event/EventLog"
+import { Result } from "effect"
 import type { AcceptedRow } from "./AcceptStatement.ts"
 
 /** Each fingerprint of a batch takes a slot of PostgreSQL's lock table, so a batch is bounded by count, and by bytes. */
@@ -15,11 +15,52 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** So many requests are no small batch, if they are as many as those that they go beside. */
 const MIN_SIDE_BATCH = 24
 
-export interface Pending {
+interface Waiting {
+  readonly request: AcceptRequest
+  readonly deadline: Deadline
+  /** Called when the deadline has passed. */
+  readonly expire: (pending: Pending) => void
+  /** Gives its memory back. */
+  readonly release: () => void
+  readonly resolve: (result: Appended) => void
+  readonly reject: (fault: unknown) => void
+}
+
+/** A request that waits to be written, or is being written. What comes after its first result counts for nothing. */
+export class Pending implements Timer {
   readonly request: AcceptRequest
   /** About how many it takes in memory. */
   readonly bytes: number
-  readonly answer: Answer<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
+  readonly deadline: Deadline
+  readonly expire: () => void
+  readonly #waiting: Waiting
+  /** No sweep looks at it any more. */
+  stopWatch: () => void = () => {}
+
+  constructor(waiting: Waiting) {
+    this.request = waiting.request
+    this.bytes = waiting.request.memory ?? 0
+    this.deadline = waiting.deadline
+    this.expire = () => waiting.expire(this)
+    this.#waiting = waiting
+  }
+
+  end(result: Appended): void {
+    this.#waiting.release()
+    this.giveUp(result)
+  }
+
+  fault(fault: unknown): void {
+    this.stopWatch()
+    this.#waiting.release()
+    this.#waiting.reject(fault)
+  }
+
+  /** Whoever waited has a result; while it is being written it holds its memory all the same. */
+  giveUp(result: Appended): void {
+    this.stopWatch()
+    this.#waiting.resolve(result)
+  }
 }
 
 export type PendingBatch = ReadonlyArray<Pending>
@@ -88,7 +129,8 @@ export class PendingRequests {
 export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): void => {
   let n = 0
   let at = 0
-  for (const { request, answer } of batch) {
+  for (const pending of batch) {
+    const { request } = pending
     const receipts: Array<Receipt> = []
     for (const event of request.events) {
       n++
@@ -99,7 +141,7 @@ export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>)
       receipts.push({ id: Number(row.id), repeatOf, empty: event.empty })
     }
     const whole = receipts.length === request.events.length
-    answer(whole ? Exit.succeed(receipts) : Exit.fail(new SourceChanged({ sourceId: request.sourceId })))
+    pending.end(whole ? Result.succeed(receipts) : Result.fail(new SourceChanged({ sourceId: request.sourceId })))
   }
 }
 

@@ -5,11 +5,11 @@
  */
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { faultName } from "@data-cabinet/core/error/Fault"
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
-import { Memory, MemoryShares } from "@data-cabinet/core/limit/MemoryBudget"
+import { type AcceptRequest, type Appended, EventLog } from "@data-cabinet/core/event/EventLog"
+import { Memory, memoryFull, MemoryShares, SMALL_BYTES } from "@data-cabinet/core/limit/MemoryBudget"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Effect, Exit, Latch, Layer } from "effect"
+import { Cause, Effect, Latch, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { boundTransactions } from "../connection/LostClient.ts"
 import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
@@ -19,8 +19,7 @@ import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptSt
 import { planBatch, type Target } from "./BatchPlan.ts"
 import { blockers } from "./Blockers.ts"
 import { BODY_SECRET, type BodyKeys, bodyKeys } from "./BodyLocks.ts"
-import { answerAll, halves, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
-import { withinMemory } from "./WithinMemory.ts"
+import { answerAll, halves, Pending, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import { isLockTimeout, sourceTableCache } from "./SourceTableCache.ts"
 
 /**
@@ -45,7 +44,10 @@ const BODY_LOCK_PAUSE = "1 minute"
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
 /** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
-const late = (withdrawn: boolean) => Exit.fail(unavailable("The database did not answer in time.", !withdrawn))
+const late = (withdrawn: boolean): Appended =>
+  Result.fail(unavailable("The database did not answer in time.", !withdrawn))
+
+const HOLDS_NOTHING = (): void => {}
 
 /** Apart, so that what was planned is not kept while PostgreSQL works on it. */
 const send = (
@@ -84,7 +86,7 @@ export const layer = Layer.effect(
     const signal = yield* DeliverySignal
     const sessions = yield* WriteSessions
     const tables = sourceTableCache(sql)
-    const ends = yield* timerWheel
+    const wheel = yield* timerWheel
     const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
     /** Known once a session was opened. */
@@ -186,8 +188,10 @@ export const layer = Layer.effect(
       // Not the source's table, then: most likely an equal body that takes long. To be known as a repeat is worth less than to be accepted.
       if (isBusy && locks === "wait") return settle(session, batch, false, "try")
       // Or one of our own tables: somebody is at the schema. Or the program is at fault.
-      const told = isBusy ? Exit.fail(unavailable("The database is being changed.")) : Exit.die(fault)
-      for (const { answer } of batch) answer(told)
+      for (const one of batch) {
+        if (isBusy) one.end(Result.fail(unavailable("The database is being changed.")))
+        else one.fault(fault)
+      }
       return Effect.void
     }
 
@@ -215,7 +219,7 @@ export const layer = Layer.effect(
         const message = outcomeUnknown
           ? "The connection was lost while the events were being written: whether they were is not known."
           : "The database cannot be reached."
-        for (const { answer } of batch) answer(Exit.fail(unavailable(message, outcomeUnknown)))
+        for (const one of batch) one.end(Result.fail(unavailable(message, outcomeUnknown)))
       })
 
     const untilMayWrite = (isClosed: () => boolean) =>
@@ -305,16 +309,28 @@ export const layer = Layer.effect(
     for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(writer)
     yield* Effect.addFinalizer(() => Effect.suspend(() => failAll(pending.takeAll(), false)))
 
-    const wait = withinMemory(new MemoryShares(yield* Memory), (waiting) => {
-      pending.add(waiting)
-      openIfMayWrite()
-      return () => pending.remove(waiting)
+    const memory = new MemoryShares(yield* Memory)
+    const hold = ({ memory: bytes = 0, sourceId, original }: AcceptRequest) =>
+      bytes <= SMALL_BYTES ? HOLDS_NOTHING : memory.hold(sourceId, original?.ip ?? null, bytes)
+
+    const expire = (one: Pending) => {
+      const isWithdrawn = pending.remove(one)
+      if (isWithdrawn) one.end(late(true))
+      else one.giveUp(late(false))
+    }
+
+    return EventLog.of({
+      append: async (request, deadline = wheel.now() + ANSWER_TIMEOUT_MILLIS, abandoned) => {
+        const release = hold(request)
+        if (release === undefined) return Result.fail(memoryFull())
+        return new Promise((resolve, reject) => {
+          const one = new Pending({ request, deadline, expire, release, resolve, reject })
+          one.stopWatch = wheel.watch(one)
+          abandoned?.addEventListener("abort", one.expire, { once: true })
+          pending.add(one)
+          openIfMayWrite()
+        })
+      },
     })
-    return EventLog.taking((request) =>
-      ends.ask(ANSWER_TIMEOUT_MILLIS, (answer) => {
-        const withdraw = wait(request, answer)
-        return () => late(withdraw())
-      }),
-    )
   }),
 )

@@ -3,9 +3,10 @@
  * gathered for the next, by subject. There is no timer, the first goes at once. Every caller still gets an answer of its
  * own: what comes back is dealt out in the order of asking.
  */
-import type { Answer } from "@data-cabinet/core/runtime/Course"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import { type Timer, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Cause, Effect, Exit, Latch, type Scope } from "effect"
+import { Cause, Effect, Exit, Latch, Result, type Scope } from "effect"
 import { unavailable } from "../connection/StoreFailure.ts"
 
 /** A subject's window after the whole fold, and the milliseconds until it ends. */
@@ -25,25 +26,60 @@ export const distribute = <Row extends Counted>(row: Row, asked: number): Readon
 
 const stopped = unavailable("The service is stopping.")
 
-type AnswerCount<A> = Answer<A | null, StoreUnavailable>
+const late = unavailable("The database did not answer in time. Ask again.")
 
-/** Counts one request of a subject, and answers later; null when there is no such subject. */
-export type AskCount<A> = (subject: string, answer: AnswerCount<A>) => void
+type CountResult<A> = Result.Result<A | null, StoreUnavailable>
 
-export const coalescedCounts = <A>(count: CountBatch<A>): Effect.Effect<AskCount<A>, never, Scope.Scope> =>
+/** Counts one request of a subject, by the deadline; null when there is no such subject. */
+export type CountOne<A> = (subject: string, deadline: Deadline) => Promise<CountResult<A>>
+
+/** Somebody who waits for a count. What comes after the first result counts for nothing. */
+class Waiting<A> implements Timer {
+  readonly deadline: Deadline
+  readonly #resolve: (result: CountResult<A>) => void
+  readonly #reject: (fault: unknown) => void
+  stopWatch: () => void = () => {}
+
+  constructor(deadline: Deadline, resolve: (result: CountResult<A>) => void, reject: (fault: unknown) => void) {
+    this.deadline = deadline
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  end(result: CountResult<A>): void {
+    this.stopWatch()
+    this.#resolve(result)
+  }
+
+  fail(fault: unknown): void {
+    this.stopWatch()
+    this.#reject(fault)
+  }
+
+  readonly expire = (): void => this.end(Result.fail(late))
+}
+
+export const coalescedCounts = <A>(count: CountBatch<A>): Effect.Effect<CountOne<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let waiting = new Map<string, Array<AnswerCount<A>>>()
+    const wheel = yield* timerWheel
+    let waiting = new Map<string, Array<Waiting<A>>>()
     const work = Latch.makeUnsafe(false)
 
     const deal = (fold: typeof waiting, exit: Exit.Exit<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>) => {
-      for (const [subject, answers] of fold) {
-        if (Exit.isFailure(exit)) {
-          const failed = Cause.hasInterruptsOnly(exit.cause) ? Exit.fail(stopped) : Exit.failCause(exit.cause)
-          for (const answer of answers) answer(failed)
-          continue
-        }
+      if (Exit.isFailure(exit)) return failAll(fold, exit.cause)
+      for (const [subject, all] of fold) {
         const given = exit.value.get(subject)
-        for (const [place, answer] of answers.entries()) answer(Exit.succeed(given?.[place] ?? null))
+        for (const [place, one] of all.entries()) one.end(Result.succeed(given?.[place] ?? null))
+      }
+    }
+
+    const failAll = (fold: typeof waiting, cause: Cause.Cause<StoreUnavailable>) => {
+      const failure = Cause.hasInterruptsOnly(cause)
+        ? stopped
+        : cause.reasons.find((reason) => reason._tag === "Fail")?.error
+      for (const one of [...fold.values()].flat()) {
+        if (failure === undefined) one.fail(Cause.squash(cause))
+        else one.end(Result.fail(failure))
       }
     }
 
@@ -52,19 +88,22 @@ export const coalescedCounts = <A>(count: CountBatch<A>): Effect.Effect<AskCount
       work.closeUnsafe()
       const fold = waiting
       waiting = new Map()
-      const asked = new Map(Array.from(fold, ([subject, answers]) => [subject, answers.length]))
+      const asked = new Map(Array.from(fold, ([subject, all]) => [subject, all.length]))
       yield* count(asked).pipe(
         Effect.onExit((exit) => Effect.sync(() => deal(fold, exit))),
         Effect.exit,
       )
     })
     yield* Effect.forkScoped(Effect.forever(next))
-    yield* Effect.addFinalizer(() => Effect.sync(() => deal(waiting, Exit.fail(stopped))))
+    yield* Effect.addFinalizer(() => Effect.sync(() => failAll(waiting, Cause.fail(stopped))))
 
-    return (subject, answer) => {
-      const same = waiting.get(subject)
-      if (same === undefined) waiting.set(subject, [answer])
-      else same.push(answer)
-      work.openUnsafe()
-    }
+    return (subject, deadline) =>
+      new Promise((resolve, reject) => {
+        const one = new Waiting<A>(deadline, resolve, reject)
+        one.stopWatch = wheel.watch(one)
+        const same = waiting.get(subject)
+        if (same === undefined) waiting.set(subject, [one])
+        else same.push(one)
+        work.openUnsafe()
+      })
   })

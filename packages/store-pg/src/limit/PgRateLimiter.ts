@@ -4,15 +4,15 @@
  * (see LeasedQuota), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
  * little, refused or not. Counts start over after a database crash.
  */
-import { asked } from "@data-cabinet/core/runtime/Course"
-import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { RateLimiter, type RateLimit, type IntakeRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { Clock, Effect, Exit, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer, Result, Schedule } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
-import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
 import { COUNT_KEYS, COUNT_SENDERS, FORGET_BATCH, FORGET_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
 import { type Counted, distribute, coalescedCounts } from "./CoalescedCounts.ts"
@@ -42,8 +42,6 @@ interface Blocked {
 /** For `Retry-After`: whoever comes after so many whole seconds comes in the next minute. */
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1000))
 
-const late = Exit.fail(unavailable("The database did not answer in time. Ask again."))
-
 const UNLIMITED: IntakeRateLimit = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
 
 /** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
@@ -69,10 +67,10 @@ export const layer = (options: RateLimiterOptions) =>
     Effect.gen(function* () {
       const sql = yield* StatementClient
       const scope = yield* Effect.scope
+      const context = yield* Effect.context()
       const blocked = new Map<string, Blocked>()
       const ahead = new LeasedQuota(options.intakeRate)
 
-      const ends = yield* timerWheel
       const clock = yield* Clock.Clock
       const countKey = yield* coalescedCounts<KeyRow>((requests) =>
         sql
@@ -150,23 +148,28 @@ export const layer = (options: RateLimiterOptions) =>
         )
       }
 
-      const askedOne = Effect.fnUntraced(function* (client: string | null, source: string | null, now: number) {
-        const counted = yield* Effect.callback<IntakeCount | null, StoreUnavailable>((resume) =>
-          countSender(subjectsOf(client, source), resume),
-        )
-        if (counted === null) return { client: null, source: null }
-        const wanted = ahead.wanted(client, source, counted, now)
-        if (wanted.length > 0) yield* Effect.forkIn(countAhead(wanted, now), scope)
-        return counted
-      })
-
-      const intake = (
+      const askedOne = async (
         client: string | null,
         source: string | null,
-      ): Effect.Effect<IntakeRateLimit, StoreUnavailable> => {
+        now: number,
+        deadline: Deadline,
+      ): Promise<Result.Result<IntakeCount, StoreUnavailable>> => {
+        const counted = await countSender(subjectsOf(client, source), deadline)
+        if (Result.isFailure(counted)) return Result.fail(counted.failure)
+        if (counted.success === null) return Result.succeed({ client: null, source: null })
+        const wanted = ahead.wanted(client, source, counted.success, now)
+        if (wanted.length > 0) Effect.runForkWith(context)(Effect.forkIn(countAhead(wanted, now), scope))
+        return Result.succeed(counted.success)
+      }
+
+      const intake = async (
+        client: string | null,
+        source: string | null,
+        deadline: Deadline,
+      ): Promise<Result.Result<IntakeRateLimit, StoreUnavailable>> => {
         const now = clock.currentTimeMillisUnsafe()
         const clientRefused = remembered(client, now)
-        if (clientRefused !== null) return Effect.succeed({ ...clientRefused, whose: "client" })
+        if (clientRefused !== null) return Result.succeed({ ...clientRefused, whose: "client" })
         const sourceRefused = remembered(source, now)
         const toCount = sourceRefused === null ? source : null
         const verdict = (counted: IntakeCount): IntakeRateLimit => {
@@ -178,7 +181,8 @@ export const layer = (options: RateLimiterOptions) =>
           return { ...(sourceRefused ?? told(source, counted.source!, now)), whose: "source" }
         }
         const counted = ahead.spend(client, toCount, now)
-        return counted === null ? Effect.map(askedOne(client, toCount, now), verdict) : Effect.succeed(verdict(counted))
+        if (counted !== null) return Result.succeed(verdict(counted))
+        return Result.map(await askedOne(client, toCount, now, deadline), verdict)
       }
 
       yield* forgetWindows.pipe(
@@ -193,19 +197,14 @@ export const layer = (options: RateLimiterOptions) =>
       return RateLimiter.of({
         key: (fingerprint, millis) =>
           Effect.map(
-            asked(
-              ends.ask<KeyRow | null, StoreUnavailable>(millis, (answer) => {
-                countKey(Buffer.from(fingerprint).toString("hex"), answer)
-                return () => late
-              }),
-            ),
+            fromResult(() => countKey(Buffer.from(fingerprint).toString("hex"), monotonicMillis(clock) + millis)),
             (counted) =>
               counted === null ? null : { keyId: Number(counted.id), ...allowance(options.apiRate, counted) },
           ),
-        intake: (ip, sourceId) =>
+        intake: async (ip, sourceId, deadline) =>
           options.intakeRate === 0
-            ? Effect.succeed(UNLIMITED)
-            : intake(ip === null ? null : rateSubject(ip), sourceId === null ? null : `source:${sourceId}`),
+            ? Result.succeed(UNLIMITED)
+            : intake(ip === null ? null : rateSubject(ip), sourceId === null ? null : `source:${sourceId}`, deadline),
       })
     }),
   )

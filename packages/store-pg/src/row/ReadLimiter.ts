@@ -3,9 +3,8 @@
  * ask for one slow table, the readers of others find a place free. What may run a customer's functions has a share of its
  * own, and each object of that kind a smaller one: neither one view nor all of them leave the tables without a place.
  */
-import { asked } from "@data-cabinet/core/runtime/Course"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import { Effect, Exit } from "effect"
+import { Effect, type Exit } from "effect"
 
 /** A number of places; whoever finds none free waits in line. */
 class Semaphore {
@@ -106,15 +105,23 @@ export class ReadLimiter {
 
   #inLine<L>(places: Semaphore, late: Exit.Exit<never, L>): Effect.Effect<void, L> {
     const { ends, queueTimeoutMillis } = this.#limits
-    return asked(
-      ends.ask<void, L>(queueTimeoutMillis, (answer) => {
-        const leaveLine = places.wait(() => answer(Exit.void))
-        return () => {
+    return Effect.callback((resume) => {
+      const leaveLine = places.wait(() => {
+        stopWatch()
+        resume(Effect.void)
+      })
+      const stopWatch = ends.watch({
+        deadline: ends.now() + queueTimeoutMillis,
+        expire: () => {
           leaveLine()
-          return late
-        }
-      }),
-    )
+          resume(late)
+        },
+      })
+      return Effect.sync(() => {
+        leaveLine()
+        stopWatch()
+      })
+    })
   }
 
   #enter(key: string, runsNoUserCode: boolean): Slot {

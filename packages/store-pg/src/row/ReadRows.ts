@@ -131,9 +131,12 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
     let pid = session.processId
     let isEnded = false
     const endNow = (of: number) => end(of, query.object)
-    const watch = ends.begin(millis, () => {
-      isEnded = true
-      Effect.runFork(endNow(pid))
+    const stopWatch = ends.watch({
+      deadline: ends.now() + millis,
+      expire: () => {
+        isEnded = true
+        Effect.runFork(endNow(pid))
+      },
     })
     const run = (statement: string, of: ReadonlyArray<string>) =>
       undone(
@@ -154,7 +157,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
       Effect.ensuring(
         Effect.andThen(
           Effect.suspend(() => putInOrder({ sessions: sessions.apart, session, settingsAreLoose, pid }, endNow)),
-          Effect.sync(() => watch.end()),
+          Effect.sync(stopWatch),
         ),
       ),
     )

@@ -1,5 +1,5 @@
 /** A stranger in the database that holds what accepting an event waits for is named in the log, and ended where it may be. */
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -49,7 +49,7 @@ const holding = (url: string, statement: string, meanwhile: () => Promise<void>)
 
 const newSource = async () => (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 const accept = (sourceId: number, body: string, through = store) =>
-  through.runPromise(EventLog.use((log) => log.append(requestOf(sourceId, body, true))))
+  through.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, body, true))))
 
 const keyOf = async (sourceId: number, body: string) => {
   const fingerprint = requestOf(sourceId, body, true).events[0]!.fingerprint!

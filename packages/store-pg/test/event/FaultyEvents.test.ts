@@ -1,6 +1,6 @@
 /** Faults of the program while rows are planned: each is its event's own, wherever the event comes from. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { Json } from "@data-cabinet/core/json/Json"
 import { Trash } from "@data-cabinet/core/event/Trash"
@@ -60,7 +60,7 @@ const unwritable = (value: string): NewEvent => ({
 /** All at once, so that they go together in batches, in whichever order. */
 const appendAll = (requests: ReadonlyArray<AcceptRequest>) =>
   store.runPromise(
-    Effect.forEach(requests, (one) => Effect.exit(EventLog.use((log) => log.append(one))), {
+    Effect.forEach(requests, (one) => Effect.exit(EventLog.use((log) => appendEvents(log, one))), {
       concurrency: "unbounded",
     }),
   )

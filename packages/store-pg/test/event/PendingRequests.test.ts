@@ -1,19 +1,20 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { type Pending, PendingRequests } from "@data-cabinet/store-pg/event/PendingRequests"
+import { Pending, PendingRequests } from "@data-cabinet/store-pg/event/PendingRequests"
 import { assert, describe, it } from "vitest"
 
-const waiting = (events: number, bytes = 0): Pending => ({
-  request: {
+const waiting = (events: number, bytes = 0): Pending => {
+  const request = {
     sourceId: 1,
     sourceVersion: 1,
     channel: "webhook",
     history: false,
     events: Array.from({ length: events }, () => printedEvent(new Map())),
     original: null,
-  },
-  bytes,
-  answer: () => {},
-})
+    memory: bytes,
+  } as const
+  const nothing = () => {}
+  return new Pending({ request, deadline: 0, expire: nothing, release: nothing, resolve: nothing, reject: nothing })
+}
 
 const queueOf = (...all: ReadonlyArray<Pending>) => {
   const pending = new PendingRequests()

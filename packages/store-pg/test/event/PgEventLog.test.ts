@@ -1,9 +1,9 @@
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Context, Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeLayer, storeRuntime } from "../../../../test/support/cabinet.ts"
@@ -33,7 +33,8 @@ const request = (sourceId: number, ...payloads: ReadonlyArray<Record<string, Jso
   events: payloads.map((fields) => printedEvent(new Map(Object.entries(fields)))),
   original: { ...originalRequest("the body"), ip: "203.0.113.9" },
 })
-const append = (accept: AcceptRequest, runtime = first) => runtime.runPromise(EventLog.use((log) => log.append(accept)))
+const append = (accept: AcceptRequest, runtime = first) =>
+  runtime.runPromise(EventLog.use((log) => appendEvents(log, accept)))
 
 it("append commits event, original, row and receipt together", async () => {
   const source = await newSource("Orders")
@@ -206,20 +207,18 @@ it("append writes nothing of a request that was given up before its turn came", 
   }
   const giveUp = new AbortController()
   const given = first.runPromise(
-    EventLog.use((log) => log.append(request(slow.id, { a: "given up" }))),
+    EventLog.use((log) => appendEvents(log, request(slow.id, { a: "given up" }))),
     { signal: giveUp.signal },
   )
   const last = append(request(slow.id, { a: "last" }))
   giveUp.abort()
   await given.catch(() => {})
-  const answers: Array<unknown> = []
-  const take = EventLog.useSync((log) => {
-    log.take(request(slow.id, { a: "given up, too" }))((answer) => void answers.push(answer), Context.empty())()
-  })
-  await first.runPromise(take)
+  const past = await first.runPromise(
+    EventLog.use((log) => Effect.promise(() => log.append(request(slow.id, { a: "past its deadline" }), 0))),
+  )
+  assert.deepInclude(Result.isFailure(past) && past.failure, { _tag: "StoreUnavailable", outcomeUnknown: false })
   await slow.go()
   await Promise.all([...writing, last])
-  assert.deepStrictEqual(answers, [])
   const rows = await database.run(`SELECT a FROM sources.given_up ORDER BY _event_id`)
   assert.deepStrictEqual(
     rows.map(({ a }) => a),
@@ -233,7 +232,7 @@ it("append waits nine seconds, and says then whether its events may have been sa
   const told: Array<string> = []
   const refused = (a: string) =>
     timed
-      .runPromise(EventLog.use((log) => Effect.flip(log.append(request(slow.id, { a })))))
+      .runPromise(EventLog.use((log) => Effect.flip(appendEvents(log, request(slow.id, { a })))))
       .then((error) => told.push(`${a}: ${error._tag} ${"outcomeUnknown" in error && error.outcomeUnknown}`))
   const asked: Array<Promise<unknown>> = []
   for (const count of [1, 2]) {
@@ -274,7 +273,9 @@ it("append keeps in _more what two events of one request bring past the cap only
 it("append refuses a source that was switched off since it was looked up", async () => {
   const source = await newSource("Off")
   await first.runPromise(Sources.use((sources) => sources.archive(source.id)))
-  const error = await first.runPromise(EventLog.use((log) => Effect.flip(log.append(request(source.id, { a: "1" })))))
+  const error = await first.runPromise(
+    EventLog.use((log) => Effect.flip(appendEvents(log, request(source.id, { a: "1" })))),
+  )
   assert.strictEqual(error._tag, "SourceChanged")
 })
 

@@ -1,4 +1,4 @@
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
@@ -30,7 +30,7 @@ const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
     const payload = new Map([["a", value]])
     const [receipt] = await store.runPromise(
       EventLog.use((log) =>
-        log.append({
+        appendEvents(log, {
           sourceId: source.id,
           sourceVersion: 1,
           channel: "webhook",

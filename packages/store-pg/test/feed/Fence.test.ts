@@ -1,5 +1,5 @@
 /** Who may take the fence, and when an accept has it. */
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const newSource = async () => (await run(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 const accept = (sourceId: number, body: string) =>
-  run(EventLog.use((log) => log.append(requestOf(sourceId, body, true))))
+  run(EventLog.use((log) => appendEvents(log, requestOf(sourceId, body, true))))
 const shown = async (sourceId: number) =>
   (await run(FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 100, sourceId, channel: null })))).items
     .length

@@ -1,5 +1,5 @@
 /** An accept whose last bytes never arrive: what PostgreSQL does about it by itself, and what a cabinet does. */
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -30,7 +30,7 @@ const BEGUN = `WITH fence AS MATERIALIZED (${IN_FENCE}) SELECT pg_current_xact_i
 
 const accepted = async () => {
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))
-  await store.runPromise(EventLog.use((log) => log.append(requestOf(source.id, "behind it", false))))
+  await store.runPromise(EventLog.use((log) => appendEvents(log, requestOf(source.id, "behind it", false))))
   const page = FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 10, sourceId: source.id, channel: null }))
   return async () => (await store.runPromise(page)).items.length
 }

@@ -1,5 +1,5 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type NewImport, StagedImports } from "@data-cabinet/core/file/StagedImports"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
@@ -61,14 +61,14 @@ it("EventLog accepts a slice of an import once, however often it is sent", async
       const log = yield* EventLog
       const imports = yield* StagedImports
       const claimed = yield* staged(source.id)
-      yield* log.append(slice(source.id, 1, claimed.id, 0, 5))
-      const again = yield* Effect.flip(log.append(slice(source.id, 1, claimed.id, 0, 5)))
-      const ahead = yield* Effect.flip(log.append(slice(source.id, 1, claimed.id, 6, 10)))
+      yield* appendEvents(log, slice(source.id, 1, claimed.id, 0, 5))
+      const again = yield* Effect.flip(appendEvents(log, slice(source.id, 1, claimed.id, 0, 5)))
+      const ahead = yield* Effect.flip(appendEvents(log, slice(source.id, 1, claimed.id, 6, 10)))
       // What comes with it in one batch is not held up by a slice that is refused.
       const beside = yield* Effect.all(
         [
-          Effect.exit(log.append(slice(source.id, 1, claimed.id, 0, 5))),
-          log.append(slice(source.id, 1, claimed.id, 5, 10)),
+          Effect.exit(appendEvents(log, slice(source.id, 1, claimed.id, 0, 5))),
+          appendEvents(log, slice(source.id, 1, claimed.id, 5, 10)),
         ],
         { concurrency: 2 },
       )
@@ -89,7 +89,7 @@ it("EventLog moves no count on for a source that changed", async () => {
     Effect.gen(function* () {
       const claimed = yield* staged(source.id)
       yield* (yield* Sources).rotateSecret(source.id)
-      yield* Effect.flip((yield* EventLog).append(slice(source.id, 1, claimed.id, 0, 5)))
+      yield* Effect.flip(appendEvents(yield* EventLog, slice(source.id, 1, claimed.id, 0, 5)))
       return yield* (yield* StagedImports).renew(claimed)
     }),
   )

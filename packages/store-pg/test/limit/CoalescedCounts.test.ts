@@ -2,8 +2,10 @@
 import { type CountBatch, distribute, coalescedCounts } from "@data-cabinet/store-pg/limit/CoalescedCounts"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch, Scope } from "effect"
+import { TestClock } from "effect/testing"
 
 /** A database that counts; `gate` holds its answers back. */
 const counting = (gate: Latch.Latch) => {
@@ -25,8 +27,13 @@ const counting = (gate: Latch.Latch) => {
 const folded = <A>(count: CountBatch<A>) =>
   Effect.map(
     coalescedCounts(count),
-    (ask) => (subject: string) => Effect.callback<A | null, StoreUnavailable>((resume) => ask(subject, resume)),
+    (ask) =>
+      (subject: string, deadline = Number.POSITIVE_INFINITY) =>
+        fromResult(() => ask(subject, deadline)),
   )
+
+/** Lets everything happen that needs no time. */
+const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(done)))
 
 const messageOf = ({ message }: StoreUnavailable) => message
 
@@ -36,15 +43,14 @@ it.effect("coalescedCounts gives each of many callers its own number and asks tw
     const { calls, add } = counting(gate)
     const count = yield* folded(add)
     const first = yield* Effect.forkChild(count("a"))
-    yield* Effect.yieldNow
-    while (calls.length === 0) yield* Effect.yieldNow
+    while (calls.length === 0) yield* settled
     const rest = yield* Effect.forkChild(
       Effect.all(
         Array.from({ length: 50 }, (_, n) => count(n % 5 === 0 ? "b" : "a")),
         { concurrency: "unbounded" },
       ),
     )
-    for (let n = 0; n < 10; n++) yield* Effect.yieldNow
+    yield* settled
     yield* gate.open
     assert.strictEqual((yield* Fiber.join(first))?.count, 1)
     const answers = yield* Fiber.join(rest)
@@ -91,11 +97,36 @@ it.effect("coalescedCounts leaves nobody waiting when the service stops", () =>
     const { add, calls } = counting(Latch.makeUnsafe(false))
     const count = yield* Effect.provideService(folded(add), Scope.Scope, scope)
     const asked = yield* Effect.forkChild(Effect.flip(count("a")))
-    while (calls.length === 0) yield* Effect.yieldNow
+    while (calls.length === 0) yield* settled
     const late = yield* Effect.forkChild(Effect.flip(count("a")))
-    for (let n = 0; n < 5; n++) yield* Effect.yieldNow
+    yield* settled
     yield* Scope.close(scope, Exit.void)
     const told = [yield* Fiber.join(asked), yield* Fiber.join(late)]
     assert.deepStrictEqual(told.map(messageOf), ["The service is stopping.", "The service is stopping."])
   }),
+)
+
+it.effect("coalescedCounts fails whoever is past its deadline, asked for or not, and nobody else", () =>
+  Effect.gen(function* () {
+    const gate = Latch.makeUnsafe(false)
+    const { add, calls } = counting(gate)
+    const count = yield* folded(add)
+    const sent = [yield* Effect.forkChild(Effect.flip(count("a", 1_000))), yield* Effect.forkChild(count("a"))] as const
+    while (calls.length === 0) yield* settled
+    const waiting = [
+      yield* Effect.forkChild(Effect.flip(count("a", 2_000))),
+      yield* Effect.forkChild(count("a")),
+    ] as const
+    yield* settled
+    yield* TestClock.adjust(999)
+    assert.deepStrictEqual([sent[0].pollUnsafe(), waiting[0].pollUnsafe()], [undefined, undefined])
+    yield* TestClock.adjust(251)
+    assert.match((yield* Fiber.join(sent[0])).message, /did not answer in time/)
+    assert.isUndefined(waiting[0].pollUnsafe())
+    yield* TestClock.adjust(1_000)
+    assert.match((yield* Fiber.join(waiting[0])).message, /did not answer in time/)
+    yield* gate.open
+    // Who was given up was counted all the same: the limit is never passed for it.
+    assert.deepStrictEqual([(yield* Fiber.join(sent[1]))?.count, (yield* Fiber.join(waiting[1]))?.count], [2, 4])
+  }).pipe(Effect.scoped),
 )

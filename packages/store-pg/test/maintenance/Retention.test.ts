@@ -1,7 +1,7 @@
 /** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -34,7 +34,7 @@ afterEach(async () => {
 const accept = async (): Promise<number> => {
   const [receipt] = await store.runPromise(
     EventLog.use((log) =>
-      log.append({
+      appendEvents(log, {
         sourceId: source,
         sourceVersion: 1,
         channel: "webhook",

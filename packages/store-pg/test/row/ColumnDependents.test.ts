@@ -3,7 +3,7 @@
  * changed. What PostgreSQL rebuilds by itself is in nobody's way. And the code in a view holds the table for a bounded time.
  */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -53,7 +53,7 @@ const post = async (sourceId: number, amount: string) => {
     events: [{ ...event, fingerprint: null }],
     original: null,
   }
-  return store.runPromise(EventLog.use((log) => log.append(request)))
+  return store.runPromise(EventLog.use((log) => appendEvents(log, request)))
 }
 
 const retype = (id: number) =>

@@ -4,7 +4,7 @@
  * PostgreSQL does while it parses a literal.
  */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -105,7 +105,7 @@ const newSource = async (name: string) => {
   const known = await store.runPromise(Sources.use((sources) => sources.forIntake(source.id)))
   if (known._tag === "None") throw new Error("no source")
   const append = EventLog.use((log) =>
-    log.append({
+    appendEvents(log, {
       sourceId: source.id,
       sourceVersion: known.value.version,
       channel: "webhook",

@@ -1,7 +1,7 @@
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -212,7 +212,7 @@ describe("a search index", () => {
         const source = yield* Sources.use((sources) => sources.create({ name: "Retyped" }))
         const post = (total: string) =>
           EventLog.use((log) =>
-            log.append({
+            appendEvents(log, {
               sourceId: source.id,
               sourceVersion: 1,
               channel: "webhook",

@@ -1,5 +1,5 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -29,7 +29,7 @@ const post = async (sourceId: number, fields: Record<string, Json>) => {
   if (source._tag === "None") return assert.fail("no source")
   await store.runPromise(
     EventLog.use((log) =>
-      log.append({
+      appendEvents(log, {
         sourceId,
         sourceVersion: source.value.version,
         channel: "webhook",

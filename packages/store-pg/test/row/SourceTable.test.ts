@@ -1,5 +1,5 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -32,7 +32,7 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
     events: [{ ...printedEvent(new Map(Object.entries(fields))), fingerprint: null }],
     original: null,
   }
-  return runtime.runPromise(EventLog.use((log) => log.append(request)))
+  return runtime.runPromise(EventLog.use((log) => appendEvents(log, request)))
 }
 /** A row may wait while its table is locked, here by the other process that makes a column: until none does. */
 const rowsFollowed = () =>

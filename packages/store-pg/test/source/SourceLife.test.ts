@@ -1,6 +1,6 @@
 /** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
@@ -27,7 +27,7 @@ const opens = async (secret: string) => Option.isSome(await sources((all) => all
 const accept = (sourceId: number, sourceVersion: number) =>
   store.runPromise(
     EventLog.use((log) =>
-      log.append({
+      appendEvents(log, {
         sourceId,
         sourceVersion,
         channel: "webhook",

@@ -6,16 +6,14 @@ import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
-import { HttpBody, HttpServerResponse } from "effect/http"
 import { intakePage } from "../html/IntakePages.ts"
 import type { IntakePage } from "../html/IntakePages.ts"
 import { jsonLine } from "../api/JsonLine.ts"
 import { acceptsHtml, chooseLanguage } from "../html/Language.ts"
 import { PAGE_HEADERS } from "../html/Page.ts"
-import type { Received } from "../server/Route.ts"
+import type { Answer, Request as AnyRequest } from "../server/Request.ts"
 
-type Request = Pick<Received, "headers">
-type Response = HttpServerResponse.HttpServerResponse
+type Request = Pick<AnyRequest, "headers">
 
 export const STATUS = {
   not_found: 404,
@@ -31,16 +29,17 @@ export const STATUS = {
 const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !== null, empty })
 
 /** The answer to what was accepted; `person`: to a browser that navigates. */
-export const acceptedResponse = (request: Request, answer: IntakeAnswer, person: boolean): Response => {
+export const acceptedAnswer = (request: Request, answer: IntakeAnswer, person: boolean): Answer => {
   switch (answer.kind) {
     case "object":
       if (!person) return ok({ ok: true, ...told(answer.receipt) })
       return answer.thanksUrl === null || !URL.canParse(answer.thanksUrl)
-        ? pageResponse(request, 200, { name: "thanks" })
-        : HttpServerResponse.empty({
+        ? pageAnswer(request, 200, { name: "thanks" })
+        : {
             status: 303,
             headers: { ...OPEN, "cache-control": "no-store", location: new URL(answer.thanksUrl).href },
-          })
+            body: null,
+          }
     case "batch":
       return ok({ ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
     case "refused":
@@ -55,14 +54,14 @@ export const acceptedResponse = (request: Request, answer: IntakeAnswer, person:
 }
 
 /** The answer to what was refused. */
-export const refusedResponse = (request: Request, error: IntakeError, person: boolean): Response => {
+export const refusedAnswer = (request: Request, error: IntakeError, person: boolean): Answer => {
   const headers: Record<string, string> = {}
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter)
   // What is still on its way of a body that was given up is not waited for.
   if (error.code === "timeout") headers["connection"] = "close"
   const status = STATUS[error.code]
   const page = person ? pageOf(error) : undefined
-  if (page !== undefined) return pageResponse(request, status, page, headers)
+  if (page !== undefined) return pageAnswer(request, status, page, headers)
   const { code, message, retryAfter, limit, count } = error
   // JSON leaves out what is undefined.
   return json(status, { ok: false, error: code, detail: message, retry_after: retryAfter, limit, count }, headers)
@@ -85,9 +84,9 @@ const pageOf = (error: IntakeError): IntakePage | undefined => {
 }
 
 /** The answer while the store is away. When the outcome is unknown the sender may send again: a repeat is recognised. */
-export const unavailableResponse = (request: Request, error: StoreUnavailable, person: boolean): Response => {
+export const unavailableAnswer = (request: Request, error: StoreUnavailable, person: boolean): Answer => {
   const headers = { "retry-after": String(error.retryAfter) }
-  if (person) return pageResponse(request, 503, { name: "unavailable" }, headers)
+  if (person) return pageAnswer(request, 503, { name: "unavailable" }, headers)
   const detail = error.outcomeUnknown
     ? "It is not known whether this was saved: send it again, and it will be recognised if it was"
     : "Nothing can be saved just now; send it again"
@@ -95,31 +94,29 @@ export const unavailableResponse = (request: Request, error: StoreUnavailable, p
 }
 
 /** The answer to a fault of ours; `number` leads to it in the log. */
-export const faultResponse = (request: Request, number: string, person: boolean): Response =>
-  person ? pageResponse(request, 500, { name: "internal_error", number }) : faultBody(number)
-
-/** The same for a program. */
-export const faultBody = (number: string): Response =>
-  json(500, { ok: false, error: "internal_error", detail: `Something went wrong here; its number is ${number}` })
+export const faultAnswer = (request: Request, number: string, person: boolean): Answer =>
+  person
+    ? pageAnswer(request, 500, { name: "internal_error", number })
+    : json(500, { ok: false, error: "internal_error", detail: `Something went wrong here; its number is ${number}` })
 
 /** The answer to any other method than POST, before anything is looked up or counted. */
-export const methodResponse = (request: Request): Response =>
+export const methodAnswer = (request: Request): Answer =>
   acceptsHtml(request.headers["accept"])
-    ? pageResponse(request, 405, { name: "method_not_allowed" }, ALLOW)
+    ? pageAnswer(request, 405, { name: "method_not_allowed" }, ALLOW)
     : json(405, { ok: false, error: "method_not_allowed", detail: "Data are sent here by POST" }, ALLOW)
 
 /** The answer to a browser that asks whether a script of another site may send: any may, without credentials. */
-export const preflightResponse = (request: Request): Response =>
-  HttpServerResponse.empty({
-    status: 204,
-    headers: {
-      ...OPEN,
-      "access-control-allow-methods": "POST",
-      "access-control-allow-headers": requestedHeaders(request.headers["access-control-request-headers"]),
-      "access-control-max-age": "86400",
-      vary: "Access-Control-Request-Headers",
-    },
-  })
+export const preflightAnswer = (request: Request): Answer => ({
+  status: 204,
+  headers: {
+    ...OPEN,
+    "access-control-allow-methods": "POST",
+    "access-control-allow-headers": requestedHeaders(request.headers["access-control-request-headers"]),
+    "access-control-max-age": "86400",
+    vary: "Access-Control-Request-Headers",
+  },
+  body: null,
+})
 
 /** A person sits before it: an HTML form's content type, sent by a browser that wants a page. */
 export const isNavigation = (request: Request): boolean => {
@@ -138,34 +135,38 @@ const OPEN = { "access-control-allow-origin": "*", "access-control-expose-header
 
 const ALLOW = { allow: "POST" }
 
-const JSON_HEADERS = { ...OPEN, "cache-control": "no-store", "x-content-type-options": "nosniff" }
-
-const OK = HttpServerResponse.empty({ status: 200, headers: JSON_HEADERS })
+const JSON_HEADERS = {
+  ...OPEN,
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+}
 
 /** What nearly all answers are: their headers are made once. */
-const ok = (body: object): Response => HttpServerResponse.setBody(OK, HttpBody.text(jsonLine(body), "application/json"))
+const ok = (body: object): Answer => ({ status: 200, headers: JSON_HEADERS, body: jsonLine(body) })
 
-const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response =>
-  HttpServerResponse.text(jsonLine(body), {
-    status,
-    contentType: "application/json",
-    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
-  })
+const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Answer => ({
+  status,
+  headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
+  body: jsonLine(body),
+})
 
-const pageResponse = (
+const pageAnswer = (
   request: Request,
   status: number,
   what: IntakePage,
   headers?: Readonly<Record<string, string>>,
-): Response =>
-  HttpServerResponse.text(
-    intakePage(what, chooseLanguage(request.headers["accept-language"]), formPage(request.headers["referer"])),
-    {
-      status,
-      contentType: "text/html; charset=utf-8",
-      headers: { ...OPEN, ...PAGE_HEADERS, vary: "Accept, Accept-Language", ...headers },
-    },
-  )
+): Answer => ({
+  status,
+  headers: {
+    ...OPEN,
+    ...PAGE_HEADERS,
+    "content-type": "text/html; charset=utf-8",
+    vary: "Accept, Accept-Language",
+    ...headers,
+  },
+  body: intakePage(what, chooseLanguage(request.headers["accept-language"]), formPage(request.headers["referer"])),
+})
 
 /** The page that a form stood on. Never an intake address: that would print a secret. */
 const formPage = (referer: string | undefined): URL | undefined => {

@@ -1,0 +1,100 @@
+/**
+ * `(req, res)` of node:http, and of frameworks that stand on it: the only code that knows them. An answer is written as a
+ * whole, or not at all where the program around us has answered already or the client has gone.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Readable } from "node:stream"
+import type { Context } from "effect"
+import { errorAnswer } from "../api/ApiError.ts"
+import { faultError, logFault } from "../api/Fault.ts"
+import { type Answer, type Handle, type Request, RequestGone } from "./Request.ts"
+import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
+import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
+
+/** A listener for requests, which lives as long as what handles them. */
+export const nodeAdapter =
+  (handle: Handle, context: Context.Context<never>) =>
+  (incoming: IncomingMessage, response: ServerResponse): void => {
+    const request = new NodeRequest(incoming, response, context)
+    handle(request).then(
+      (answer) => respond(request, incoming, response, answer),
+      (reason: unknown) => {
+        if (!(reason instanceof RequestGone)) return respond(request, incoming, response, faultAnswer(request, reason))
+        // Its client may be there all the same, where it is the server that goes.
+        respond(request, incoming, response, { status: 503, headers: {}, body: null })
+      },
+    )
+  }
+
+class NodeRequest implements Request {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly host: string | undefined
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Readable
+  context: Context.Context<never>
+  readonly #response: ServerResponse
+
+  constructor(incoming: IncomingMessage, response: ServerResponse, context: Context.Context<never>) {
+    // Those that Node gives as lists are none that anybody here asks for.
+    const headers = incoming.headers as Record<string, string | undefined>
+    const target = absoluteTarget(incoming.url!)
+    this.id = requestId(headers[REQUEST_ID_HEADER])
+    this.method = incoming.method!
+    this.url = target === undefined ? incoming.url! : target.pathname + target.search
+    this.host = target?.host ?? headers["host"] ?? headers[":authority"]
+    this.headers = headers
+    this.body = incoming
+    this.context = withRequestId(context, this.id)
+    this.#response = response
+  }
+
+  get peer(): string | undefined {
+    return (this.body as IncomingMessage).socket?.remoteAddress
+  }
+
+  onGone(leave: () => void): () => void {
+    const closed = () => {
+      if (!this.#response.writableEnded) leave()
+    }
+    this.#response.once("close", closed)
+    return () => this.#response.off("close", closed)
+  }
+}
+
+/** `GET http://host/path`, as it is sent to proxies: its host goes before the header's (RFC 9112, 3.2.2). */
+const absoluteTarget = (url: string): URL | undefined =>
+  /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
+
+const faultAnswer = (request: Request, fault: unknown): Answer =>
+  errorAnswer(faultError(logFault({ path: "/" }, fault, request.context)))
+
+const respond = (request: Request, incoming: IncomingMessage, response: ServerResponse, answer: Answer): void => {
+  if (response.headersSent || response.writableEnded || response.destroyed) return
+  try {
+    write(request, incoming, response, answer)
+  } catch (fault) {
+    const instead = faultAnswer(request, fault)
+    if (response.headersSent) response.destroy()
+    else write(request, incoming, response, instead)
+  }
+}
+
+const write = (
+  { id, method }: Request,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { status, headers: own, body }: Answer,
+): void => {
+  const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
+  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
+  if (!incoming.complete) {
+    if (closesConnection(incoming)) headers["connection"] = "close"
+    endUnreadBody(incoming, response)
+  }
+  // HTTP/2 knows no such header.
+  if (incoming.httpVersionMajor === 2) delete headers["connection"]
+  response.writeHead(status, headers)
+  response.end(body === null || method === "HEAD" ? undefined : body)
+}

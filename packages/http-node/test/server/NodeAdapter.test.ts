@@ -1,0 +1,191 @@
+/** Requests as values out of Node's, on a real server of it, and answers written back. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { Context, Logger, References } from "effect"
+import { afterEach, assert, describe, it } from "vitest"
+import { nodeAdapter } from "../../src/server/NodeAdapter.ts"
+import { type Answer, type Handle, type Request, RequestGone } from "../../src/server/Request.ts"
+import { RequestId } from "../../src/server/RequestId.ts"
+
+const OK: Answer = { status: 201, headers: { "x-kind": "plain", "content-type": "text/plain" }, body: "пять" }
+
+let close = () => {}
+afterEach(() => close())
+
+/** A server that handles everything like this; `before` sees each response first. */
+const serving = async (handle: Handle, before: (response: ServerResponse) => void = () => {}) => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ fiber }) => void logged.push(fiber.getRef(References.CurrentLogAnnotations)))
+  const adapter = nodeAdapter(handle, Context.make(Logger.CurrentLoggers, new Set([logger])))
+  const server = createServer((request, response) => {
+    before(response)
+    adapter(request, response)
+  })
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  const { port } = server.address() as AddressInfo
+  close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  const post = (init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/a`, { method: "POST", body: "x", ...init })
+  return { logged, port, post }
+}
+
+const afterBody =
+  (answer: Answer): Handle =>
+  async ({ body }) => {
+    await body!.resume().toArray()
+    return answer
+  }
+
+/** What is heard of a connection on which these bytes were sent, until it is closed or this was heard. */
+const heardOf = (port: number, bytes: string | Uint8Array, until: RegExp = /$^/) =>
+  new Promise<string>((done) => {
+    const socket = connect(port, "127.0.0.1", () => void socket.write(bytes))
+    let heard = ""
+    socket.on("error", () => {})
+    socket.on("data", (chunk) => {
+      heard += String(chunk)
+      if (until.test(heard)) socket.destroy()
+    })
+    socket.once("close", () => done(heard))
+  })
+
+describe("an answer", () => {
+  it("is written with its length and the request's id", async () => {
+    const { post } = await serving(afterBody(OK))
+    const answer = await post({ headers: { "x-request-id": "from-here" } })
+    const headers = ["x-kind", "x-request-id", "content-length", "content-type"].map((name) => answer.headers.get(name))
+    assert.deepEqual([answer.status, ...headers], [201, "plain", "from-here", "8", "text/plain"])
+    assert.equal(await answer.text(), "пять")
+    assert.match((await post()).headers.get("x-request-id")!, /^[0-9a-f-]{36}$/)
+  })
+
+  it("has no body where there is none, for HEAD and for 304, and its length where it has one", async () => {
+    const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
+    const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)
+    const told = async (method: string, n: number) => {
+      const answer = await post({ method, body: null, headers: { "x-n": String(n) } })
+      return [answer.status, answer.headers.get("content-length"), await answer.text()]
+    }
+    assert.deepEqual(await told("HEAD", 0), [201, "8", ""])
+    assert.deepEqual(await told("GET", 1), [304, "8", ""])
+    assert.deepEqual(await told("GET", 2), [201, null, ""])
+    assert.deepEqual(await told("GET", 3), [201, "2", "hi"])
+  })
+
+  it("is not written where the program around it has answered, or the sender has gone", async () => {
+    const answered = await serving(afterBody(OK), (response) => response.writeHead(202).end("by the program"))
+    const answer = await answered.post()
+    assert.deepEqual([answer.status, await answer.text()], [202, "by the program"])
+    close()
+    const gone = Promise.withResolvers<void>()
+    const deserted = await serving(async ({ body }) => {
+      const { socket } = body as IncomingMessage
+      const closed = new Promise<void>((done) => socket.once("close", () => done()))
+      socket.destroy()
+      await closed
+      setImmediate(gone.resolve)
+      return OK
+    })
+    assert.equal(await deserted.post().catch(() => "gone"), "gone")
+    await gone.promise
+    assert.deepEqual([answered.logged, deserted.logged], [[], []])
+  })
+
+  it("is a 500 under the request's id where the handler is at fault, and where it cannot be written", async () => {
+    const unwritable: Answer = { ...OK, headers: { "x-bad": "a\nb" } }
+    for (const handle of [() => Promise.reject(new Error("SELECT secrets")), async () => unwritable]) {
+      const { logged, post } = await serving(handle)
+      const answer = await post({ headers: { "x-request-id": "at-fault" } })
+      assert.deepEqual([answer.status, answer.headers.get("x-request-id")], [500, "at-fault"])
+      const { error } = (await answer.json()) as { readonly error: { readonly message: string } }
+      assert.notInclude(error.message, "SELECT")
+      const [annotations] = logged as ReadonlyArray<Record<string, string>>
+      assert.equal(annotations!["requestId"], "at-fault")
+      assert.include(error.message, annotations!["correlationId"]!)
+      close()
+    }
+  })
+
+  it("is an empty 503 where the work was broken off though its client is there", async () => {
+    const { logged, post } = await serving(() => Promise.reject(new RequestGone()))
+    const answer = await post()
+    assert.deepEqual([answer.status, await answer.text(), logged], [503, "", []])
+  })
+})
+
+describe("a request", () => {
+  it("is what Node says of it, under its id", async () => {
+    const seen: Array<unknown> = []
+    const { port, post } = await serving(async (request) => {
+      const { method, url, host, headers, peer, id, context } = request
+      seen.push([method, url, host, headers["x-a"], peer, id, Context.get(context, RequestId)])
+      return OK
+    })
+    await post({ headers: { "x-request-id": "named", "x-a": "1" } })
+    assert.deepEqual(seen, [["POST", "/a", `127.0.0.1:${port}`, "1", "127.0.0.1", "named", "named"]])
+  })
+
+  it("has the host that its target names, if that is a whole address", async () => {
+    const seen: Array<unknown> = []
+    const { port } = await serving(async ({ url, host }) => {
+      seen.push([url, host])
+      return OK
+    })
+    for (const target of ["http://one.test:81/a/b?c=%41", "HTTP://two.test", "*"]) {
+      await heardOf(port, `OPTIONS ${target} HTTP/1.1\r\nhost: x.test\r\nconnection: close\r\n\r\n`)
+    }
+    assert.deepEqual(seen, [
+      ["/a/b?c=%41", "one.test:81"],
+      ["/", "two.test"],
+      ["*", "x.test"],
+    ])
+  })
+
+  it("tells when its client goes away before the answer, and not after it, nor to who asks no longer", async () => {
+    const told: Array<string> = []
+    const entered = Promise.withResolvers<Request>()
+    const left = Promise.withResolvers<void>()
+    const { port, post } = await serving(async (request) => {
+      if (request.headers["x-stays"] !== undefined) {
+        request.onGone(() => told.push("stays"))
+        return OK
+      }
+      request.onGone(() => told.push("asked no longer"))()
+      request.onGone(() => {
+        told.push("gone")
+        left.resolve()
+      })
+      entered.resolve(request)
+      return new Promise<Answer>(() => {})
+    })
+    assert.equal((await post({ headers: { "x-stays": "1", connection: "close" } })).status, 201)
+    const socket = connect(port, "127.0.0.1")
+    socket.write("GET /a HTTP/1.1\r\nhost: x\r\n\r\n")
+    await entered.promise
+    socket.destroy()
+    await left.promise
+    assert.deepEqual(told, ["gone"])
+  })
+})
+
+describe("a body that is not read", () => {
+  it("is thrown away where it is small, and the connection goes on", async () => {
+    const { port } = await serving(async () => OK)
+    const heard = await heardOf(
+      port,
+      `POST /a HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\n${"x".repeat(70_000)}GET /b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    )
+    assert.equal(heard.match(/HTTP\/1\.1 201 /g)?.length, 2)
+  })
+
+  it("ends the connection where it is long, said in the answer, which still arrives", async () => {
+    const { port } = await serving(async () => OK)
+    const heard = await heardOf(
+      port,
+      `POST /a HTTP/1.1\r\nhost: x\r\ncontent-length: 3000000\r\n\r\n${"x".repeat(3_000_000)}`,
+    )
+    assert.match(heard, /^HTTP\/1\.1 201 [^]*connection: close[^]*пять$/i)
+  })
+})
