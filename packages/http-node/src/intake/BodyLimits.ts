@@ -19,7 +19,12 @@ export const BodyLimits = Context.Reference<Limits>("@data-cabinet/http-node/int
   defaultValue: () => ({ maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }),
 })
 
-/** The bytes held by the bodies that are being read; one for all requests of a server. */
+/** The bytes held by the bodies that are being read. */
 export interface BodyBudget {
   held: number
 }
+
+/** The one of this process, for the requests of all its cabinets. */
+export const HeldBodies = Context.Reference<BodyBudget>("@data-cabinet/http-node/intake/HeldBodies", {
+  defaultValue: () => ({ held: 0 }),
+})

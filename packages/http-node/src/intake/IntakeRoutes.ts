@@ -14,7 +14,7 @@ import { clientAddress } from "../limit/ClientAddress.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Answer, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
-import { type BodyBudget, BodyLimits } from "./BodyLimits.ts"
+import { BodyLimits, HeldBodies } from "./BodyLimits.ts"
 import { bodyOf } from "./BodyOf.ts"
 import { codingsOf, decodeContent } from "./DecodeContent.ts"
 import type { Body } from "./IncomingBody.ts"
@@ -39,7 +39,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const settings = yield* HttpSettings
     const limits = yield* BodyLimits
     const tell = tellUnavailable()
-    const budget: BodyBudget = { held: 0 }
+    const budget = yield* HeldBodies
     const wheel = yield* timerWheel
 
     /** From a request's head to the answer of the use case. */

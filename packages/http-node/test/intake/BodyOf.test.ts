@@ -127,6 +127,20 @@ describe("a slow sender", () => {
   })
 })
 
+it("counts the bodies of all cabinets of a process together", async () => {
+  server = await intakeServer()
+  const other = await intakeServer({ buffered: 100_000 })
+  const holding = await open()
+  holding.socket.write(head("Content-Length: 90010") + " ".repeat(90_000))
+  const post = () => other.post(" ".repeat(20_000), { "content-type": "application/json" })
+  // Until what was written has come in.
+  while ((await post()).status !== 503);
+  holding.socket.end(" ".repeat(10))
+  await holding.answer
+  assert.strictEqual((await post()).status, 400)
+  await other.close()
+})
+
 it("holds nothing of a body that was refused before it was read", async () => {
   server = await intakeServer({ buffered: 100 })
   const { socket } = await open()
