@@ -174,7 +174,7 @@ const least = (source: string, flags: string, text: string) => {
     const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY)
     if (at === 1) tries.push(millis)
     else if (millis > FOR_EVER_MILLIS) return millis
-    // Else there was little of the processor to be had until the look.
+    // Else the processor was busy with other things until the look.
   }
   return Math.min(...tries)
 }

@@ -146,7 +146,7 @@ describe("a source's table", () => {
 
   it("gets the rows that had to wait some megabytes at a time, and small ones all at once", async () => {
     const source = await newSource("Long rows")
-    for (const n of Array.from({ length: 9 }, (_, n) => n)) {
+    for (const n of Array(9).keys()) {
       await post(source.id, { n: String(n), long: (n < 3 ? "" : "x").repeat(700_000) })
     }
     await database.run("CREATE TABLE public.inserted (rows int, at int GENERATED ALWAYS AS IDENTITY)")
