@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { StagedImports } from "@data-cabinet/core/file/StagedImports"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
@@ -52,7 +52,7 @@ const UNTIL = { timeout: 60_000, interval: 100 }
 const examine = () =>
   Effect.runPromise(
     Diagnostics.use((diagnostics) => diagnostics.examine).pipe(
-      Effect.provide(PgCheckup.layer.pipe(Layer.provide(OwnerClient.layer({ url: database.url })))),
+      Effect.provide(PgDiagnostics.layer.pipe(Layer.provide(OwnerClient.layer({ url: database.url })))),
     ),
   )
 

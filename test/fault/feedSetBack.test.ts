@@ -7,7 +7,7 @@ import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/E
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Schedule } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../support/cabinet.ts"
@@ -77,7 +77,7 @@ const setBackAt = () =>
   store.runPromise(
     Diagnostics.use((diagnostics) => diagnostics.examine).pipe(
       Effect.map((report) => report.setBackAt),
-      Effect.provide(PgCheckup.layer),
+      Effect.provide(PgDiagnostics.layer),
     ),
   )
 

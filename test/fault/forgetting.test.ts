@@ -10,7 +10,7 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
-import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressStore"
+import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -20,7 +20,7 @@ import { originalRequest } from "../support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 const open = (url: string) =>
-  Layer.mergeAll(PgTrash.layer, PgDeliveryQueue.layer, PgAddressBook.layer).pipe(Layer.provideMerge(storeLayer(url)))
+  Layer.mergeAll(PgTrash.layer, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
 
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgOperators from "@data-cabinet/store-pg/key/PgUploadTokens"
+import * as PgUploadTokens from "@data-cabinet/store-pg/key/PgUploadTokens"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
@@ -34,7 +34,7 @@ const cabinets = Layer.effect(
 )
 
 const served = (url: string) => {
-  const services = PgOperators.layer.pipe(Layer.provideMerge(importLayer(url)))
+  const services = PgUploadTokens.layer.pipe(Layer.provideMerge(importLayer(url)))
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
     Layer.provide(cabinets),
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),

@@ -22,7 +22,7 @@ import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
@@ -51,7 +51,7 @@ const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOp
     PgFeedStore.layer,
     PgCursorKeys.layer,
     PgApiKeys.layer,
-    PgAdmission.layer({ apiRate, intakeRate }),
+    PgRateLimiter.layer({ apiRate, intakeRate }),
     Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),
     Layer.succeed(HttpSettings, { baseUrl: "https://orders.cabinet.test", docsUrl: null, trustedProxies: NO_PROXIES }),

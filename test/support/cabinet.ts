@@ -4,7 +4,7 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer, ManagedRuntime } from "effect"
@@ -16,7 +16,7 @@ export const storeLayer = (url: string) =>
     PgSources.layer,
     PgFeedStore.layer,
     PgApiKeys.layer,
-    PgAdmission.layer({ apiRate: 120, intakeRate: 60 }),
+    PgRateLimiter.layer({ apiRate: 120, intakeRate: 60 }),
     DeferredRows.layer,
   ).pipe(Layer.provideMerge(DeliverySignal.DeliverySignal.layer), Layer.provideMerge(OwnerClient.layer({ url })))
 

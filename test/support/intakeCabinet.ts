@@ -22,7 +22,7 @@ import * as Server from "@data-cabinet/http-node/server/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 
@@ -44,7 +44,7 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
     PgEventLog.layer,
     PgSources.layer,
     PgFeedStore.layer,
-    PgAdmission.layer({ apiRate: 0, intakeRate }),
+    PgRateLimiter.layer({ apiRate: 0, intakeRate }),
     Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),
     Layer.succeed(HttpSettings, {

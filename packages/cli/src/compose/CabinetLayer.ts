@@ -3,6 +3,7 @@
  * only place that picks adapters; servers, workers, commands and `openCabinet` all stand on it. It begins no work of its
  * own (see WorkLayer) and listens nowhere (see HttpLayer): connections are opened when they are first needed.
  */
+import { getHeapStatistics } from "node:v8"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
@@ -10,6 +11,7 @@ import { Import } from "@data-cabinet/core/file/Import"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
@@ -20,11 +22,11 @@ import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
-import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
-import * as PgAddressBook from "@data-cabinet/store-pg/delivery/PgAddressStore"
+import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
@@ -33,13 +35,13 @@ import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
-import * as PgOperators from "@data-cabinet/store-pg/key/PgUploadTokens"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgUploadTokens from "@data-cabinet/store-pg/key/PgUploadTokens"
+import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
-import * as PgPollBook from "@data-cabinet/store-pg/poll/PgPollStore"
+import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgExposure from "@data-cabinet/store-pg/row/PgSchemaGrants"
+import * as PgSchemaGrants from "@data-cabinet/store-pg/row/PgSchemaGrants"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
@@ -89,6 +91,9 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
 
 const CONNECTIONS = 10
 
+/** What may be held of what was sent, by all cabinets of this process: an eighth of all memory that JavaScript may have. */
+const memory = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
+
 export const cabinetLayer = (options: CabinetOptions) => {
   const { url, settings, maxConnections = CONNECTIONS } = options
   const connections = readerLayer(options).pipe(
@@ -98,19 +103,19 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provide(NameLookup.layer()),
   )
   const ports = Layer.mergeAll(
-    PgAddressBook.layer,
-    PgAdmission.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
+    PgAddressStore.layer,
+    PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgApiKeys.layer,
     PgCatalog.layer,
     PgCursorKeys.layer,
-    PgCheckup.layer,
+    PgDiagnostics.layer,
     PgDeliveryQueue.layer,
     PgEventDetail.layer({ originalDays: settings.retentionDays }),
     PgEventLog.layer,
-    PgExposure.layer,
+    PgSchemaGrants.layer,
     PgFeedStore.layer,
-    PgOperators.layer,
-    PgPollBook.layer,
+    PgUploadTokens.layer,
+    PgPollStore.layer,
     PgRowReader.layer,
     PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
     PgSourceColumns.layer,
@@ -139,7 +144,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
   )
-  return useCases.pipe(Layer.provideMerge(ports))
+  return useCases.pipe(Layer.provideMerge(ports), Layer.provide(Layer.succeed(Memory, memory)))
 }
 
 /** Everything that a composed cabinet provides. */

@@ -7,7 +7,7 @@ import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
-import * as Upkeep from "@data-cabinet/store-pg/maintenance/Maintenance"
+import * as Maintenance from "@data-cabinet/store-pg/maintenance/Maintenance"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
@@ -30,7 +30,7 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
 /** Rows wait in every process that accepts, and imports are left by any, so this goes with every server, delivering or not. */
 export const housekeepingLayer = Layer.mergeAll(
   DeferredRows.layer,
-  Upkeep.layer,
+  Maintenance.layer,
   AcceptLoop.layer,
   FenceWatch.layer,
   QueueWatch.layer,

@@ -1,6 +1,6 @@
 /** The settings that say where the database is, and its standby. */
 import { optional, setting } from "./Setting.ts"
-import * as Form from "./SettingForm.ts"
+import * as SettingForm from "./SettingForm.ts"
 
 export const DATABASE_SETTINGS = {
   databaseUrl: optional(
@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "A PostgreSQL 15 to 18 of yours; default: the embedded one in the data directory",
     },
-    Form.databaseAddress,
+    SettingForm.databaseAddress,
   ),
   readUrl: optional(
     {
@@ -19,7 +19,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "A streaming standby that rows are read from; login and database are the primary's",
     },
-    Form.databaseAddress,
+    SettingForm.databaseAddress,
   ),
   readLag: setting(
     {
@@ -28,7 +28,7 @@ export const DATABASE_SETTINGS = {
       value: "TIME",
       about: "How far behind the standby may be; while it is farther, rows are read from the primary",
     },
-    Form.duration,
+    SettingForm.duration,
     "5s",
   ),
   readerUrl: optional(
@@ -38,7 +38,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Login of a reader role, where DATABASE_URL's user may not make roles",
     },
-    Form.databaseLogin,
+    SettingForm.databaseLogin,
   ),
   authorUrl: optional(
     {
@@ -47,11 +47,11 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Login of an author role, where DATABASE_URL's user may not make roles",
     },
-    Form.databaseLogin,
+    SettingForm.databaseLogin,
   ),
   dataDir: setting(
     { env: "CABINET_DATA_DIR", flag: "data-dir", value: "DIR", about: "Where the embedded PostgreSQL keeps its data" },
-    Form.text,
+    SettingForm.text,
     ".cabinet",
   ),
 } as const

@@ -3,17 +3,17 @@
  */
 import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
 import { optional, setting, type Setting } from "./Setting.ts"
-import * as Form from "./SettingForm.ts"
+import * as SettingForm from "./SettingForm.ts"
 
 export const SETTINGS = {
   port: setting(
     { env: "PORT", flag: "port", value: "N", about: "Port to listen on; 0 for any free one" },
-    Form.wholeNumber(0, 65_535),
+    SettingForm.wholeNumber(0, 65_535),
     "8080",
   ),
   host: setting(
     { env: "HOST", flag: "host", value: "ADDRESS", about: "Address to listen on; 0.0.0.0 for all" },
-    Form.text,
+    SettingForm.text,
     "127.0.0.1",
   ),
   baseUrl: optional(
@@ -23,7 +23,7 @@ export const SETTINGS = {
       value: "URL",
       about: "Address that others reach this cabinet by; default: what it listens on",
     },
-    Form.webAddress,
+    SettingForm.webAddress,
   ),
   ...DATABASE_SETTINGS,
   serviceDomain: optional(
@@ -33,7 +33,7 @@ export const SETTINGS = {
       value: "DOMAIN",
       about: "Serve many cabinets, each at its name below this domain; default: one cabinet under any host",
     },
-    Form.domain,
+    SettingForm.domain,
   ),
   timeZone: setting(
     {
@@ -42,7 +42,7 @@ export const SETTINGS = {
       value: "NAME",
       about: "Where the days of a period begin, such as Europe/Berlin",
     },
-    Form.timeZone,
+    SettingForm.timeZone,
     "UTC",
   ),
   docsUrl: optional(
@@ -52,7 +52,7 @@ export const SETTINGS = {
       value: "URL",
       about: "Where /api/v1/docs leads; default: the bundled reference page",
     },
-    Form.webAddress,
+    SettingForm.webAddress,
   ),
   trustedProxies: setting(
     {
@@ -61,7 +61,7 @@ export const SETTINGS = {
       value: "NETWORKS",
       about: "Proxies whose X-Forwarded-For is believed",
     },
-    Form.proxies,
+    SettingForm.proxies,
     "",
   ),
   allowedNetworks: setting(
@@ -71,12 +71,12 @@ export const SETTINGS = {
       value: "NETWORKS",
       about: "Networks that deliveries may reach although they are not public",
     },
-    Form.networks,
+    SettingForm.networks,
     "",
   ),
   apiRate: setting(
     { env: "CABINET_API_RATE", flag: "api-rate", value: "N", about: "API requests a minute for each key" },
-    Form.wholeNumber(1, 1_000_000),
+    SettingForm.wholeNumber(1, 1_000_000),
     "120",
   ),
   intakeRate: setting(
@@ -86,12 +86,12 @@ export const SETTINGS = {
       value: "N",
       about: "Intake requests a minute for each source and for each client address; 0 for no limit",
     },
-    Form.wholeNumber(0, 10_000_000),
+    SettingForm.wholeNumber(0, 10_000_000),
     "60",
   ),
   intakeMaxBytes: setting(
     { env: "CABINET_INTAKE_MAX_BYTES", flag: "intake-max-bytes", value: "N", about: "Largest body that intake takes" },
-    Form.wholeNumber(1024, 67_108_864),
+    SettingForm.wholeNumber(1024, 67_108_864),
     "1048576",
   ),
   statementTimeout: setting(
@@ -101,17 +101,17 @@ export const SETTINGS = {
       value: "TIME",
       about: "How long a reader's query may run",
     },
-    Form.duration,
+    SettingForm.duration,
     "8s",
   ),
   lockTimeout: setting(
     { env: "CABINET_LOCK_TIMEOUT", flag: "lock-timeout", value: "TIME", about: "How long a reader waits for a lock" },
-    Form.duration,
+    SettingForm.duration,
     "2s",
   ),
   reading: setting(
     { env: "CABINET_READING", flag: "reading", value: "on|off", about: "Whether rows can be read" },
-    Form.oneOf("on", "off"),
+    SettingForm.oneOf("on", "off"),
     "on",
   ),
   retentionDays: setting(
@@ -121,7 +121,7 @@ export const SETTINGS = {
       value: "N",
       about: "Days that original requests are kept; events and rows stay",
     },
-    Form.wholeNumber(1, 36_500),
+    SettingForm.wholeNumber(1, 36_500),
     "90",
   ),
   logDays: setting(
@@ -131,7 +131,7 @@ export const SETTINGS = {
       value: "N",
       about: "Days that delivered attempts and good runs of polls stay in their logs",
     },
-    Form.wholeNumber(1, 3650),
+    SettingForm.wholeNumber(1, 3650),
     "30",
   ),
   failedLogDays: setting(
@@ -141,7 +141,7 @@ export const SETTINGS = {
       value: "N",
       about: "Days that failed attempts and failed runs of polls stay; never fewer than the others",
     },
-    Form.wholeNumber(1, 3650),
+    SettingForm.wholeNumber(1, 3650),
     "90",
   ),
   drainTime: setting(
@@ -152,7 +152,7 @@ export const SETTINGS = {
       about:
         "How long a server that got SIGTERM still takes requests while /readyz says it stops; Ctrl-C waits for none",
     },
-    Form.pause,
+    SettingForm.pause,
     "3s",
   ),
   workers: setting(
@@ -162,7 +162,7 @@ export const SETTINGS = {
       value: "N",
       about: "Processes that share the port, for a machine of several cores",
     },
-    Form.wholeNumber(1, 64),
+    SettingForm.wholeNumber(1, 64),
     "1",
   ),
   metricsPort: optional(
@@ -173,7 +173,7 @@ export const SETTINGS = {
       about:
         "A port of its own for /metrics; default: the port of everything else, on a server of many cabinets for this machine only",
     },
-    Form.wholeNumber(1, 65_535),
+    SettingForm.wholeNumber(1, 65_535),
   ),
   logLevel: optional(
     {
@@ -182,7 +182,7 @@ export const SETTINGS = {
       value: "LEVEL",
       about: "debug, info, warn, error or none; default: info for a server, warn for other commands",
     },
-    Form.oneOf("debug", "info", "warn", "error", "none"),
+    SettingForm.oneOf("debug", "info", "warn", "error", "none"),
   ),
   otlpEndpoint: optional(
     {
@@ -191,7 +191,7 @@ export const SETTINGS = {
       value: "URL",
       about: "An OpenTelemetry collector that traces are sent to (OTLP over HTTP); default: no traces",
     },
-    Form.webAddress,
+    SettingForm.webAddress,
   ),
   logFormat: optional(
     {
@@ -200,7 +200,7 @@ export const SETTINGS = {
       value: "FORMAT",
       about: "pretty or json; default: pretty on a terminal, json elsewhere",
     },
-    Form.oneOf("pretty", "json"),
+    SettingForm.oneOf("pretty", "json"),
   ),
 } as const
 

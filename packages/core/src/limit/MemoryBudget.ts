@@ -3,15 +3,11 @@
  * budget. No source and no client address can take all of it: each may have as much as it leaves free, an address half of
  * that, so that there is room for others however many fill it. Who is over it is asked to retry.
  */
-import { getHeapStatistics } from "node:v8"
 import { Context } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rateSubject } from "./RateSubject.ts"
 
-const MAX_BYTES = 256 * 1_048_576
-
-/** Of all memory that JavaScript may have. */
-const HEAP_SHARE = 1 / 8
+export const MAX_WAITING_BYTES = 256 * 1_048_576
 
 /** What takes no more is not counted: its connection takes as much, and counting would cost each small request. */
 export const SMALL_BYTES = 16_384
@@ -87,7 +83,7 @@ export const memoryFull = (): StoreUnavailable =>
     outcomeUnknown: false,
   })
 
-/** The one of this process, unless whoever composes a server provides another. */
+/** The one of this process; who composes a cabinet makes it smaller where there is less memory. */
 export const Memory = Context.Reference<MemoryBudget>("@data-cabinet/core/limit/MemoryBudget", {
-  defaultValue: () => new MemoryBudget(Math.min(MAX_BYTES, getHeapStatistics().heap_size_limit * HEAP_SHARE)),
+  defaultValue: () => new MemoryBudget(MAX_WAITING_BYTES),
 })

@@ -5,13 +5,13 @@ import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import * as Statement from "./AddressStatement.ts"
+import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 
 /** How many deliveries one statement cancels when an address is removed. */
 const CANCEL_BATCH = 5000
 
-const toAddress = (row: Statement.AddressRow): Address => ({
+const toAddress = (row: AddressStatement.AddressRow): Address => ({
   id: row.id,
   url: row.url,
   secret: row.secret,
@@ -34,13 +34,13 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
 
     const find = Effect.fnUntraced(function* (id: number) {
-      const [row] = yield* sql.unsafe<Statement.AddressRow>(Statement.ADDRESS_BY_ID, [id])
+      const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
       return row === undefined ? yield* Effect.fail(noSuchAddress(id)) : toAddress(row)
     })
 
     const knownSources = Effect.fnUntraced(function* (sources: Subscription) {
       if (sources === "all") return []
-      const [unknown] = yield* sql.unsafe<{ readonly id: number }>(Statement.UNKNOWN_SOURCES, [sources])
+      const [unknown] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.UNKNOWN_SOURCES, [sources])
       if (unknown === undefined) return sources
       const message = `there is no source ${unknown.id}`
       return yield* Effect.fail(new AddressError({ code: "no_such_source", message }))
@@ -55,12 +55,14 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const sources = yield* knownSources(address.sources)
             const parameters = [address.url, address.sources === "all", sources]
-            const [made] = yield* sql.unsafe<{ readonly id: number }>(Statement.CREATE_ADDRESS, parameters)
+            const [made] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
             return yield* find(made!.id)
           }),
         ),
       list: orUnavailable(
-        Effect.map(sql.unsafe<Statement.AddressRow>(Statement.ALL_ADDRESSES), (rows) => rows.map(toAddress)),
+        Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ALL_ADDRESSES), (rows) =>
+          rows.map(toAddress),
+        ),
       ),
       get: (id) => orUnavailable(find(id)),
       set: (id, change) =>
@@ -68,16 +70,16 @@ export const layer = Layer.effect(
           sql.withTransaction(
             Effect.gen(function* () {
               const sources = yield* knownSources(change.sources ?? "all")
-              if (change.url !== undefined) yield* sql.unsafe(Statement.SET_URL, [id, change.url])
+              if (change.url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, change.url])
               if (change.sources !== undefined) {
-                yield* sql.unsafe(Statement.SET_SOURCES, [id, change.sources === "all", sources])
+                yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, change.sources === "all", sources])
               }
               return yield* find(id)
             }),
           ),
         ),
       remove: Effect.fnUntraced(function* (id) {
-        const removed = yield* orUnavailable(sql.unsafe(Statement.REMOVE_ADDRESS, [id]))
+        const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return yield* Effect.fail(noSuchAddress(id))
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
           const bite = sql.unsafe<{ readonly count: number }>(
@@ -87,9 +89,9 @@ export const layer = Layer.effect(
           count = (yield* orUnavailable(bite))[0]!.count
         }
       }),
-      pause: changing(Statement.PAUSE_ADDRESS),
-      resume: changing(Statement.RESUME_ADDRESS),
-      rotateSecret: changing(Statement.ROTATE_SECRET),
+      pause: changing(AddressStatement.PAUSE_ADDRESS),
+      resume: changing(AddressStatement.RESUME_ADDRESS),
+      rotateSecret: changing(AddressStatement.ROTATE_SECRET),
     })
   }),
 )

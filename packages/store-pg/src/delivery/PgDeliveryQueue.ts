@@ -9,7 +9,7 @@ import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
-import * as Statement from "./DeliveryStatement.ts"
+import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
 /** How many deliveries one statement sends again or forgets. */
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
       )
 
     const find = Effect.fnUntraced(function* (id: number) {
-      const [row] = yield* sql.unsafe<Delivery>(Statement.DELIVERY_BY_ID, [id])
+      const [row] = yield* sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id])
       return row ?? (yield* refuse("no_such_delivery", `there is no delivery ${id}`))
     })
 
@@ -97,10 +97,10 @@ export const layer = Layer.effect(
       resend: (deliveryId) =>
         orUnavailable(
           Effect.gen(function* () {
-            const moved = yield* sql.unsafe(Statement.RESEND, [deliveryId])
+            const moved = yield* sql.unsafe(DeliveryStatement.RESEND, [deliveryId])
             const delivery = yield* find(deliveryId)
             if (moved.length > 0 || delivery.state === "due") return delivery
-            const [found] = yield* sql.unsafe<{ why: string }>(Statement.WHY_NOT_RESENT, [deliveryId])
+            const [found] = yield* sql.unsafe<{ why: string }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
             return yield* refuse("not_resent", `delivery ${deliveryId} cannot be sent again: ${found?.why}`)
           }),
         ),
@@ -116,12 +116,12 @@ export const layer = Layer.effect(
         if (known.length === 0) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
         let total = 0
         for (const [statement, first] of [
-          [Statement.RESEND_QUEUED, ["0"]],
-          [Statement.RESEND_DELIVERED, ["0", from]],
+          [DeliveryStatement.RESEND_QUEUED, ["0"]],
+          [DeliveryStatement.RESEND_DELIVERED, ["0", from]],
         ] as const) {
-          let bite: Statement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
+          let bite: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
           while (bite.seen === RESEND_BATCH) {
-            const next = sql.unsafe<Statement.ResendBatch>(statement, [
+            const next = sql.unsafe<DeliveryStatement.ResendBatch>(statement, [
               addressId,
               from,
               to,
@@ -135,10 +135,10 @@ export const layer = Layer.effect(
         return total
       }),
       cancel: (deliveryId) =>
-        orUnavailable(Effect.andThen(sql.unsafe(Statement.CANCEL, [deliveryId]), find(deliveryId))),
+        orUnavailable(Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), find(deliveryId))),
       log: (query) =>
         orUnavailable(
-          sql.unsafe<Attempt>(Statement.ATTEMPTS_OF_ADDRESS, [
+          sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
             query.addressId,
             query.before ?? null,
             query.failedOnly ?? false,
@@ -146,8 +146,8 @@ export const layer = Layer.effect(
           ]),
         ),
       find: (deliveryId) => orUnavailable(find(deliveryId)),
-      ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(Statement.DELIVERIES_OF_EVENT, [eventId])),
-      gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(Statement.GAUGE), ([row]) => row!)),
+      ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])),
+      gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(DeliveryStatement.GAUGE), ([row]) => row!)),
       prune: Effect.fnUntraced(function* (keep) {
         yield* orUnavailable(makePartitions)
         const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
@@ -157,7 +157,7 @@ export const layer = Layer.effect(
         let deliveries = 0
         for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
           const bite = sql.unsafe<{ readonly count: number }>(
-            `WITH gone AS (${Statement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
+            `WITH gone AS (${DeliveryStatement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
             [failedDays, RESEND_BATCH],
           )
           count = (yield* orUnavailable(bite))[0]!.count

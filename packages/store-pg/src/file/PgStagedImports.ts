@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { boolArray, byteaArray, int8Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import * as Statement from "./ImportStatement.ts"
+import * as ImportStatement from "./ImportStatement.ts"
 
 interface StatusRow {
   readonly id: number
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
         ),
       )
 
-    const failLost = orUnavailable(sql.unsafe(Statement.FAIL_LOST))
+    const failLost = orUnavailable(sql.unsafe(ImportStatement.FAIL_LOST))
 
     return StagedImports.of({
       begin: Effect.fnUntraced(function* (wanted) {
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
         yield* failLost
         while (true) {
           const [row] = yield* orUnavailable(
-            sql.unsafe<{ id: number }>(Statement.BEGIN, [
+            sql.unsafe<{ id: number }>(ImportStatement.BEGIN, [
               sourceId,
               channel,
               history,
@@ -89,30 +89,30 @@ export const layer = Layer.effect(
             ]),
           )
           if (row !== undefined) return { held: { id: row.id, lease } }
-          const same = yield* status(Statement.SAME, [sourceId, sha256])
+          const same = yield* status(ImportStatement.SAME, [sourceId, sha256])
           if (Option.isSome(same)) return { same: same.value }
         }
       }),
-      same: (sourceId, sha256) => status(Statement.SAME, [sourceId, sha256]),
+      same: (sourceId, sha256) => status(ImportStatement.SAME, [sourceId, sha256]),
       stage: (holder, rows) =>
-        held<unknown>(holder, Statement.STAGE, [
+        held<unknown>(holder, ImportStatement.STAGE, [
           int8Array(rows.map((row) => row.n)),
           boolArray(rows.map((row) => row.empty)),
           byteaArray(rows.map((row) => row.key)),
           textArray(rows.map((row) => row.payload)),
         ]).pipe(Effect.asVoid),
-      seal: (holder, { staged, refused }) => Effect.asVoid(held(holder, Statement.SEAL, [staged, refused])),
+      seal: (holder, { staged, refused }) => Effect.asVoid(held(holder, ImportStatement.SEAL, [staged, refused])),
       fail: (holder, failure) =>
         orUnavailable(
           sql.withTransaction(
             Effect.gen(function* () {
-              const { poll_id } = yield* held<{ poll_id: number | null }>(holder, Statement.FAIL, [failure])
-              if (poll_id !== null) yield* sql.unsafe(Statement.UNSEE, [holder.id, poll_id])
+              const { poll_id } = yield* held<{ poll_id: number | null }>(holder, ImportStatement.FAIL, [failure])
+              if (poll_id !== null) yield* sql.unsafe(ImportStatement.UNSEE, [holder.id, poll_id])
             }),
           ),
         ).pipe(
           // It has failed; what is left of the staging is swept by whoever comes next.
-          Effect.andThen(Effect.ignore(forget(Statement.FORGET_OF, [holder.id]))),
+          Effect.andThen(Effect.ignore(forget(ImportStatement.FORGET_OF, [holder.id]))),
           Effect.asVoid,
         ),
       claim: Effect.fnUntraced(function* (id) {
@@ -124,29 +124,30 @@ export const layer = Layer.effect(
           history: boolean
           staged: number
           accepted: number
-        }>(Statement.CLAIM, [lease, id])
+        }>(ImportStatement.CLAIM, [lease, id])
         if (row === undefined) return Option.none()
         const { source_id: sourceId, ...rest } = row
         return Option.some({ ...rest, sourceId, lease })
       }, orUnavailable),
       slice: (holder, first, rows) =>
         orUnavailable(
-          Effect.map(sql.unsafe<Omit<StagedRow, "key">>(Statement.SLICE, [holder.id, first, rows]), (found) =>
+          Effect.map(sql.unsafe<Omit<StagedRow, "key">>(ImportStatement.SLICE, [holder.id, first, rows]), (found) =>
             found.map((row) => ({ ...row, key: null })),
           ),
         ),
-      renew: (holder) => Effect.map(held<{ accepted: number }>(holder, Statement.HOLD, []), ({ accepted }) => accepted),
-      release: (holder, why) => Effect.asVoid(held(holder, Statement.RELEASE, [why])),
+      renew: (holder) =>
+        Effect.map(held<{ accepted: number }>(holder, ImportStatement.HOLD, []), ({ accepted }) => accepted),
+      release: (holder, why) => Effect.asVoid(held(holder, ImportStatement.RELEASE, [why])),
       finish: (holder) =>
-        held(holder, Statement.FINISH, []).pipe(
+        held(holder, ImportStatement.FINISH, []).pipe(
           // The import is done; what is left of the staging is swept by whoever comes next.
-          Effect.andThen(Effect.ignore(forget(Statement.FORGET_OF, [holder.id]))),
+          Effect.andThen(Effect.ignore(forget(ImportStatement.FORGET_OF, [holder.id]))),
           Effect.asVoid,
         ),
-      status: (id) => status(Statement.STATUS_OF, [id]),
+      status: (id) => status(ImportStatement.STATUS_OF, [id]),
       list: (limit) =>
-        orUnavailable(Effect.map(sql.unsafe<StatusRow>(Statement.LIST, [limit]), (rows) => rows.map(toStatus))),
-      sweep: Effect.andThen(failLost, forget(Statement.FORGET, [])),
+        orUnavailable(Effect.map(sql.unsafe<StatusRow>(ImportStatement.LIST, [limit]), (rows) => rows.map(toStatus))),
+      sweep: Effect.andThen(failLost, forget(ImportStatement.FORGET, [])),
     })
   }),
 )

@@ -9,7 +9,7 @@ import { byteaArray } from "../connection/ArrayParameter.ts"
 import { storableMillis } from "../connection/StorableMillis.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SEAL } from "../file/ImportStatement.ts"
-import * as Statement from "./PollStatement.ts"
+import * as PollStatement from "./PollStatement.ts"
 
 interface PollRow {
   readonly id: number
@@ -101,14 +101,14 @@ export const layer = Layer.effect(
     /** In bites, so that no statement takes long. */
     const forgetSeen = Effect.fnUntraced(function* (id: number) {
       for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
-        count = (yield* orUnavailable(sql.unsafe(Statement.FORGET_SEEN, [id, FORGET_BATCH]))).length
+        count = (yield* orUnavailable(sql.unsafe(PollStatement.FORGET_SEEN, [id, FORGET_BATCH]))).length
       }
     })
 
     const settle = (poll: ClaimedPoll, result: RunResult) =>
       Effect.gen(function* () {
         const { fresh } = result
-        const ended = yield* sql.unsafe(Statement.END_RUN, [
+        const ended = yield* sql.unsafe(PollStatement.END_RUN, [
           poll.id,
           poll.lease,
           result.outcome === "failed",
@@ -118,11 +118,11 @@ export const layer = Layer.effect(
         ])
         if (ended.length === 0) return Option.none<PollRun>()
         if (fresh !== null) {
-          yield* sql.unsafe(Statement.MARK_SEEN, [poll.id, fresh.held.id])
+          yield* sql.unsafe(PollStatement.MARK_SEEN, [poll.id, fresh.held.id])
           const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
           if (sealed.length === 0) return yield* Effect.fail(staleImport)
         }
-        const [run] = yield* sql.unsafe<RunRow>(Statement.WRITE_RUN, [
+        const [run] = yield* sql.unsafe<RunRow>(PollStatement.WRITE_RUN, [
           poll.id,
           storableMillis(result.durationMs),
           result.outcome,
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
 
     return PollStore.of({
       add: Effect.fnUntraced(function* (poll) {
-        const [row] = yield* sql.unsafe<PollRow>(Statement.ADD, [
+        const [row] = yield* sql.unsafe<PollRow>(PollStatement.ADD, [
           poll.sourceId,
           poll.url,
           poll.everySeconds,
@@ -151,22 +151,23 @@ export const layer = Layer.effect(
         if (row === undefined) return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
         return toPoll(row)
       }, orUnavailable),
-      list: orUnavailable(Effect.map(sql.unsafe<PollRow>(Statement.LIST), (rows) => rows.map(toPoll))),
-      pause: (id) => change(Statement.PAUSE, id),
-      resume: (id) => change(Statement.RESUME, id),
+      list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
+      pause: (id) => change(PollStatement.PAUSE, id),
+      resume: (id) => change(PollStatement.RESUME, id),
       remove: Effect.fnUntraced(function* (id) {
-        const removed = yield* orUnavailable(sql.unsafe(Statement.REMOVE, [id]))
+        const removed = yield* orUnavailable(sql.unsafe(PollStatement.REMOVE, [id]))
         if (removed.length === 0) return yield* noSuchPoll(id)
         yield* forgetSeen(id)
       }),
       log: Effect.fnUntraced(function* (id, limit) {
-        const runs = yield* sql.unsafe<RunRow>(Statement.LOG, [id, limit])
-        if (runs.length === 0 && (yield* sql.unsafe(Statement.EXISTS, [id])).length === 0) return yield* noSuchPoll(id)
+        const runs = yield* sql.unsafe<RunRow>(PollStatement.LOG, [id, limit])
+        if (runs.length === 0 && (yield* sql.unsafe(PollStatement.EXISTS, [id])).length === 0)
+          return yield* noSuchPoll(id)
         return runs.map(toRun)
       }, orUnavailable),
       claim: Effect.fnUntraced(function* (id) {
         const lease = randomUUID()
-        const [row] = yield* sql.unsafe<ClaimedRow>(Statement.CLAIM, [lease, id])
+        const [row] = yield* sql.unsafe<ClaimedRow>(PollStatement.CLAIM, [lease, id])
         if (row === undefined) return Option.none()
         return Option.some({
           id: row.id,
@@ -185,11 +186,12 @@ export const layer = Layer.effect(
         })
       }, orUnavailable),
       renew: (poll) =>
-        orUnavailable(Effect.map(sql.unsafe(Statement.RENEW, [poll.id, poll.lease]), (rows) => rows.length > 0)),
+        orUnavailable(Effect.map(sql.unsafe(PollStatement.RENEW, [poll.id, poll.lease]), (rows) => rows.length > 0)),
       unseen: (pollId, keys) =>
         orUnavailable(
-          Effect.map(sql.unsafe<{ readonly unseen: boolean }>(Statement.UNSEEN, [pollId, byteaArray(keys)]), (rows) =>
-            rows.map((row) => row.unseen),
+          Effect.map(
+            sql.unsafe<{ readonly unseen: boolean }>(PollStatement.UNSEEN, [pollId, byteaArray(keys)]),
+            (rows) => rows.map((row) => row.unseen),
           ),
         ),
       settle: (poll, result) =>
@@ -198,7 +200,10 @@ export const layer = Layer.effect(
           Effect.catch((error) => (error === staleImport ? Effect.succeedNone : Effect.fail(error))),
         ),
       nextDue: orUnavailable(
-        Effect.map(sql.unsafe<{ readonly millis: number | null }>(Statement.NEXT_DUE), ([row]) => row?.millis ?? null),
+        Effect.map(
+          sql.unsafe<{ readonly millis: number | null }>(PollStatement.NEXT_DUE),
+          ([row]) => row?.millis ?? null,
+        ),
       ),
     })
   }),

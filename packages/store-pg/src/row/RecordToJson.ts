@@ -9,37 +9,37 @@ import { JsonFragment, QUOTE } from "./JsonWriter.ts"
 import { jsonText, jsonValue } from "@data-cabinet/core/row/RowJson"
 import { HEAD, type RecordBytes, VALUE_HEAD } from "./RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
-import * as Sent from "./ValueToJson.ts"
+import * as ValueToJson from "./ValueToJson.ts"
 
 /** By the name that a type is cast to: only PostgreSQL's own are known by how they are sent. */
-const FORMS: ReadonlyMap<string, Sent.JsonEncoder> = new Map(
+const FORMS: ReadonlyMap<string, ValueToJson.JsonEncoder> = new Map(
   Object.entries({
-    bool: Sent.BOOLEAN,
-    int2: Sent.INT16,
-    int4: Sent.INT32,
-    int8: Sent.INT64,
-    oid: Sent.OID,
-    numeric: Sent.NUMERIC,
-    text: Sent.TEXT,
-    varchar: Sent.TEXT,
-    bpchar: Sent.TEXT,
+    bool: ValueToJson.BOOLEAN,
+    int2: ValueToJson.INT16,
+    int4: ValueToJson.INT32,
+    int8: ValueToJson.INT64,
+    oid: ValueToJson.OID,
+    numeric: ValueToJson.NUMERIC,
+    text: ValueToJson.TEXT,
+    varchar: ValueToJson.TEXT,
+    bpchar: ValueToJson.TEXT,
     date: DATE,
     timestamp: TIMESTAMP,
     timestamptz: TIMESTAMPTZ,
-    json: Sent.JSON_TEXT,
-    jsonb: Sent.JSONB,
-    bytea: Sent.BYTES,
+    json: ValueToJson.JSON_TEXT,
+    jsonb: ValueToJson.JSONB,
+    bytea: ValueToJson.BYTES,
   }).map(([name, form]) => [`"pg_catalog"."${name}"`, form]),
 )
 
 /** How values of a type are sent, by the name that it is cast to; undefined for one that is made JSON or text by PostgreSQL. */
-export const jsonEncoder = (type: string): Sent.JsonEncoder | undefined => FORMS.get(type)
+export const jsonEncoder = (type: string): ValueToJson.JsonEncoder | undefined => FORMS.get(type)
 
 /** A column of a row that is sent: its key in the JSON, the SQL of what is sent of it, and how that is written. */
 export interface EncodedColumn {
   readonly name: string
   readonly sql: string
-  readonly form: Sent.JsonEncoder
+  readonly form: ValueToJson.JsonEncoder
 }
 
 /** The column of this type whose value is `value` in SQL. */
@@ -48,8 +48,8 @@ export const encodedColumn = (name: string, type: ColumnType, value: string): En
   if (form !== undefined) return { name, sql: value, form }
   const sql = jsonValue(type, value)
   return type.plainJson || type.kind === "array" || type.kind === "composite"
-    ? { name, sql: jsonText(sql), form: Sent.JSON_TEXT }
-    : { name, sql, form: Sent.TEXT }
+    ? { name, sql: jsonText(sql), form: ValueToJson.JSON_TEXT }
+    : { name, sql, form: ValueToJson.TEXT }
 }
 
 /** Room for the signs between rows. */
@@ -73,7 +73,7 @@ export class RecordToJson {
   readonly values: ReadonlyArray<string>
   /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number
-  readonly #columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: Sent.JsonEncoder }>
+  readonly #columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
 
   constructor(columns: ReadonlyArray<EncodedColumn>) {
     this.values = columns.map(({ sql }) => sql)
@@ -87,11 +87,11 @@ export class RecordToJson {
   /** Each row as JSON. What is sent behind a row's values is passed over. */
   read({ bytes: read, start, end }: RecordBytes): RecordsToJson {
     const columns = this.#columns
-    const sent = Sent.viewOf(read)
+    const sent = ValueToJson.viewOf(read)
     const starts: Array<number> = []
     const ends: Array<number> = []
     let bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected(end - start))
-    let to = Sent.viewOf(bytes)
+    let to = ValueToJson.viewOf(bytes)
     let at = AHEAD
     for (let next = start; next < end;) {
       if (ends.length > 0) to.setUint8(at++, COMMA)
@@ -101,11 +101,12 @@ export class RecordToJson {
       for (const { key, form } of columns) {
         const size = sent.getInt32(next + 4)
         next += VALUE_HEAD
-        const longest = size < 0 || form.longest === null ? Sent.MAX_SCALAR_BYTES(size) : form.longest(sent, next)
+        const longest =
+          size < 0 || form.longest === null ? ValueToJson.MAX_SCALAR_BYTES(size) : form.longest(sent, next)
         const room = key.length + longest + SPARE
         if (to.byteLength - at < room) {
           bytes = longer(bytes, at, room)
-          to = Sent.viewOf(bytes)
+          to = ValueToJson.viewOf(bytes)
         }
         at = key.write(to, at)
         if (size < 0) at = NULL.write(to, at)
@@ -128,15 +129,17 @@ export const encodedText = (
   { sent, starts }: RecordsToJson,
   row: number,
   index: number,
-  form: Sent.JsonEncoder,
+  form: ValueToJson.JsonEncoder,
 ): string | null => {
   const head = valueAt(sent, starts[row]! + HEAD, index)
   const size = sent.getInt32(head + 4)
   if (size < 0) return null
   const start = head + VALUE_HEAD
-  if (form === Sent.TEXT) return Buffer.from(sent.buffer, sent.byteOffset + start, size).toString()
-  const json = Buffer.allocUnsafe(form.longest === null ? Sent.MAX_SCALAR_BYTES(size) : form.longest(sent, start))
-  const text = json.toString("utf8", 0, form.write(Sent.viewOf(json), 0, sent, start, size))
+  if (form === ValueToJson.TEXT) return Buffer.from(sent.buffer, sent.byteOffset + start, size).toString()
+  const json = Buffer.allocUnsafe(
+    form.longest === null ? ValueToJson.MAX_SCALAR_BYTES(size) : form.longest(sent, start),
+  )
+  const text = json.toString("utf8", 0, form.write(ValueToJson.viewOf(json), 0, sent, start, size))
   return json[0] === QUOTE ? text.slice(1, -1) : text
 }
 

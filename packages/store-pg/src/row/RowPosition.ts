@@ -6,29 +6,29 @@
 import { outputText } from "@data-cabinet/core/row/RowJson"
 import { type EncodedColumn, encodedText, jsonEncoder, type RecordsToJson } from "./RecordToJson.ts"
 import { MAX_POSITION_VALUE, type PositionColumn } from "@data-cabinet/core/row/RowReader"
-import * as Sent from "./ValueToJson.ts"
+import * as ValueToJson from "./ValueToJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import { call } from "@data-cabinet/core/row/SystemSql"
 
 /** Their values are short, whatever they are, and cost PostgreSQL more as texts. */
-const SHORT: ReadonlySet<Sent.JsonEncoder> = new Set([
-  Sent.BOOLEAN,
-  Sent.INT16,
-  Sent.INT32,
-  Sent.INT64,
-  Sent.OID,
+const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
+  ValueToJson.BOOLEAN,
+  ValueToJson.INT16,
+  ValueToJson.INT32,
+  ValueToJson.INT64,
+  ValueToJson.OID,
   DATE,
   TIMESTAMP,
   TIMESTAMPTZ,
 ])
 
 /** Their JSON says the value and nothing else. */
-const READ_BACK: ReadonlySet<Sent.JsonEncoder> = new Set([...SHORT, Sent.NUMERIC, Sent.TEXT])
+const READ_BACK: ReadonlySet<ValueToJson.JsonEncoder> = new Set([...SHORT, ValueToJson.NUMERIC, ValueToJson.TEXT])
 
 export class RowPosition {
   /** What is to be sent behind what is shown, as SQL. */
   readonly sent: ReadonlyArray<string>
-  readonly #values: ReadonlyArray<{ readonly index: number; readonly form: Sent.JsonEncoder }>
+  readonly #values: ReadonlyArray<{ readonly index: number; readonly form: ValueToJson.JsonEncoder }>
 
   /** `rows` is the alias of the query whose columns they are. */
   constructor(rows: string, columns: ReadonlyArray<PositionColumn>, shown: ReadonlyArray<EncodedColumn>) {
@@ -40,7 +40,7 @@ export class RowPosition {
       const isShort = form !== undefined && SHORT.has(form)
       const value = `${rows}.${name}`
       sent.push(isShort ? value : call("left", outputText(type, value), String(MAX_POSITION_VALUE + 1)))
-      return { index: shown.length + sent.length - 1, form: isShort ? form : Sent.TEXT }
+      return { index: shown.length + sent.length - 1, form: isShort ? form : ValueToJson.TEXT }
     })
     this.sent = sent
   }

@@ -1,5 +1,5 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { PgClient } from "@effect/sql-pg"
@@ -13,7 +13,7 @@ let runtime: ManagedRuntime.ManagedRuntime<Diagnostics | PgClient.PgClient, unkn
 beforeAll(async () => {
   database = await testDatabase()
   runtime = ManagedRuntime.make(
-    PgCheckup.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
+    PgDiagnostics.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
   )
 })
 afterAll(async () => {

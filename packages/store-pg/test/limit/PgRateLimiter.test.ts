@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgAdmission from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
@@ -130,7 +130,7 @@ it("PgAdmission lets no more than a large limit through two processes that count
   const LIMIT = 10_000
   const large = [0, 1].map(() =>
     ManagedRuntime.make(
-      PgAdmission.layer({ apiRate: 120, intakeRate: LIMIT }).pipe(
+      PgRateLimiter.layer({ apiRate: 120, intakeRate: LIMIT }).pipe(
         Layer.provide(OwnerClient.layer({ url: database.url })),
       ),
     ),
@@ -167,7 +167,7 @@ it("PgAdmission forgets who was over the limit no later than the minute ends, an
   const real = Effect.runSync(Clock.Clock)
   let time = 1_000_000
   const process = ManagedRuntime.make(
-    PgAdmission.layer({ apiRate: 120, intakeRate: 1 }).pipe(
+    PgRateLimiter.layer({ apiRate: 120, intakeRate: 1 }).pipe(
       Layer.provide(OwnerClient.layer({ url: database.url })),
       Layer.provide(
         Layer.succeed(
@@ -259,7 +259,7 @@ it("forgetWindows forgets all that is over, however many clients a minute had", 
     "INSERT INTO cabinet.rate_window (subject, minute, count, last_at) VALUES ('ip:present', cabinet.now(), 1, cabinet.now())",
   )
   const owner = OwnerClient.layer({ url: database.url })
-  await Effect.runPromise(Effect.provide(PgAdmission.forgetWindows, owner))
+  await Effect.runPromise(Effect.provide(PgRateLimiter.forgetWindows, owner))
   const left = await database.run(
     "SELECT subject FROM cabinet.rate_window WHERE subject LIKE 'ip:pa%' OR subject = 'ip:present'",
   )

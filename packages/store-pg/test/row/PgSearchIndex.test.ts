@@ -9,7 +9,7 @@ import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/S
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgCheckup from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
+import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import { PgClient } from "@effect/sql-pg"
@@ -36,7 +36,7 @@ const build = (name: string, schema = "public") => index((port) => port.build(sc
 
 /** As a diagnostics names them. */
 const outdated = async () => {
-  const examined = Diagnostics.use((diagnostics) => diagnostics.examine).pipe(Effect.provide(PgCheckup.layer))
+  const examined = Diagnostics.use((diagnostics) => diagnostics.examine).pipe(Effect.provide(PgDiagnostics.layer))
   return (await reading.runtime.runPromise(examined)).outdatedSearchIndexes
 }
 
