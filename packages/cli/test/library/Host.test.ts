@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
 
-const HERE = fileURLToPath(new URL("../embedding", import.meta.url))
+const HERE = fileURLToPath(new URL(".", import.meta.url))
 const run = promisify(execFile)
 
 /** As Node 20 is to us: its version, and no SQLite. */
