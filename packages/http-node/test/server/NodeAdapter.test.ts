@@ -188,4 +188,19 @@ describe("a body that is not read", () => {
     )
     assert.match(heard, /^HTTP\/1\.1 201 [^]*connection: close[^]*пять$/i)
   })
+
+  it("ends the connection where it goes on for ever without having said its length", async () => {
+    const { port } = await serving(async () => OK)
+    const socket = connect(port, "127.0.0.1")
+    const ended = new Promise<void>((done) => socket.once("close", () => done()))
+    let heard = ""
+    socket.on("error", () => {})
+    socket.on("data", (chunk) => (heard += String(chunk)))
+    socket.write("POST /a HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`
+    const sending = setInterval(() => socket.write(chunk), 1)
+    await ended
+    clearInterval(sending)
+    assert.match(heard, /^HTTP\/1\.1 201 [^]*пять$/)
+  })
 })
