@@ -1,5 +1,6 @@
 /** `Request => Promise<Response>`, for frameworks that speak fetch: the only code that knows these two. */
 import { Readable } from "node:stream"
+import type { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
 import { errorAnswer } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
@@ -49,7 +50,8 @@ class FetchRequest implements Request {
   get body(): Readable | undefined {
     if (this.#body === undefined && !this.#asked.bodyUsed) {
       const { body } = this.#asked
-      this.#body = body === null ? Readable.from([]) : Readable.fromWeb(body)
+      // The same stream, which browsers describe otherwise than Node.
+      this.#body = body === null ? Readable.from([]) : Readable.fromWeb(body as unknown as ReadableStream)
       // Whoever reads it hears of an error; where nobody does any more, it is nobody's.
       this.#body.on("error", () => {})
     }
