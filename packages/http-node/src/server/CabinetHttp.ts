@@ -32,12 +32,15 @@ export class CabinetHttp extends Context.Service<
       const context = yield* Effect.context()
       return CabinetHttp.of({
         mountedAt,
-        handle: async (request, address) => {
+        handle: (request, address) => {
           const match = find(address)
           if (match !== undefined) {
             return observe(match.route, request, { params: match.params, query: address.query }, context)
           }
-          return OF_THE_API.test(address.path) ? run(request, counted(request, noSuchEndpoint)) : noSuchEndpoint
+          return run(
+            request,
+            OF_THE_API.test(address.path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint),
+          )
         },
       })
     }),

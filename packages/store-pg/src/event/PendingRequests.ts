@@ -32,7 +32,6 @@ export class Pending implements Timer {
   /** About how many it takes in memory. */
   readonly bytes: number
   readonly deadline: Deadline
-  readonly expire: () => void
   readonly #waiting: Waiting
   /** No sweep looks at it any more. */
   stopWatch: () => void = () => {}
@@ -41,8 +40,11 @@ export class Pending implements Timer {
     this.request = waiting.request
     this.bytes = waiting.request.memory ?? 0
     this.deadline = waiting.deadline
-    this.expire = () => waiting.expire(this)
     this.#waiting = waiting
+  }
+
+  expire(): void {
+    this.#waiting.expire(this)
   }
 
   end(result: Appended): void {

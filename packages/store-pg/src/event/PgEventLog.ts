@@ -320,13 +320,13 @@ export const layer = Layer.effect(
     }
 
     return EventLog.of({
-      append: async (request, deadline = wheel.now() + ANSWER_TIMEOUT_MILLIS, abandoned) => {
+      append: (request, deadline = wheel.now() + ANSWER_TIMEOUT_MILLIS, abandoned) => {
         const release = hold(request)
-        if (release === undefined) return Result.fail(memoryFull())
+        if (release === undefined) return Promise.resolve(Result.fail(memoryFull()))
         return new Promise((resolve, reject) => {
           const one = new Pending({ request, deadline, expire, release, resolve, reject })
           one.stopWatch = wheel.watch(one)
-          abandoned?.addEventListener("abort", one.expire, { once: true })
+          abandoned?.addEventListener("abort", () => one.expire(), { once: true })
           pending.add(one)
           openIfMayWrite()
         })
