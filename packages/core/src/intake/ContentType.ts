@@ -1,7 +1,10 @@
-/** What a content type says of how to read a body. */
+/** Determines from the Content-Type header how a body is to be read. */
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 
-/** `plain` is what an HTML form may have as well; `other` is any other type that says what it is; `none` says nothing. */
+/**
+ * `plain` is a type that HTML forms can use too; `other` is any other declared type; `none` means that no type was
+ * declared.
+ */
 export type BodyKind = "json" | "urlencoded" | "multipart" | "plain" | "other" | "none"
 
 export interface ContentType {
@@ -14,7 +17,7 @@ const UNKNOWN: ContentType = { kind: "none", charset: null, boundary: null }
 
 const PLAIN_JSON: ContentType = { kind: "json", charset: null, boundary: null }
 
-/** Never refuses: what it does not know is `other`, no header and an empty one are `none`. */
+/** Never fails: an unknown type is `other`; a missing or empty header is `none`. */
 export const parseContentType = (header: string | undefined): ContentType => {
   if (header === undefined) return UNKNOWN
   if (header === "application/json") return PLAIN_JSON

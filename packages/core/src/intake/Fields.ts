@@ -1,10 +1,10 @@
-/** From named values to a payload: what comes several times becomes a list, and nothing replaces anything. */
+/** Builds a payload from named values: repeated names become lists, and no value replaces another. */
 import { isJsonList } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 
 /**
- * Fields in the order of their first appearance. A name that came once has its plain value, a name that came several
- * times a list of them in their order. Values of a form are never lists themselves.
+ * Returns the fields in the order of their first appearance. A name that occurs once has its plain value; a name that
+ * occurs several times has a list of its values in order. The values of a form are never lists themselves.
  */
 export const gatherFields = (fields: ReadonlyArray<readonly [name: string, value: Json]>): Map<string, Json> => {
   const gathered = new Map<string, Json>()
@@ -26,8 +26,8 @@ export const gatherFields = (fields: ReadonlyArray<readonly [name: string, value
 }
 
 /**
- * The address's fields, then the body's. A name in both has a list: the values of the query, then those of the body,
- * whose items follow one by one where the body's value is a list already.
+ * Merges the fields of the query string and those of the body, in this order. A name in both gets a list: the values of the
+ * query, then those of the body. If the body's value is already a list, its items are appended one by one.
  */
 export const withQueryFields = (query: JsonObject, body: JsonObject): JsonObject => {
   if (query.size === 0) return body

@@ -1,12 +1,13 @@
-/** The fields of an event that a program of this process hands over, instead of sending a body. */
+/** Converts the fields of an event that a program in this process passes directly, without a request body. */
 import { Effect, Result } from "effect"
 import type { JsonObject } from "../json/Json.ts"
 import { IntakeError } from "./IntakeError.ts"
 import { parseJson } from "../json/ParseJson.ts"
 
 /**
- * Reads a record of JavaScript values as JSON writes them (`toJSON` is called, undefined is left out); a bigint keeps all its
- * digits. Refuses, as `bad_fields`, what JSON cannot write: a circle, and anything that is not an object at the top.
+ * Reads a record of JavaScript values as JSON.stringify writes them (`toJSON` is called, undefined is omitted), except that
+ * a bigint keeps all its digits. Fails with `bad_fields` for what JSON cannot represent: a circular structure, and a
+ * top-level value that is not an object.
  */
 export const fieldsOf = (fields: Readonly<Record<string, unknown>>): Effect.Effect<JsonObject, IntakeError> =>
   Effect.suspend(() => {
@@ -24,5 +25,5 @@ export const fieldsOf = (fields: Readonly<Record<string, unknown>>): Effect.Effe
 const refuse = (reason: string) =>
   Effect.fail(new IntakeError({ code: "bad_fields", message: `The fields were not accepted: ${reason}` }))
 
-// In Node 22 and later, not yet in TypeScript's library.
+// Available in Node 22 and later, but not yet in TypeScript's library.
 const rawJson = (JSON as unknown as { readonly rawJSON: (text: string) => unknown }).rawJSON

@@ -1,6 +1,7 @@
 /**
- * `application/x-www-form-urlencoded` by the URL standard: `&` separates (not `;`), the first `=` ends the name, `+` is a
- * space, a `%` without two hexadecimal digits is itself. It stays bytes here; what charset they are in is decided later.
+ * Parses `application/x-www-form-urlencoded` as the URL standard defines it: `&` separates fields (not `;`), the first `=`
+ * ends the name, `+` is a space, and a `%` without two hexadecimal digits is literal. The result stays bytes; the charset
+ * is decided later.
  */
 import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
@@ -10,7 +11,7 @@ const EQUALS = 61
 const PLUS = 43
 const PERCENT = 37
 
-/** Any bytes are a form; only a form of more than `limit` fields stops being read. */
+/** Accepts any bytes. Only a form of more than `limit` fields is not read to its end. */
 export const parseFormBody = (body: Buffer, limit: number = MAX_FORM_FIELDS): RawForm => {
   const encoded = body.includes(PERCENT) || body.includes(PLUS)
   const bytes = encoded ? Buffer.allocUnsafe(body.length) : body
@@ -49,7 +50,7 @@ export const parseFormBody = (body: Buffer, limit: number = MAX_FORM_FIELDS): Ra
   return { bytes, fields, evidence: bytes.subarray(0, to), unread: null }
 }
 
-/** The byte of two hexadecimal digits, or -1. */
+/** The byte that two hexadecimal digits encode, or -1. */
 export const hexByte = (high: number, low: number): number => {
   const first = hexDigit(high)
   const second = hexDigit(low)

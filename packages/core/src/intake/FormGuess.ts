@@ -1,13 +1,13 @@
 /**
- * Whether a body that nobody called a form is one. It must look as if a program had encoded it; prose, markup, addresses
- * and base64, which may hold a `=` too, are kept as text.
+ * Detects forms among bodies that were not declared as forms. A body must look machine-encoded; prose, markup, URLs and
+ * base64, which can contain a `=` too, are kept as text.
  */
 import { boundaryInBody } from "./MultipartBody.ts"
 
 /**
- * A body reads as an urlencoded form if it has no white space, control character, quote, `<`, `>` or backslash; begins with
- * none of `{ [ &`; has no `/`, `?` or `#` in a name; and has at least one field with a name and with a value that is more
- * than `=` signs.
+ * A body counts as an urlencoded form if it contains no white space, control character, quote, `<`, `>` or backslash; does
+ * not begin with `{`, `[` or `&`; has no `/`, `?` or `#` in a name; and has at least one field with a non-empty name and a
+ * value that is more than `=` signs.
  */
 export const readsAsForm = (body: Buffer): boolean => {
   if (body.length === 0 || body[0] === 123 || body[0] === 91 || body[0] === 38) return false
@@ -27,14 +27,20 @@ export const readsAsForm = (body: Buffer): boolean => {
   return filled
 }
 
-/** Whether a field's name may hold this byte where nobody said that there are fields: what addresses and prose hold may not. */
+/**
+ * Whether a field's name can contain this byte in an undeclared form. Bytes that are typical of URLs and prose are
+ * excluded.
+ */
 export const isNameByte = (byte: number): boolean =>
   byte > 32 && NEVER[byte] === 0 && byte !== 47 && byte !== 63 && byte !== 35
 
 const NEVER = new Uint8Array(256)
 for (const byte of Buffer.from('"<>\\`\x7f')) NEVER[byte] = 1
 
-/** The boundary of a body that reads as a multipart form: its first line shows one and its first part has a disposition. */
+/**
+ * The boundary of an undeclared multipart form: its first line must be a boundary and its first part must have a
+ * disposition.
+ */
 export const multipartBoundaryOf = (body: Buffer): string | null => {
   const boundary = boundaryInBody(body)
   return boundary !== null &&

@@ -1,7 +1,7 @@
 /**
- * A form's bytes become text: first its charset is decided, once for the whole form, then every name and value is read.
- * The signals, in order: the source's own setting, the header (for one value its part's header), the field `_charset_`,
- * the data.
+ * Decodes a form. The charset is decided once for the whole form; then every name and value is decoded. The signals, by
+ * precedence: the source's setting, the header (for a single value, the header of its part), the field `_charset_`, the
+ * data.
  */
 import { isUtf8 } from "node:buffer"
 import { JsonNumber } from "../json/Json.ts"
@@ -13,7 +13,7 @@ import { guessCharset } from "../text/CharsetGuess.ts"
 import { unescapeName } from "./PartHeaders.ts"
 import type { RawField, RawFile, RawForm } from "./RawForm.ts"
 
-/** Which signal told the charset. A signal that names no charset we know is passed over. */
+/** The signal that determined the charset. A signal that names an unknown charset is ignored. */
 export type CharsetDecidedBy = "source" | "header" | "charset_field" | "data" | "json"
 
 export interface CharsetDecision {
@@ -27,11 +27,11 @@ export interface CharsetSignals {
   readonly header: string | null
 }
 
-/** The charset of bytes that are no form. */
+/** The charset of a body that is not a form. */
 export const decideCharset = (bytes: Buffer, signals: CharsetSignals): CharsetDecision =>
   declaredCharset(signals) ?? { charset: guessCharset(bytes), decidedBy: "data" }
 
-/** The charset of a form; the query's bytes help with the guess, where they are not UTF-8 already. */
+/** The charset of a form. The query's bytes contribute to the guess, unless they are UTF-8. */
 export const decideFormCharset = (form: RawForm, query: RawForm, signals: CharsetSignals): CharsetDecision => {
   const declared = declaredCharset(signals)
   if (declared !== null) return declared
@@ -44,8 +44,8 @@ export const decideFormCharset = (form: RawForm, query: RawForm, signals: Charse
 }
 
 /**
- * The charset of the address's query. The address was made elsewhere than the form, so that bytes which are UTF-8 are
- * taken for it; all others follow the body's form, and without a form the data.
+ * The charset of the query string. The URL was created separately from the form, so bytes that are valid UTF-8 are taken as
+ * UTF-8. Other bytes use the charset of the body's form, or without a form the data.
  */
 export const decideQueryCharset = (query: RawForm, source: SourceEncoding | null, form: Charset | null): Charset => {
   if (source !== null) return sourceCharset(source)
@@ -73,7 +73,10 @@ export interface FormText {
   readonly replaced: number
 }
 
-/** Reads all fields in a form's charset. With `overrides`, a setting of the source, parts have no say of their own. */
+/**
+ * Decodes all fields in a form's charset. With `overrides`, which is a setting of the source, the charsets of parts are
+ * ignored.
+ */
 export const decodeForm = (form: RawForm, charset: Charset, overrides: boolean): FormText => {
   let replaced = 0
   const read = (start: number, end: number, as: Charset): string => {

@@ -1,25 +1,25 @@
 /**
- * Reads `value; name=value; name="value"` headers, Content-Type and Content-Disposition, the way senders write them:
- * what is malformed is passed over instead of costing the rest of the header.
+ * Parses `value; name=value; name="value"` headers (Content-Type, Content-Disposition) leniently, as senders write them: a
+ * malformed parameter is skipped and the rest of the header is still read.
  */
 
 export interface HeaderParam {
-  /** Lower case, with its `*` if it has one. */
+  /** In lower case, including a trailing `*`. */
   readonly name: string
-  /** Between the quotes where it is quoted; escapes untouched. Places are indexes in the header. */
+  /** Offsets in the header. A quoted value lies between the quotes; its escapes are not undone. */
   readonly start: number
   readonly end: number
   readonly quoted: boolean
 }
 
 export interface HeaderValue {
-  /** What stands before the parameters, lower case. */
+  /** The part before the parameters, in lower case. */
   readonly value: string
-  /** The first of each name counts. */
+  /** The first parameter of each name counts. */
   readonly params: ReadonlyMap<string, HeaderParam>
 }
 
-/** Works on any text; places point into `text`. */
+/** Accepts any text; offsets refer to `text`. */
 export const parseHeaderValue = (text: string): HeaderValue => {
   const params = new Map<string, HeaderParam>()
   const end = text.length
@@ -47,7 +47,7 @@ export const parseHeaderValue = (text: string): HeaderValue => {
   return { value, params }
 }
 
-/** A parameter's text with `\"` and `\\` undone. */
+/** A parameter's text with the escapes `\"` and `\\` undone. */
 export const paramText = (text: string, param: HeaderParam | undefined): string | null =>
   param === undefined
     ? null
@@ -66,7 +66,7 @@ const afterSpace = (text: string, from: number): number => {
   return at
 }
 
-/** A backslash before the last quote may also be the end of a Windows path; then that quote closes. */
+/** A backslash before the last quote can also be the end of a Windows path; in that case the quote closes the value. */
 const closingQuote = (text: string, from: number): number => {
   let at = from
   while (at < text.length && text[at] !== '"') {

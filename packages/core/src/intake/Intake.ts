@@ -1,6 +1,6 @@
 /**
- * Intake: who may send, what a body says, and its way into the log. Every body from an admitted sender that is within the
- * limits becomes an event, whether it parses or not; what is refused is refused before anything is kept.
+ * Intake: rate limits, parsing, and appending to the event log. Every body that is within the limits and comes from an
+ * admitted client becomes an event, whether it parses or not. A refused request is refused before anything is stored.
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { Call } from "../runtime/Call.ts"
@@ -21,7 +21,7 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, type Parsed, submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
 
-/** How often a submission is parsed again because its source changed under it, before its sender is asked to retry. */
+/** How often a submission is parsed when its source keeps changing, before its sender is told to retry. */
 const MAX_ATTEMPTS = 4
 
 type Refused = IntakeError | StoreUnavailable
@@ -30,15 +30,17 @@ export class Intake extends Context.Service<
   Intake,
   {
     /**
-     * Whether a request from this address to this secret may go on: the rate of the client (null: it has no address, and
-     * is not counted), then the source, then the rate of the source. The body need not have been read.
+     * Whether a request from this IP address to this secret may proceed. Checks the rate of the client (null: the client
+     * has no address and is not counted), then the source, then the rate of the source. The body need not have been read
+     * yet.
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
     /** Parses an admitted submission and appends its events. Returns after the commit. */
     readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeAnswer, Refused>>
     /**
-     * One event from a program that knows the source: no secret, no rate, no original request, but the same repeats and the
-     * same row. Values are read as JSON would write them, whole bigints included.
+     * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
+     * same detection of repeats and the same row. Values are read as JSON.stringify writes them; bigints keep all their
+     * digits.
      */
     readonly accept: (sourceId: number, fields: Readonly<Record<string, unknown>>) => Effect.Effect<Receipt, Refused>
   }
@@ -52,7 +54,7 @@ export class Intake extends Context.Service<
       const wheel = yield* timerWheel
       const parse = submissionParser(new MemoryShares(yield* Memory), wheel)
 
-      /** An Effect of a port, until the deadline. */
+      /** Runs an Effect of a port until the deadline. */
       const ask = <A, E>(work: Effect.Effect<A, E>, { deadline, context }: Call) =>
         runResult(
           Effect.timeoutOrElse(work, {
@@ -92,7 +94,8 @@ export class Intake extends Context.Service<
       }
 
       return {
-        // One question to the store for a source that is known; a secret that is not costs its client first.
+        // A cached source costs one call to the store. An unknown secret is counted against its client before the source is
+        // looked up.
         admit: async (secret, ip, call) => {
           const { deadline } = call
           const known = sources.remembered(secret)
@@ -142,7 +145,7 @@ export class Intake extends Context.Service<
   )
 }
 
-/** Why somebody may not pass; undefined for who may. */
+/** Why a request may not proceed; undefined if it may. */
 const refusalOf = (counted: Result.Result<IntakeRateLimit, StoreUnavailable>): Refused | undefined => {
   if (Result.isFailure(counted)) return counted.failure
   const { allowed, limit, whose, retryAfter } = counted.success

@@ -1,7 +1,10 @@
-/** What intake refuses without keeping it. A body that merely does not parse is kept, and is an answer, not an error. */
+/**
+ * Errors of intake for requests that are not stored. A body that merely does not parse is stored, and is a result rather
+ * than an error.
+ */
 import { Schema } from "effect"
 
-/** Every way to be turned away; each has one status and one page in words. */
+/** Every reason for refusing a request; each has one status and one page that explains it. */
 export const INTAKE_ERROR_CODES = [
   "not_found",
   "rate_limited",
@@ -15,8 +18,8 @@ export const INTAKE_ERROR_CODES = [
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number]
 
 /**
- * `message` is for the sender and never holds any part of the intake address. `retryAfter` (whole seconds) comes with
- * `rate_limited`, `limit` with `too_large` (bytes) and `too_many_items` (items), `count` with `too_many_items`.
+ * `message` is for the sender and never contains any part of the intake address. `retryAfter` (whole seconds) is set for
+ * `rate_limited`, `limit` for `too_large` (bytes) and `too_many_items` (items), `count` for `too_many_items`.
  */
 export class IntakeError extends Schema.TaggedError<IntakeError>()("IntakeError", {
   code: Schema.Literals(INTAKE_ERROR_CODES),

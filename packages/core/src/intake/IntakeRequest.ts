@@ -1,11 +1,11 @@
-/** One submission on its way in, and what its sender is told. */
+/** A submission as a request to `Intake`, and the result that its sender receives. */
 import type { Receipt } from "../event/EventLog.ts"
 import type { Call } from "../runtime/Call.ts"
 import type { IntakeSource } from "../source/Source.ts"
 
-/** What is kept of a request beside its body. Cookies and authorization have no place here. */
+/** The metadata of a request that is stored besides its body. Cookies and authorization do not belong here. */
 export interface Sender {
-  /** The header as sent: it also says how the body is to be read. */
+  /** The header as sent: it also determines how the body is read. */
   readonly contentType: string | undefined
   readonly ip: string | null
   readonly referer: string | null
@@ -15,25 +15,25 @@ export interface Sender {
 }
 
 export interface IntakeRequest extends Call {
-  /** As `admit` gave it. */
+  /** As returned by `admit`. */
   readonly source: IntakeSource
-  /** The secret part of the address: needed once more when the source changes meanwhile. */
+  /** The secret part of the intake address: needed to look the source up again if it changes meanwhile. */
   readonly secret: string
-  /** The body after its content encoding was undone; within the size limit. */
+  /** The body with its content encoding removed; within the size limit. */
   readonly body: Uint8Array
-  /** Why the content encoding could not be undone, in words; `body` then holds the bytes as received. Else null. */
+  /** Why the content encoding could not be removed, in words; `body` then holds the bytes as received. Otherwise null. */
   readonly undecodable: string | null
-  /** The address's query string without `?`, escapes untouched. */
+  /** The URL's query string without `?`, still percent-encoded. */
   readonly query: string
   readonly sender: Sender
 }
 
-/** Why a body was kept as it came and its sender told so. */
+/** Why a body was stored as received and its sender got an error. */
 export type IntakeRefusalError = "bad_json" | "not_an_object" | "bad_encoding"
 
 /**
- * What was accepted: one event, the events of a batch in its order, or a body that did not parse and was kept in one event
- * all the same. `thanksUrl` is the source's own thank-you page.
+ * The result of an accepted request: one event, the events of a batch in their order, or a body that did not parse and was
+ * stored in one event regardless. `thanksUrl` is the source's own thank-you page.
  */
 export type IntakeAnswer =
   | { readonly kind: "object"; readonly receipt: Receipt; readonly thanksUrl: string | null }

@@ -1,6 +1,7 @@
 /**
- * A long body is read as JSON a piece at a time, and of all long bodies one piece at a time: whoever sends a megabyte of it
- * waits for that, and nobody else does. So are the events written, of which a long query makes a short body's long as well.
+ * Parses long bodies in pieces, one piece of one body at a time: the sender of a megabyte of JSON waits for its parsing,
+ * and no other request does. Events are written in the same way, because a long query string makes the events of a short
+ * body long too.
  */
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"
@@ -8,16 +9,16 @@ import { emptyJsonNotes, JsonReading } from "../json/ParseJson.ts"
 import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
-/** Bytes of a body from which on it is long: a shorter one takes some milliseconds at the most. */
+/** The size of a long body, in bytes: a shorter one takes some milliseconds at most. */
 export const LONG_BODY = 65_536
 
-/** Characters of an address's query from which on it is long: each object of a batch has all of its fields. */
+/** The length of a long query string, in characters: every object of a batch gets all of its fields. */
 export const LONG_QUERY = 2_048
 
 /** Characters of one piece. */
 const PIECE = 65_536
 
-/** The reading of a body as JSON; null where it would not be read as such first. Each call reads a piece. */
+/** Parses a body as JSON; null if the body would not be parsed as JSON first. Each call parses a piece. */
 export const jsonPieces = (submission: Submission): (() => SentJson | undefined) | null => {
   const { kind } = parseContentType(submission.contentType)
   const body = bufferOf(submission.body)
@@ -34,7 +35,7 @@ export const jsonPieces = (submission: Submission): (() => SentJson | undefined)
   }
 }
 
-/** The reading of a submission whose body is no JSON, or was read as such. Each call writes a piece of its events. */
+/** Reads a submission whose body is not JSON, or has been parsed as JSON already. Each call writes a piece of its events. */
 export const submissionPieces = (submission: Submission): (() => ParsedSubmission | undefined) => {
   let read: ReadSubmission | undefined
   let write: ((characters: number) => ParsedEvent | undefined) | undefined
@@ -58,15 +59,16 @@ export const submissionPieces = (submission: Submission): (() => ParsedSubmissio
   }
 }
 
-/** Of so many works each has a step in turn; what a body is read into takes many times its bytes. */
+/** How many tasks run concurrently; a parsed body takes many times the memory of its bytes. */
 const AT_ONCE = 4
 
-/** Does a step of its work; true once that was the last. */
+/** Runs one step of a task; returns true after the last one. */
 export type Work = () => boolean
 
 /**
- * Takes turns: each step of a work, until it says that it is done, and between two steps whatever else there is to do. A few
- * works are under way at once. The others wait, one line for each name, and of the lines each is served in turn.
+ * Schedules tasks round robin: each task runs one step at a time until it reports that it is done, and the event loop runs
+ * between two steps. A few tasks are active at once. The others wait in one queue per name, and the queues are served round
+ * robin.
  */
 export const inTurns = (
   later: (step: () => void) => void,
@@ -90,7 +92,7 @@ export const inTurns = (
     try {
       isDone = work()
     } finally {
-      // A work that throws is over: the others go on all the same.
+      // A task that throws is finished; the others continue.
       if (isDone) {
         active.splice(next, 1)
         const waiting = fromLine()

@@ -1,7 +1,7 @@
 /**
- * `multipart/form-data` (RFC 7578) over a whole body. Lenient where senders are careless and nothing is in doubt: lines
- * that end with `\n` alone, a missing last boundary, a missing `boundary` in the header. What it cannot read it does not
- * drop: it says where reading ended, and the caller keeps the rest as text.
+ * Parses `multipart/form-data` (RFC 7578) from a complete body. Lenient where senders are careless and the meaning is
+ * clear: lines that end with `\n` alone, a missing last boundary, a missing `boundary` in the header. Nothing unreadable is
+ * dropped: the result says where reading ended, and the caller keeps the rest as text.
  */
 import { parsePartHeaders } from "./PartHeaders.ts"
 import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
@@ -10,7 +10,7 @@ import type { RawField, RawForm } from "./RawForm.ts"
 const DASH = 45
 const SEPARATOR = Buffer.from("\n")
 
-/** `boundary` as the header gives it; where it is null or not in the body, the body's first line says it. */
+/** `boundary` as given in the header; if it is null or not in the body, the body's first line determines it. */
 export const parseMultipartBody = (body: Buffer, boundary: string | null, limit: number = MAX_FORM_FIELDS): RawForm => {
   const first = firstBoundary(body, boundary) ?? firstBoundary(body, boundaryInBody(body))
   if (first === null) {
@@ -46,7 +46,7 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
   return { bytes: body, fields, evidence: evidenceOf(body, fields, unread?.from ?? body.length), unread }
 }
 
-/** The boundary that the first line of a body shows, for senders that forgot to name it; null if it shows none. */
+/** The boundary in the first line of a body, for senders that did not declare it; null if there is none. */
 export const boundaryInBody = (body: Buffer): string | null => {
   if (body[0] !== DASH || body[1] !== DASH) return null
   const end = body.subarray(0, 256).indexOf(10)
@@ -62,7 +62,7 @@ const fieldOf = (body: Buffer, at: number, headersEnd: number, valueStart: numbe
     nameEnd: name?.end ?? at,
     valueStart,
     valueEnd,
-    // A file input that was left blank comes as a file without a name and without content.
+    // A file input that was left blank is sent as a file without a name and without content.
     part: { charset, file: blank ? null : file },
   }
 }
@@ -75,7 +75,10 @@ interface BoundaryLine {
   readonly last: boolean
 }
 
-/** What follows a boundary: the line's end or the two dashes of the last one; null where it is only text that begins alike. */
+/**
+ * What follows a boundary: the end of the line, or the two dashes of the last boundary; null for text that merely begins
+ * like a boundary.
+ */
 const boundaryLine = (body: Buffer, from: number): BoundaryLine | null => {
   if (body[from] === DASH && (body[from + 1] === DASH || from + 1 === body.length))
     return { next: from + 2, last: true }
@@ -106,7 +109,7 @@ const nextBoundary = (body: Buffer, delimiter: Buffer, from: number) => {
   return null
 }
 
-/** Where the last part ends in a body that was cut off, perhaps inside its last boundary. */
+/** Where the last part ends in a truncated body, which may end inside its last boundary. */
 const withoutCutDelimiter = (body: Buffer, delimiter: Buffer, newline: number, from: number): number => {
   for (let length = Math.min(delimiter.length, body.length - from); length >= newline; length--) {
     if (body.subarray(body.length - length).equals(delimiter.subarray(0, length))) return body.length - length

@@ -1,10 +1,10 @@
-/** Says in words why a JSON value is neither an object nor a list of objects, and where. */
+/** Explains why a JSON value is neither an object nor a list of objects, and where. */
 import { isJsonList, JsonNumber } from "../json/Json.ts"
 import type { Json } from "../json/Json.ts"
 import type { JsonNotes } from "../json/ParseJson.ts"
 import { positionInWords, textPosition } from "../text/TextPosition.ts"
 
-/** Null for an object and for a list of at least one object and nothing else. `notes` come from parsing `text`. */
+/** Null for an object and for a non-empty list that contains only objects. `notes` come from parsing `text`. */
 export const notAnObject = (value: Json, text: string, notes: JsonNotes): string | null => {
   const at = (offset: number) =>
     `at ${positionInWords(textPosition(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, offset))}`

@@ -1,6 +1,6 @@
 /**
- * What a submission says: from bytes to events. Total: any bytes under any content type give an answer, and what does not
- * parse is kept in the event as text, with the reason in words.
+ * Parses a submission into events. Total: any bytes under any content type give a result. A body that does not parse is
+ * kept in the event as text, with the reason in words.
  */
 import { Result } from "effect"
 import { type PrintedEvent, printedEvent, printingEvent } from "../event/Fingerprint.ts"
@@ -23,10 +23,10 @@ import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
-/** What a field of an event takes in memory beside its text. */
+/** The memory that a field of an event takes besides its text. */
 const FIELD_BYTES = 128
 
-/** Objects in one batch. */
+/** The maximum number of objects in a batch. */
 export const MAX_BATCH = 100
 
 export const parseSubmission = (submission: Submission): ParsedSubmission => {
@@ -34,14 +34,17 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   return whole(objects.map(eventOf))
 }
 
-/** A submission that was read. Its events are still to be written, one for each object: they may be far longer than what came. */
+/**
+ * A submission that was parsed but whose events are not written yet, one for each object: they can be far longer than the
+ * request.
+ */
 export interface ReadSubmission {
-  /** None where there were too many. */
+  /** Empty if there were too many. */
   readonly objects: ReadonlyArray<JsonObject>
   readonly eventOf: (object: JsonObject, place: number) => ParsedEvent
-  /** The same a piece at a time: each call writes about so many characters of it. */
+  /** Writes the event in pieces: each call writes about this many characters of it. */
   readonly writeEvent: (object: JsonObject, place: number) => (characters: number) => ParsedEvent | undefined
-  /** All of it, with the events of the objects in their order. */
+  /** The complete result, given the events of the objects in their order. */
   readonly whole: (events: ReadonlyArray<ParsedEvent>) => ParsedSubmission
 }
 
@@ -71,8 +74,8 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
       return event === undefined ? undefined : judged(object, event)
     }
   }
-  // What is answered 400 is saved empty, whatever fields the address has; the text of a body with a content type of its own
-  // is as good as a field.
+  // A body that gets a 400 is stored as empty, whatever fields the query has. The text of a body with a content type of its
+  // own counts as a filled field.
   const hasText = read.keptAsRaw === true && (type.kind === "plain" || type.kind === "other")
   const judged = (object: JsonObject, event: PrintedEvent): ParsedEvent => {
     if (refusal !== null) return { ...event, empty: true }
@@ -106,9 +109,9 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
 
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
-  /** The texts of one of them, where they are to be got for less than by writing them. */
+  /** The texts of the objects, if they can be taken from the body for less than writing them. */
   readonly sent?: SentTexts
-  /** Of JSON: what it takes in memory, see `CELL_BYTES`. */
+  /** For JSON: the memory that it takes; see `CELL_BYTES`. */
   readonly cells?: number
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
@@ -121,14 +124,14 @@ interface ReadBody {
 
 const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
 
-/** Node gives the bytes of an address one by one; a caller that has decoded them already gives characters. */
+/** Node passes the bytes of a URL as Latin-1; a caller that has decoded them already passes characters. */
 const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
 
 const NO_QUERY = parseFormBody(Buffer.alloc(0))
 
 const NO_FIELDS = { fields: new Map(), replaced: 0 }
 
-/** The fields of the address; a query that holds more of them than a form may is kept as text, as such a form is. */
+/** The fields of the query string; a query with more fields than a form may have is kept as text, as such a form is. */
 const queryFields = (query: RawForm, charset: Charset): { readonly fields: JsonObject; readonly replaced: number } => {
   if (query === NO_QUERY) return NO_FIELDS
   if (query.unread === null) {
@@ -191,7 +194,10 @@ const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
-/** `curl -d '{"a":1}'` calls any body a form. A body that is a JSON object from end to end is no form that anybody filled in. */
+/**
+ * `curl -d '{"a":1}'` declares any body as a form. A body that is a JSON object from start to end is not a form that a
+ * person filled in.
+ */
 const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
   if (body[0] !== 123) return null
   const read = jsonBody(body, json)
@@ -213,7 +219,10 @@ const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetS
   return { ...oneObject(payload, decision, replaced), isForm: true }
 }
 
-/** Neither JSON nor a form by its content type: JSON, then a form, else text. What is not an object never makes a batch. */
+/**
+ * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. What is not an object
+ * never becomes a batch.
+ */
 const otherBody = (
   body: Buffer,
   kind: BodyKind,

@@ -1,6 +1,6 @@
 /**
- * The headers of one part of a multipart body: what the field is called, and what is said of a file. Names stay places in
- * the body, since their charset is not known yet.
+ * Parses the headers of one part of a multipart body: the name of its field, and the metadata of a file. Names stay offsets
+ * in the body, because their charset is not known yet.
  */
 import { charsetOf, decode, UTF_8 } from "../text/Charset.ts"
 import { hexByte } from "./FormBody.ts"
@@ -9,16 +9,16 @@ import type { HeaderParam } from "./HeaderValue.ts"
 import type { RawFile } from "./RawForm.ts"
 
 export interface PartHeaders {
-  /** Null for a part that has no name: it becomes a field with an empty one. */
+  /** Null for a part without a name: it becomes a field with an empty name. */
   readonly name: { readonly start: number; readonly end: number } | null
   readonly file: RawFile | null
   readonly charset: string | null
 }
 
-/** Reads the header lines from `start` to `end` of the body; lines it does not know are passed over. */
+/** Parses the header lines between `start` and `end` of the body; unknown lines are skipped. */
 export const parsePartHeaders = (body: Buffer, start: number, end: number): PartHeaders => {
   const text = body.toString("latin1", start, end)
-  // Nearly every part is headed by this one line; reading it as such takes a tenth of the time.
+  // Nearly every part has only this one header line; the fast path takes a tenth of the time.
   if (
     text.startsWith(PLAIN_FIELD) &&
     text.indexOf('"', PLAIN_FIELD.length) === text.length - 1 &&
@@ -60,7 +60,7 @@ interface HeaderLine {
   readonly end: number
 }
 
-/** Header lines with their continuations, each of which begins with white space. */
+/** Header lines joined with their continuations, each of which begins with white space. */
 const linesOf = (text: string): ReadonlyArray<HeaderLine> => {
   const lines: Array<HeaderLine> = []
   for (let at = 0; at < text.length;) {
@@ -79,8 +79,8 @@ const linesOf = (text: string): ReadonlyArray<HeaderLine> => {
 }
 
 /**
- * `charset'language'percent-encoded` (RFC 5987); a charset that is unknown is read as UTF-8. Null where the two quotes
- * are missing.
+ * Decodes `charset'language'percent-encoded` (RFC 5987); an unknown charset is read as UTF-8. Null if the two quotes are
+ * missing.
  */
 const extendedText = (value: string): string | null => {
   const [, label, encoded] = /^([^']*)'[^']*'(.*)$/s.exec(value) ?? []
@@ -96,8 +96,9 @@ const extendedText = (value: string): string | null => {
 }
 
 /**
- * What browsers and curl do to quotes and line ends inside a quoted name, undone. One after the other, without a call for
- * each: of a megabyte of escapes those would hold everybody up. None makes another's escape: a quote or a line end is no digit.
+ * Undoes the escapes that browsers and curl use for quotes and line ends in a quoted name. Runs one replacement after the
+ * other, without a callback per match: callbacks for a megabyte of escapes would block the event loop. No replacement can
+ * create another escape, because neither a quote nor a line end is a hexadecimal digit.
  */
 export const unescapeName = (name: string): string => {
   const plain = name.includes("\\") ? name.replaceAll(/\\(["\\])/g, "$1") : name

@@ -1,15 +1,15 @@
 /**
- * The `text/plain` form of HTML: a line `name=value` for each field, nothing escaped. It is read only where the body looks as
- * browsers write it; prose, logs and settings that hold a `=` too stay text.
+ * Parses the `text/plain` form of HTML: one line `name=value` per field, without escapes. Applies only to bodies in the
+ * exact form that browsers write; prose, logs and settings files that contain a `=` stay text.
  */
 import { isNameByte } from "./FormGuess.ts"
 import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 
 /**
- * Null where it does not read as such a form: every line ends in CRLF, the last one too, the first has a name before its
- * `=`, and there is no other control character but the tab. A line without a name goes on with the value before it, as the
- * lines of a text area do. Joined again, `name=value` and CRLF for each field give the body.
+ * Returns null if the body is not such a form. Every line must end in CRLF, including the last; the first line must have a
+ * name before its `=`; and the tab is the only other control character allowed. A line without a name continues the value
+ * before it, as the lines of a text area do. Writing `name=value` and CRLF for each field gives the body again.
  */
 export const parsePlainForm = (body: Buffer): RawForm | null => {
   const fields: Array<RawField> = []
@@ -43,5 +43,5 @@ const LF = 10
 const CR = 13
 const EQUALS = 61
 
-/** No name begins with one of these. */
+/** A name never begins with one of these. */
 const NO_NAME = Buffer.from("{[&")

@@ -1,6 +1,6 @@
 /**
- * What is to be appended for a request: its body parsed, the events and the original of it, and how the receipts read as an
- * answer.
+ * Prepares what is appended for a request: its body parsed, its events and original request, and the function that turns
+ * the receipts into a result.
  */
 import { Result } from "effect"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
@@ -15,7 +15,7 @@ import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
 
-/** Bytes of a body that are kept as the original. */
+/** How many bytes of a body the original request keeps. */
 const ORIGINAL_BYTES = 65_536
 
 export interface PreparedSubmission<A> {
@@ -28,8 +28,8 @@ export const WEBHOOK = { channel: "webhook", history: false } as const
 export type Parsed = Result.Result<PreparedSubmission<IntakeAnswer>, IntakeError | StoreUnavailable>
 
 /**
- * Parses submissions; a long one in pieces, between which others have their turn, and no longer than until its deadline. A
- * fault rejects the promise of what it is in, and of nothing else.
+ * Parses submissions. A long one is parsed in pieces, interleaved with other work, and only until its deadline. A fault
+ * rejects the promise of the submission that caused it, and no other.
  */
 export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const takeTurns = inTurns(setImmediate)
@@ -96,7 +96,7 @@ const submissionOf = (request: IntakeRequest, source: IntakeSource): Submission 
   encoding: source.encoding,
 })
 
-/** What to append for a request to this state of its source, and how its receipts read as an answer. */
+/** What to append for a request to this version of its source, and how its receipts become a result. */
 const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
   const submission = submissionOf(request, source)
   const { undecodable } = request

@@ -1,9 +1,9 @@
-/**
- * A form before anything in it is text. Its parts stay places in one run of bytes until the charset of all of them
- * together is known.
- */
+/** A form before decoding. Its parts are offsets in one run of bytes until the charset of the whole form is known. */
 
-/** More fields are no form that anybody filled in; such a body is kept whole as `_raw`. A repeated name counts each time. */
+/**
+ * A form with more fields was not filled in by a person; such a body is kept whole as `_raw`. A repeated name counts each
+ * time.
+ */
 export const MAX_FORM_FIELDS = 10_000
 
 export interface RawField {
@@ -11,7 +11,7 @@ export interface RawField {
   readonly nameEnd: number
   readonly valueStart: number
   readonly valueEnd: number
-  /** What only a multipart body can say of a field. */
+  /** Properties of a field that only a multipart body has. */
   readonly part: RawPart | null
 }
 
@@ -22,7 +22,7 @@ export interface RawPart {
 }
 
 export interface RawFile {
-  /** The place of `filename`'s value, or the text of `filename*`, which says its charset itself. */
+  /** The offsets of the value of `filename`, or the text of `filename*`, which declares its own charset. */
   readonly name: { readonly start: number; readonly end: number } | string
   readonly type: string
 }
@@ -30,22 +30,22 @@ export interface RawFile {
 export interface RawForm {
   readonly bytes: Buffer
   readonly fields: ReadonlyArray<RawField>
-  /** The bytes that tell the charset: names, values and file names, apart from each other, without the files' content. */
+  /** The bytes that the charset is guessed from: names, values and file names, separated, without the content of files. */
   readonly evidence: Buffer
-  /** Why reading ended early, and where; null for a form that was read whole. */
+  /** Why reading ended early, and where; null for a form that was read completely. */
   readonly unread: Unread | null
 }
 
-/** Offsets count bytes of the body. */
+/** Offsets are in bytes of the body. */
 export interface Unread {
   readonly reason: string
-  /** Where the fault lies. */
+  /** Where the error is. */
   readonly offset: number
-  /** From here on the body is not in `fields`. */
+  /** From here on, the body is not in `fields`. */
   readonly from: number
 }
 
-/** What a form becomes that holds too many fields: nothing of it is taken for fields. */
+/** The result for a form with too many fields: none of it is read as fields. */
 export const tooManyFields = (bytes: Buffer, offset: number, limit: number): RawForm => ({
   bytes,
   fields: [],

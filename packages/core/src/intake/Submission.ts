@@ -1,4 +1,4 @@
-/** One request to an intake address as bytes, and what it was found to say. */
+/** One request to an intake address as bytes, and the result of parsing it. */
 import type { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
@@ -7,19 +7,19 @@ import type { CharsetDecidedBy } from "./FormText.ts"
 import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
 
 export interface Submission {
-  /** After its content encoding was undone. */
+  /** With its content encoding removed. */
   readonly body: Uint8Array
   /** The header as sent. */
   readonly contentType: string | undefined
-  /** Of the address, without `?`, escapes untouched. */
+  /** The URL's query string without `?`, still percent-encoded. */
   readonly query: string
-  /** The source's own setting. */
+  /** The source's setting. */
   readonly encoding: SourceEncoding | null
-  /** The body as JSON, where it was read before, a piece at a time. */
+  /** The body as JSON, if it was parsed before, in pieces. */
   readonly json?: SentJson
 }
 
-/** A body read as JSON, well or not. */
+/** A body parsed as JSON, with or without success. */
 export interface SentJson {
   readonly decoded: Decoded
   readonly notes: JsonNotes
@@ -30,7 +30,7 @@ export interface ParsedEvent {
   readonly payload: JsonObject
   /** As JSON. */
   readonly text: string
-  /** No field is filled, or the body was refused: the event is kept, but not delivered. */
+  /** No field is filled, or the body was refused: the event is stored, but not delivered. */
   readonly empty: boolean
   /** SHA-256 in hexadecimal; equal for repeats. */
   readonly fingerprint: string
@@ -39,21 +39,21 @@ export interface ParsedEvent {
 export interface ParsedSubmission {
   /** At least one, unless there were too many. */
   readonly events: ReadonlyArray<ParsedEvent>
-  /** Which of the two answers the sender gets: a list of objects under a JSON header has the batch's. */
+  /** Which of the two responses the sender gets: a list of objects under a JSON content type gets that of a batch. */
   readonly shape: "object" | "batch"
-  /** The sender is told 400; the body is in the one event all the same. `detail` says in words what and where. */
+  /** The sender gets a 400; the body is stored in the one event regardless. `detail` says what is wrong and where. */
   readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }
-  /** The sender is told 413, and nothing is saved. */
+  /** The sender gets a 413, and nothing is stored. */
   readonly tooMany: null | { readonly count: number; readonly limit: number }
-  /** About how many bytes its events take in memory. */
+  /** About how many bytes of memory its events take. */
   readonly memory: number
-  /** By its content type a form, whose sender may be a person with a browser. */
+  /** Whether the content type is that of a form, whose sender may be a person with a browser. */
   readonly isForm: boolean
   readonly charset: {
-    /** Of the body; of the query where the body has no text. */
+    /** The charset of the body, or of the query if the body has no text. */
     readonly name: string
     readonly decidedBy: CharsetDecidedBy
-    /** Characters of body and query that became U+FFFD. */
+    /** How many characters of body and query became U+FFFD. */
     readonly replaced: number
   }
 }

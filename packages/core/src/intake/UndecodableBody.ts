@@ -1,4 +1,4 @@
-/** A body whose content encoding is broken: it is kept like any other body that does not parse. */
+/** A body with a broken content encoding: it is stored like any other body that does not parse. */
 import { fingerprint, printedEvent } from "../event/Fingerprint.ts"
 import type { Json } from "../json/Json.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
@@ -7,8 +7,9 @@ import type { ParsedEvent, Submission } from "./Submission.ts"
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * The event of such a body: the fields of the address, `_raw` with the bytes read as UTF-8 as far as they go, and `reason` in
- * `_parse_error`; empty, as all that is answered 400. Two of them are equal by their bytes, for the text of different bytes may be the same.
+ * Creates the event of such a body: the fields of the query, `_raw` with the bytes read as UTF-8 as far as possible, and
+ * `reason` in `_parse_error`. It is empty, as every event is whose sender gets a 400. Two such bodies are equal if their
+ * bytes are, because different bytes can give the same text.
  */
 export const undecodableEvent = (submission: Submission, reason: string): ParsedEvent => {
   const fields = parseSubmission({ ...submission, body: new Uint8Array(0), contentType: undefined })
