@@ -1,22 +1,22 @@
-/** Everything that is kept of one event, for the one who looks after the cabinet. */
+/** Everything that is stored of one event, for the cabinet's operator. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Original } from "./EventLog.ts"
 
-/** The original request as it is kept; `receivedAt` is RFC 3339 in UTC. */
+/** The original request as stored; `receivedAt` is RFC 3339 in UTC. */
 export interface StoredOriginal extends Original {
   readonly receivedAt: string
 }
 
 export interface EventRecord {
-  /** The Event as the feed shows it, as JSON text. */
+  /** The Event as it appears in the feed, as JSON text. */
   readonly event: string
   readonly sourceId: number
-  /** The table of its source; null once that was dropped. */
+  /** The table of its source; null once the table was dropped. */
   readonly table: { readonly schema: string; readonly name: string } | null
-  /** True while its row waits behind others for a table that is locked. */
+  /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
-  /** Null where there was none (files, polling, the library), or once its time was over. */
+  /** Null if there was none (files, polling, the library), or once its retention period is over. */
   readonly original: StoredOriginal | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The log of accepted events. Appending is the only way an event comes to exist: event, original request, repeat mark,
- * table row and due deliveries are committed together, and the receipt is given after the commit.
+ * The log of accepted events. Appending is the only way to create an event: event, original request, repeat window, table
+ * row and due deliveries are committed together, and the receipt is returned after the commit.
  */
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Deadline } from "../runtime/Deadline.ts"
@@ -19,11 +19,11 @@ export interface NewEvent {
   readonly text: string
   /** No field is filled. */
   readonly empty: boolean
-  /** What makes two bodies equal (SHA-256 in hexadecimal); null where repeats are not looked for (files, polling). */
+  /** Equal for equal bodies (SHA-256 in hexadecimal); null where repeats are not detected (files, polling). */
   readonly fingerprint: string | null
 }
 
-/** The request as it came, kept for 90 days. Cookies and authorization never reach this type. */
+/** The request as received, stored for 90 days. Cookies and authorization never reach this type. */
 export interface Original {
   /** At most the first 65,536 bytes. */
   readonly body: Uint8Array
@@ -34,20 +34,20 @@ export interface Original {
   readonly origin: string | null
   readonly userAgent: string | null
   readonly acceptLanguage: string | null
-  /** Which charset the body was read in, what decided it, and how many characters could not be read. */
+  /** The charset that the body was decoded with, what determined it, and how many characters could not be decoded. */
   readonly charset: string
   readonly charsetFrom: string
   readonly replaced: number
 }
 
-/** Rows `first` to `last` (exclusive) of what an import has staged; its count of accepted rows stands at `first`. */
+/** Rows `first` to `last` (exclusive) of the rows that an import has staged; its count of accepted rows is at `first`. */
 export interface StagedSlice {
   readonly importId: number
   readonly first: number
   readonly last: number
 }
 
-/** The events of one request: accepted together or not at all. */
+/** The events of one request: all of them are accepted or none. */
 export interface AcceptRequest {
   readonly sourceId: number
   readonly sourceVersion: number
@@ -56,44 +56,44 @@ export interface AcceptRequest {
   readonly events: ReadonlyArray<NewEvent>
   readonly original: Original | null
   /**
-   * About how many bytes all this takes in memory. What is not said is not counted: whoever appends without a sender (an
-   * import, a poll) waits for each answer.
+   * About how many bytes of memory all this takes. Not counted if absent: a caller without a client (an import, a poll)
+   * awaits each result before it appends more.
    */
   readonly memory?: number
   /**
-   * The import that these events are a slice of. Its count moves on in the same transaction; where it does not stand at
-   * `first` any more, nothing is accepted and the answer is `SourceChanged`.
+   * The import whose slice these events are. Its count advances in the same transaction; if the count is no longer at
+   * `first`, nothing is accepted and the result is `SourceChanged`.
    */
   readonly staged?: StagedSlice
 }
 
 export interface Receipt {
   readonly id: number
-  /** The first event with the same body, when this one repeats it. */
+  /** The first event with the same body, if this one is a repeat. */
   readonly repeatOf: number | null
   readonly empty: boolean
 }
 
-/** The source changed, was switched off or deleted since it was looked up: look it up again, and parse again. */
+/** The source was changed, switched off or deleted after it was looked up: look it up and parse the submission again. */
 export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceChanged", {
   sourceId: Schema.Int,
 }) {}
 
 export type Appended = Result.Result<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 
-/** Appends accepted events. Receipts come in the order of the request's events. */
+/** Appends accepted events. Receipts are in the order of the request's events. */
 export class EventLog extends Context.Service<
   EventLog,
   {
     /**
-     * Returns a result by the deadline at the latest; without one the log has its own. A request that is past its deadline,
-     * or whose signal is aborted, before it was sent to the store is not saved.
+     * Returns a result by the deadline at the latest; without one, the log applies its own. A request whose deadline
+     * passes, or whose signal is aborted, before it was sent to the store is not saved.
      */
     readonly append: (request: AcceptRequest, deadline?: Deadline, signal?: AbortSignal) => Promise<Appended>
   }
 >()("@data-cabinet/core/event/EventLog") {}
 
-/** Appends as an Effect, which withdraws the request when it is interrupted. */
+/** Appends as an Effect; an interruption withdraws the request. */
 export const appendEvents = (
   log: EventLog["Service"],
   request: AcceptRequest,

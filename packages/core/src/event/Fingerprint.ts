@@ -1,6 +1,6 @@
 /**
- * By what two submissions are the same one. The canonical form is public (docs/intake.md), so that a sender can tell
- * beforehand what will be marked as a repeat.
+ * The fingerprint by which repeats are detected. The canonical form is public (docs/intake.md), so that a sender can tell
+ * in advance which events will be marked as repeats.
  */
 import { hash } from "node:crypto"
 import type { JsonObject } from "../json/Json.ts"
@@ -10,8 +10,9 @@ import { isEmptyPayload } from "./Payload.ts"
 
 /**
  * SHA-256 (64 hexadecimal digits) of a payload's canonical text: keys sorted by code unit, lists in their order, number
- * tokens as sent, no white space. Cryptographic, since a sender who could make two bodies collide could have another's
- * event dropped as a repeat. A body that did not parse counts by its text or value: what was wrong with it is our wording.
+ * tokens as sent, no white space. A cryptographic hash, because a sender who could make two bodies collide could have
+ * another sender's event dropped as a repeat. A body that did not parse counts by its text or value, without the error
+ * message, whose wording is ours.
  */
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
@@ -25,7 +26,10 @@ export interface PrintedEvent {
   readonly fingerprint: string
 }
 
-/** A payload as an event to append, with its text and its fingerprint, for which its texts are written in one go. */
+/**
+ * Creates an event to append from a payload, with its text and its fingerprint. The text of every member is written once
+ * for both.
+ */
 export const printedEvent = (payload: JsonObject, texts?: JsonTexts): PrintedEvent => {
   if (isUnparsed(payload)) {
     const text = texts?.text ?? jsonText(payload)
@@ -35,7 +39,7 @@ export const printedEvent = (payload: JsonObject, texts?: JsonTexts): PrintedEve
   return { payload, text, empty: isEmptyPayload(payload), fingerprint: print(canonical) }
 }
 
-/** The same of a long payload, whose text may be known: each call writes about so many characters of it. */
+/** The same for a long payload, whose text may be known already: each call writes about this many characters. */
 export const printingEvent = (
   payload: JsonObject,
   known: string | undefined,
@@ -45,7 +49,7 @@ export const printingEvent = (
   let text = known
   let canonical: string | undefined
   return (characters) => {
-    // What is short by itself is written in one go with what comes after it.
+    // A short text does not end the step: the next one is written in the same call.
     const short = characters / 4
     if (text === undefined) {
       text = writing.advance(characters)
@@ -59,7 +63,7 @@ export const printingEvent = (
   }
 }
 
-/** A text costs less than a buffer, whose bytes lie outside the heap. */
+/** Hashing a string costs less than hashing a buffer, whose bytes lie outside the heap. */
 const print = (canonical: string): string => hash("sha256", canonical, "hex")
 
 const isUnparsed = (payload: JsonObject): boolean =>

@@ -1,13 +1,14 @@
 /**
- * What an event's payload says about itself: which of its keys are the service's own, and whether anything in it was
- * filled in. An event without a filled field is empty: it is kept, but it is not delivered.
+ * Properties of an event's payload: which of its keys belong to the service, and whether any field is filled. An event
+ * without a filled field is empty: it is stored, but not delivered.
  */
 import { isJsonList, JsonNumber } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 
 /**
- * Where a body that was not an object is kept: its text, its JSON value, and the reason in words. Never filled fields and
- * never columns, also when a sender uses these names for fields of his own; they stay in the payload as sent.
+ * The keys under which a body that is not an object is stored: its text, its JSON value, and the reason in words. They
+ * never count as filled fields and never become columns, even when a sender uses these names for its own fields; those stay
+ * in the payload as sent.
  */
 export const SERVICE_KEYS = ["_raw", "_value", "_parse_error"] as const
 
@@ -15,8 +16,8 @@ export const SERVICE_KEYS = ["_raw", "_value", "_parse_error"] as const
 export const isServiceKey = (key: string): boolean => key === "_raw" || key === "_value" || key === "_parse_error"
 
 /**
- * Whether somebody filled this in: anything but null, text of nothing but white space, an empty object, and a list of
- * only those. `false`, `0` and an object with any key are filled.
+ * Whether a value counts as filled: anything but null, text that is only white space, an empty object, and a list that
+ * contains only those. `false`, `0` and an object with any key are filled.
  */
 export const isFilled = (value: Json): boolean => {
   if (!isJsonList(value)) return isFilledItem(value)
@@ -36,7 +37,7 @@ const isFilledItem = (value: Json): boolean => {
   return value !== null && (typeof value === "boolean" || value instanceof JsonNumber)
 }
 
-/** Whether a payload has no filled field. A form's `_charset_` says how to read the others and is not counted as one. */
+/** Whether a payload has no filled field. A form's `_charset_` describes how to decode the other fields and does not count. */
 export const isEmptyPayload = (payload: JsonObject): boolean => {
   for (const [key, value] of payload) {
     if (key !== "_charset_" && !isServiceKey(key) && isFilled(value)) return false

@@ -1,4 +1,4 @@
-/** Reading the event feed, page after page: what the API, the command line and the library share. */
+/** Reads the event feed page by page, for the API, the command line and the library. */
 import { Context, Effect, Layer, Option } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -13,7 +13,7 @@ export interface FeedAnswer {
   /** Each an Event. */
   readonly items: Items
   readonly hasMore: boolean
-  /** Where to go on from, at once or later: there on every page, an empty one too. */
+  /** Where to continue, now or later; set on every page, including an empty one. */
   readonly nextCursor: string
 }
 
@@ -21,8 +21,8 @@ export class Feed extends Context.Service<
   Feed,
   {
     /**
-     * One page. A source that was deleted is no source to ask for (404), though its events stay in the whole feed; one
-     * that is switched off is.
+     * Returns one page. Filtering by a deleted source fails (404), though its events stay in the whole feed; filtering by a
+     * source that is switched off works.
      */
     readonly page: (
       params: ReadonlyArray<readonly [name: string, value: string]>,
@@ -47,7 +47,7 @@ export class Feed extends Context.Service<
           return {
             items: page.items,
             hasMore: page.hasMore,
-            // A client that has nothing new to read is most often told the place that it came with.
+            // A client with nothing new to read usually gets back the cursor that it sent.
             nextCursor:
               cursor !== undefined && page.next === after ? cursor : writeCursor(key, { sourceId, channel }, page.next),
           }

@@ -1,4 +1,4 @@
-/** What can be refused about a request for the event feed. */
+/** The error for a refused request to the event feed. */
 import { Schema } from "effect"
 
 export class FeedError extends Schema.TaggedError<FeedError>()("FeedError", {

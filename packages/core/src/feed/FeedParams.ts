@@ -1,6 +1,6 @@
 /**
- * The event feed's parameters: from the pairs of a query string, in their order, to what is asked of the store. Refuses
- * unknown names first, then every value of the wrong form; whether a source exists is not asked here.
+ * The event feed's parameters: turns the pairs of a query string, in their order, into a query for the store. Fails for
+ * unknown names first, then for every malformed value; whether a source exists is not checked here.
  */
 import { Effect } from "effect"
 import { type Channel, CHANNELS } from "../event/EventLog.ts"
@@ -12,14 +12,14 @@ import { FeedError } from "./FeedError.ts"
 import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
 import { isTrail } from "./FeedTrail.ts"
 
-/** Every parameter of the feed; each may come once. */
+/** Every parameter of the feed; each may occur once. */
 export const FEED_PARAMS = ["source_id", "channel", "limit", "cursor"] as const
 
 export type FeedParam = (typeof FEED_PARAMS)[number]
 
-/** What was asked, its cursor already read as a place of exactly this walk. */
+/** The parsed request; its cursor was verified for exactly this walk and decoded. */
 export interface FeedRequest {
-  /** `"unknown"`: well formed, but past every id that a source can have. */
+  /** `"unknown"`: well formed, but beyond every id that a source can have. */
   readonly sourceId: number | "unknown" | null
   readonly channel: Channel | null
   readonly limit: number
@@ -40,7 +40,7 @@ const refuse = (param: FeedParam, message: string) =>
 
 const isFeedParam = (name: string): name is FeedParam => (FEED_PARAMS as ReadonlyArray<string>).includes(name)
 
-/** `key` is the cabinet's, which its cursors are signed with. */
+/** `key` is the cabinet's key for signing cursors. */
 export const feedParams = (
   key: CursorKey,
   pairs: ReadonlyArray<readonly [name: string, value: string]>,
@@ -89,10 +89,10 @@ const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): CursorPosit
 ]
 
 const PARTS = 4
-/** Behind the places, if there is a trail: the events since its latest place, and its text. */
+/** Follow the places if there is a trail: the number of events since its latest place, and its text. */
 const TRAIL_PARTS = 2
 
-/** The cursor of a position: good for the same source and channel only. */
+/** Creates the cursor of a position; valid for the same source and channel only. */
 export const writeCursor = (key: CursorKey, filter: Filter, { left = [], trail, ...place }: FeedPosition): string => {
   const places = left.length === 0 ? written(place) : [place, ...left].flatMap(written)
   return encodeCursor(walk(key, filter), trail === undefined ? places : [...places, String(trail.since), trail.places])
@@ -103,7 +103,7 @@ const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPositio
   return position === undefined ? undefined : readPosition(position)
 }
 
-/** Another version may have put more into a cursor, or something else: such numbers never reach the database. */
+/** A cursor of another version may hold more or other values: values out of range must never reach the database. */
 const readPosition = (position: CursorPosition): FeedPosition | undefined => {
   const rest = position.length % PARTS
   const count = (position.length - rest) / PARTS

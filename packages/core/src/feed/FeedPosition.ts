@@ -1,8 +1,11 @@
-/** Positions in the feed as they move: forward over a page, or back to a place that a database which was set back still has. */
+/** Moves positions in the feed: forward over a page, or back to a place that a restored database still has. */
 import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
 import { comparePlaces, extendTrail, trailBefore, trailPlaces } from "./FeedTrail.ts"
 
-/** After a page of `count` events, which follow `from` in the order of the feed; `placeAt` has the place of each, from 0. */
+/**
+ * The position after a page of `count` events that follow `from` in the order of the feed; `placeAt` returns the place of
+ * each, from 0.
+ */
 export const advance = (from: FeedPosition, count: number, placeAt: (index: number) => FeedPlace): FeedPosition => {
   if (count === 0) return from
   const { left = [], trail, ...start } = from
@@ -14,18 +17,21 @@ export const advance = (from: FeedPosition, count: number, placeAt: (index: numb
   }
 }
 
-/** At an earlier place of the position, or before all: what was read in other epochs stays known, later ones included. */
+/**
+ * The position moved back to one of its earlier places, or to the beginning. What was read in other epochs stays known,
+ * including later ones.
+ */
 export const resumeAt = (place: FeedPlace, { left = [], trail, ...from }: FeedPosition): FeedPosition => ({
   ...place,
   ...ifAny([from, ...left].filter((one) => isLeft(one, place)).slice(0, LEFT_EPOCHS)),
   ...(trail === undefined || place.epoch === FEED_START.epoch ? {} : { trail: trailBefore(trail, place) }),
 })
 
-/** All places where the client was, as far as its position tells, the latest in the order of the feed first. */
+/** All places where the client was according to its position, in the order of the feed, latest first. */
 export const placesOf = ({ left = [], trail, ...place }: FeedPosition): ReadonlyArray<FeedPlace> =>
   [place, ...left, ...(trail === undefined ? [] : trailPlaces(trail))].sort((one, other) => comparePlaces(other, one))
 
-/** The places where the client left epochs that come after its own, the latest first: their database may be back. */
+/** The places where the client left epochs that come after its own, latest first: the database of such an epoch may be back. */
 export const laterPlaces = ({ epoch, left = [] }: FeedPosition): ReadonlyArray<FeedPlace> =>
   left.filter((one) => one.epoch > epoch).sort((one, other) => comparePlaces(other, one))
 

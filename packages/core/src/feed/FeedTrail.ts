@@ -1,37 +1,40 @@
 /**
- * The trail of a position in the feed: places where the client was before, at distances that grow the further back they
- * are. A database that was set back within an epoch has lost the client's place and all after the point it was set back
- * to, and no clock tells where that point is. The latest place of the trail whose event it still has lies before that
- * point for sure, and not much further back than the loss is long: from there the client sees some events again, and skips
- * none.
+ * The trail of a position in the feed: earlier places of the client, at distances that grow the further back they are. A
+ * database that was restored to an earlier point within an epoch has lost the client's place and everything after that
+ * point, and no clock tells where the point is. The latest place of the trail whose event the database still has is
+ * certainly before that point, and the distance to it is not much longer than the loss: from there the client sees some
+ * events again, and skips none.
  *
- * A trail is kept as text and only read when it is needed: while a client follows the feed event by event, all but one
- * page in {@link NEAR} only counts on. Text that another version wrote in another form reads as an empty trail, which
- * leads back further and skips nothing.
+ * A trail is stored as text and parsed only when needed: while a client follows the feed event by event, all but one page
+ * in {@link NEAR} only increment a count. Text in the format of another version reads as an empty trail, which leads
+ * further back and skips nothing.
  */
 import type { FeedPlace, FeedTrail } from "./FeedStore.ts"
 
-/** The latest place is about so many events back, and the trail is rewritten once it is. */
+/** The latest place is about this many events back; the trail is rewritten when it is that far. */
 const NEAR = 32
 
-/** Within a page, each place is so many times as far back as the one after it. */
+/** Within a page, each place is this many times as far back as the one after it. */
 const GROWTH = 4
 
-/** A place is left out once those on both sides of it are within this factor, so that their number is logarithmic. */
+/**
+ * A place is removed once both its neighbours are within this factor of each other, so that the number of places is
+ * logarithmic.
+ */
 const REACH = GROWTH * GROWTH
 
-/** A longer text is none of ours: it would be a trail over more events than there can be. */
+/** A longer text cannot be ours: it would be a trail over more events than there can be. */
 const MAX_TEXT = 4_000
 
 interface Milestone {
-  /** How many events of this walk stand between it and the position; after a database was set back an estimate. */
+  /** How many events of this walk are between it and the position; an estimate after a database was restored. */
   readonly distance: number
   readonly place: FeedPlace
 }
 
 /**
- * The trail after `count` more events. `from` is the position before them, and `placeAt` the place of the n-th of them.
- * The beginning of the feed is in no trail: it is where whoever finds nothing else begins.
+ * The trail after `count` more events. `from` is the position before them, and `placeAt` returns the place of the n-th of
+ * them. The beginning of the feed is in no trail: it is where a client continues if the database knows no other place.
  */
 export const extendTrail = (
   trail: FeedTrail | undefined,
@@ -50,7 +53,7 @@ export const extendTrail = (
   return written(thinned([...milestones, ...milestonesOf({ since, places })]), since)
 }
 
-/** The part of a trail that lies before a place. */
+/** The part of a trail that is before a place. */
 export const trailBefore = (trail: FeedTrail, place: FeedPlace): FeedTrail => {
   const all = milestonesOf(trail)
   const before = all.filter((one) => comparePlaces(one.place, place) < 0)
@@ -61,14 +64,14 @@ export const trailBefore = (trail: FeedTrail, place: FeedPlace): FeedTrail => {
   )
 }
 
-/** The places of a trail, the latest first. */
+/** The places of a trail, latest first. */
 export const trailPlaces = (trail: FeedTrail): ReadonlyArray<FeedPlace> => milestonesOf(trail).map(({ place }) => place)
 
 /** In the order of the feed. */
 export const comparePlaces = (one: FeedPlace, other: FeedPlace): number =>
   one.epoch - other.epoch || (one.xid < other.xid ? -1 : one.xid > other.xid ? 1 : one.id - other.id)
 
-/** Whether text and count may be a trail's; what the text says is only believed when it is read. */
+/** Whether text and count can be a trail's; the text itself is validated only when it is parsed. */
 export const isTrail = (since: string, places: string): boolean =>
   /^[0-9]{1,15}$/.test(since) && places.length <= MAX_TEXT && /^[-0-9.,]*$/.test(places)
 
@@ -82,7 +85,7 @@ const thinned = (milestones: ReadonlyArray<Milestone>): ReadonlyArray<Milestone>
   return kept
 }
 
-/** Each as its differences from the one before: events between, epoch, transaction id, id, microseconds of its receipt. */
+/** Each place as differences from the one before: events between, epoch, transaction id, id, microseconds of receipt. */
 const written = (milestones: ReadonlyArray<Milestone>, since: number): FeedTrail => {
   let before: Milestone = { distance: milestones[0]?.distance ?? 0, place: { epoch: 0, xid: 0n, id: 0 } }
   const texts = milestones.map((one) => {

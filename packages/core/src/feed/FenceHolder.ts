@@ -1,11 +1,11 @@
-/** Whom the feed waits for. */
+/** The session that the feed waits for. */
 
-/** A session that holds the feed back: no event accepted after its transaction got its id is shown before it ends. */
+/** A session that holds the feed back: events accepted after its transaction got its id are not shown until it ends. */
 export interface FenceHolder {
   readonly pid: number
-  /** As the session calls itself; empty where this user may not know. */
+  /** The session's application name; empty if this user may not see it. */
   readonly application: string
-  /** When its transaction began, RFC 3339 in UTC; null where this user may not know. */
+  /** When its transaction began, RFC 3339 in UTC; null if this user may not see it. */
   readonly since: string | null
   readonly seconds: number
 }
