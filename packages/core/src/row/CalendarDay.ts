@@ -1,8 +1,8 @@
-/** Days of the calendar as texts. */
+/** Calendar days as text. */
 
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 
-/** True for a day that the calendar has, from 0001-01-01 to 9999-12-31: `2026-02-30` is none. */
+/** True for an existing day from 0001-01-01 to 9999-12-31; false for `2026-02-30`. */
 export const isCalendarDay = (text: string): boolean => {
   if (!DAY.test(text)) return false
   const date = new Date(`${text}T00:00:00Z`)

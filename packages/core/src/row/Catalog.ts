@@ -1,16 +1,16 @@
-/** Which objects can be read, and what each is made of, as the database has it now. */
+/** The readable objects and their columns, as they are in the database now. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import type { Table, TableDetail } from "./Table.ts"
 
-/** How every row of an object is told from the others, which decides how its pages are walked. */
+/** How the rows of an object are told apart, which determines how its pages are read. */
 export type RowIdentity =
   /** By its primary key. */
   | "key"
-  /** By where it lies in the table's files: a table or materialized view without a key. */
+  /** By physical location (ctid) in the table's files: a table or materialized view without a key. */
   | "place"
-  /** By its text, and by counting equal ones: views and foreign tables. */
+  /** By their text, counting equal rows: views and foreign tables. */
   | "text"
 
 export interface ReadableColumn {
@@ -19,38 +19,47 @@ export interface ReadableColumn {
   readonly type: ColumnType
 }
 
-/** An object with what a selection is checked and written against. */
+/** An object with everything that a selection is validated and compiled against. */
 export interface ReadableTable {
   readonly detail: TableDetail
   /** One for each of `detail.columns`, in the same order. */
   readonly columns: ReadonlyArray<ReadableColumn>
   readonly identity: RowIdentity
-  /** Changes when the object is dropped and made again. */
+  /** Changes when the object is dropped and created again. */
   readonly oid: number
-  /** Of which role it is, by that role's oid: whoever can add to it what runs when a read of it is planned. */
+  /** The oid of the role that owns it: the owner can add code to it that runs when a read of it is planned. */
   readonly owner: number
-  /** False where a read may run functions that a customer wrote, whatever it selects: a view, row policies, an index. */
+  /**
+   * False if any read may run functions that a customer wrote, whatever it selects: because of a view, row policies or an
+   * index.
+   */
   readonly runsNoUserCode: boolean
-  /** The collation that folds case by Unicode on this server, quoted with its schema. */
+  /** The collation that folds case by Unicode on this server, quoted and with its schema. */
   readonly foldCollation: string
-  /** True where an index by `cabinet table search-index` stands ready that knows all the columns. */
+  /** True if an index created by `cabinet table search-index` is ready and covers all columns. */
   readonly searchIndexed: boolean
-  /** What the read itself can prove the object unchanged by; null where the catalog must be asked before every read. */
+  /**
+   * A version by which the read itself can prove that the object is unchanged; null if the catalog must be queried before
+   * every read.
+   */
   readonly catalogVersion: string | null
 }
 
 /**
- * The readable objects: source tables, and customers' tables and views, on which the reader may select and that show
- * nothing of the service's own schema. What DDL changed is seen by the next call.
+ * The readable objects: source tables, and customers' tables and views that the reader may select from and that expose
+ * nothing of the service's own schema. The next call sees every change by DDL.
  */
 export class Catalog extends Context.Service<
   Catalog,
   {
-    /** All of them, by schema and name. */
+    /** All objects, ordered by schema and name. */
     readonly list: Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
-    /** One by its exact names; none for what does not exist or may not be read, which are not told apart. */
+    /**
+     * Finds an object by its exact names. None if it does not exist or may not be read; the two cases are not
+     * distinguished.
+     */
     readonly find: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
-    /** As it was last found where a read can prove that it still is so, without asking; else as `find`. */
+    /** Returns the cached object, without a query, if a read can prove that it is unchanged; otherwise the same as `find`. */
     readonly findCached: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/Catalog") {}

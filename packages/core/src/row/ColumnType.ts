@@ -1,9 +1,9 @@
 /**
- * What the rules need to know of a column's type: how its values look as JSON, what may be asked of them, and the name
- * that a parameter is cast to. A domain stands here as the type it is made of.
+ * What the rules need to know about a column's type: how its values look as JSON, which operations it supports, and the
+ * type name that a parameter is cast to. A domain appears here as its base type.
  */
 
-/** The operators of a type's own order, for types that have one: their names, and the schema they live in. */
+/** The operators of a type's own order, if it has one: their names, and their schema. */
 export interface TypeOperators {
   readonly schema: string
   readonly lt: string
@@ -13,28 +13,28 @@ export interface TypeOperators {
   readonly gt: string
 }
 
-/** Those of nearly every type. */
+/** The operators of nearly every type. */
 export const SYSTEM_OPERATORS: TypeOperators = { schema: "pg_catalog", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
 
 interface TypeFacts {
-  /** Quoted, with its schema and without a length, so that a cast to it changes nothing: `"pg_catalog"."numeric"`. */
+  /** Quoted, with its schema and without a length modifier, so that a cast to it changes nothing: `"pg_catalog"."numeric"`. */
   readonly sql: string
-  /** The database's name of the type, for messages. */
+  /** The database's name for the type, used in messages. */
   readonly name: string
-  /** Null for a type without an order, and so without equality: `json`, `point`, `xml`. */
+  /** Null for a type without an order, and therefore without equality: `json`, `point`, `xml`. */
   readonly operators: TypeOperators | null
-  /** PostgreSQL's own to_json writes it as we do, all the way down. */
+  /** Whether PostgreSQL's own to_json writes it in our format, at every depth. */
   readonly plainJson: boolean
   /**
-   * PostgreSQL's own through and through, and written the same along any search path: no function, operator or cast that a
-   * customer made can run when a value is read, written or compared.
+   * True for a type that consists of PostgreSQL's own types only and has the same text under any search path: no function,
+   * operator or cast that a customer created can run when a value is read, written or compared.
    */
   readonly runsNoUserCode: boolean
-  /** A day, a time or a moment, or made of any: words such as `today` may stand in its texts. */
+  /** A date, time or timestamp, or a type that contains one: its text can contain words such as `today`. */
   readonly temporal: boolean
 }
 
-/** Types whose values are one thing. `other` is every type that is shown as its text. */
+/** Types with a single value. `other` covers every type that is shown as its text. */
 export interface ScalarType extends TypeFacts {
   readonly kind: ScalarKind
 }

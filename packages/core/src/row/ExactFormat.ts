@@ -1,11 +1,11 @@
 /**
- * Which texts spell a value of a kind exactly. Asked only for columns whose kind an operator chose: a form sends every
- * field as text. The same patterns, as PostgreSQL reads them, decide what an existing column's values become.
+ * Which texts represent a value of a kind exactly. Used only for columns whose kind an operator chose: a form sends every
+ * field as text. PostgreSQL evaluates the same patterns to convert the values of an existing column.
  */
 import { isCalendarDay } from "./CalendarDay.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 
-/** Anchored patterns that JavaScript and PostgreSQL read alike. */
+/** Anchored patterns with the same meaning in JavaScript and PostgreSQL. */
 export const EXACT_FORMAT: Readonly<Record<Exclude<ColumnKind, "text" | "jsonb">, string>> = {
   numeric: "^-?(0|[1-9][0-9]{0,254})([.][0-9]{1,255})?$",
   boolean: "^(true|false)$",
@@ -16,7 +16,7 @@ export const EXACT_FORMAT: Readonly<Record<Exclude<ColumnKind, "text" | "jsonb">
 
 const patterns = new Map(Object.entries(EXACT_FORMAT).map(([kind, pattern]) => [kind, new RegExp(pattern)]))
 
-/** True when the text spells a value of the kind exactly as it would be written; `007` is no number. */
+/** True if the text is exactly how a value of the kind is written; `007` is not a number. */
 export const matchesExactly = (text: string, kind: ColumnKind): boolean => {
   if (kind === "text") return true
   const pattern = patterns.get(kind)

@@ -1,9 +1,9 @@
-/** Which column of a source's table takes which field. */
+/** Maps fields to the columns of a source's table. */
 
-/** The kinds of column a sender can bring about. A column never changes its kind by itself. */
+/** The kinds of column that a sender can create. A column never changes its kind by itself. */
 export type SentKind = "numeric" | "text" | "boolean" | "jsonb"
 
-/** The kinds a column can have: a sender's, and those that only an operator chooses. */
+/** The kinds that a column can have: those of a sender, and those that only an operator can choose. */
 export type ColumnKind = SentKind | "date" | "timestamptz"
 
 export const COLUMN_KINDS: ReadonlyArray<ColumnKind> = ["numeric", "text", "boolean", "jsonb", "date", "timestamptz"]
@@ -14,8 +14,8 @@ export interface FieldColumn {
   /** The column's name in the database. */
   readonly name: string
   readonly kind: ColumnKind
-  /** An operator chose the kind: a text that spells such a value exactly is taken too. */
+  /** An operator chose the kind: a text that represents such a value exactly is accepted too. */
   readonly typePinned?: boolean
-  /** Not yet known which event brought it about. */
+  /** The event that created it has not been recorded yet. */
   readonly unrecorded?: boolean
 }

@@ -1,22 +1,22 @@
 /**
- * What planning a long event's row has to know of the lists and objects in its fields: found out beforehand and a piece at a
- * time, as it takes a look at everything in them.
+ * What planning a long event's row needs to know about the lists and objects in its fields. Computed in advance and in
+ * pieces, because it visits every value in them.
  */
 import type { Json, JsonObject } from "../json/Json.ts"
 import { JsonWriting } from "../json/JsonText.ts"
 import { type Container, isContainer, NumberCheck } from "./NumberWidth.ts"
 
-/** Characters that are written, or values that are looked at, in one piece. */
+/** Characters written, or values visited, in one piece. */
 const PIECE = 65_536
 
-/** What a field costs beside its value. */
+/** The cost of a field besides its value, in characters. */
 const NAME = 16
 
-/** To look through a list or an object of so few characters once more costs no more than to remember it. */
+/** A list or an object of up to this many characters costs no more to visit again than to remember. */
 const SHORT = 256
 
 interface LongValue {
-  /** jsonb takes all numbers in it. */
+  /** Whether jsonb can hold all numbers in it. */
   readonly fits: boolean
   readonly text: string
 }
@@ -31,12 +31,12 @@ export class LongValues {
     this.#values = payload.values()
   }
 
-  /** Undefined for a short one. */
+  /** Undefined for a short value. */
   of(value: Container): LongValue | undefined {
     return this.#found.get(value)
   }
 
-  /** Does a piece of the work; true once that was all. */
+  /** Does a piece of the work; returns true once everything is done. */
   advance(): boolean {
     for (let done = 0; done < PIECE;) {
       if (this.#open === undefined) {

@@ -1,10 +1,10 @@
 /**
- * Which numbers PostgreSQL is given as numbers. It writes out all digits of a number, in jsonb too: 8 bytes like `1e131071`
- * would become 131 KB.
+ * Limits the numbers that are passed to PostgreSQL as numbers. PostgreSQL stores all digits of a number, in jsonb too: 8
+ * bytes such as `1e131071` would become 131 KB.
  */
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 
-/** The plain digits a numeric column takes. */
+/** The maximum number of plain digits in a numeric column. */
 const MAX_PLAIN_DIGITS = 1_000
 
 /** How many digits a number token has when written without an exponent. */
@@ -18,7 +18,7 @@ export const plainDigits = (token: string): number => {
   return Math.max(1, whole + exponent) + Math.max(0, fraction - exponent)
 }
 
-/** Without an exponent, as nearly all are, a number has no more digits than characters. */
+/** A number without an exponent, as nearly all are, has no more digits than characters. */
 export const fitsNumeric = ({ token }: JsonNumber): boolean =>
   (token.length <= MAX_PLAIN_DIGITS && !hasExponent(token)) || plainDigits(token) <= MAX_PLAIN_DIGITS
 
@@ -28,7 +28,7 @@ export type Container = ReadonlyArray<Json> | JsonObject
 
 export const isContainer = (value: Json): value is Container => isJsonList(value) || value instanceof Map
 
-/** False when a number anywhere inside is too wide for jsonb. */
+/** False if a number at any depth is too wide for jsonb. */
 export const fitsJsonb = (value: Container): boolean => {
   const open: Array<Container> = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -41,17 +41,17 @@ export const fitsJsonb = (value: Container): boolean => {
   return true
 }
 
-/** The same, piece by piece. */
+/** The same check in pieces. */
 export class NumberCheck {
   readonly #waiting: Array<Container>
-  /** Of the list or object that was left in the middle. */
+  /** The remaining items of the list or object that is being visited. */
   #rest: Iterator<Json> | undefined
 
   constructor(value: Container) {
     this.#waiting = [value]
   }
 
-  /** Looks at so many values; whether all numbers fit, or undefined where that was not all. */
+  /** Visits up to this many values. Returns whether all numbers fit, or undefined if more values remain. */
   advance(values: number): boolean | undefined {
     const waiting = this.#waiting
     for (let left = values; left > 0; left--) {

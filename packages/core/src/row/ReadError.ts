@@ -1,24 +1,24 @@
-/** Why rows could not be read, though the request was right. */
+/** Why rows could not be read, though the request was valid. */
 import { Schema } from "effect"
 
 export class ReadError extends Schema.TaggedError<ReadError>()("ReadError", {
   /**
-   * `table_busy`: a lock was not had in time. `query_failed`: any other error while running, in the database's words.
+   * `table_busy`: a lock was not acquired in time. `query_failed`: any other error while running, in the database's words.
    * `query_timeout`: the time limit. `reader_off`: reading is switched off, or the reader cannot connect.
    */
   code: Schema.Literals(["table_busy", "query_failed", "query_timeout", "reader_off"]),
   message: Schema.String,
-  /** When it is worth asking again, in whole seconds; for `reader_off` and `query_timeout`. */
+  /** When to retry, in whole seconds; for `reader_off` and `query_timeout`. */
   retryAfter: Schema.Int,
 }) {}
 
-/** A value that the database could not read as the type it was sent for: the request's fault, not the query's. */
+/** The database could not read a value as the type it was sent for: the request is at fault, not the query. */
 export class RefusedValue extends Schema.TaggedError<RefusedValue>()("RefusedValue", {
-  /** Its place in the query's values, from 0. */
+  /** Its index in the query's values, from 0. */
   index: Schema.Int,
-  /** The database's sentence. */
+  /** The database's message. */
   message: Schema.String,
 }) {}
 
-/** The object was changed since it was found: nothing that was read by what it was counts. */
+/** The object has changed since it was looked up: whatever was read on the basis of its old definition is invalid. */
 export class StaleObject extends Schema.TaggedError<StaleObject>()("StaleObject", {}) {}

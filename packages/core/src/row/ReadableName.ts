@@ -1,12 +1,12 @@
 /**
- * Readable names for tables and columns, made from what people typed: ASCII letters, digits and underscores, at most
- * 63 bytes, unique where they stand. The words as typed stay the label.
+ * Creates readable names for tables and columns from text that people typed: ASCII letters, digits and underscores, at most
+ * 63 bytes, unique in their scope. The text as typed stays the label.
  */
 import anyAscii from "any-ascii"
 
 const MAX_LENGTH = 63
 
-/** Names that every table has of its own, and the two columns that every source table begins with. */
+/** PostgreSQL's system columns, the two columns that every source table begins with, and `_more`. */
 const TAKEN_BY_THE_SYSTEM = new Set([
   "tableoid",
   "xmin",
@@ -20,7 +20,7 @@ const TAKEN_BY_THE_SYSTEM = new Set([
 ])
 
 const base = (words: string, fallback: string): string => {
-  // A name is looked at no further than could ever matter: a sender may send a megabyte.
+  // Only the beginning can matter for the name, and a sender may send a megabyte.
   const ascii = anyAscii(words.slice(0, 200)).toLowerCase()
   const name = ascii
     .replace(/[^a-z0-9_]+/g, "_")
@@ -31,8 +31,8 @@ const base = (words: string, fallback: string): string => {
 }
 
 /**
- * A name for `words` that `taken` does not hold; `_2`, `_3`, … tell apart what would be one. `fallback` names what has
- * no letter or digit at all.
+ * Returns a name for `words` that is not in `taken`; `_2`, `_3`, … distinguish names that would be equal. `fallback` is the
+ * name for text without any letter or digit.
  */
 export const readableName = (words: string, taken: ReadonlySet<string>, fallback: string): string => {
   const name = base(words, fallback)

@@ -1,8 +1,8 @@
 /**
- * Writes SQL that makes the JSON of values, for what an adapter does not write itself, and the text to search: numbers keep every
- * digit, moments are RFC 3339 in UTC, bytes are base64, structures stay structures, and what has no form of its
- * own in JSON is its text. Relies on a session in UTC with ISO dates. Nothing here comes from a request, and no function,
- * operator or cast of a customer's is called.
+ * Generates SQL that converts values to JSON, for types that an adapter does not write itself, and to the text that
+ * searches look in: numbers keep every digit, timestamps are RFC 3339 in UTC, bytes are base64, structures stay structures,
+ * and everything without a JSON form of its own is its text. Requires a session in UTC with ISO dates. Nothing here comes
+ * from a request, and no function, operator or cast of a customer is called.
  */
 import type { ArrayType, ColumnType } from "./ColumnType.ts"
 import { quoteName } from "./SqlName.ts"
@@ -14,33 +14,33 @@ export interface JsonField {
   readonly sql: string
 }
 
-/** The row of these fields as a subquery, and its JSON: `row_to_json` names each key by its column. */
+/** A subquery that selects these fields as a row; `row_to_json` takes each key from the name of its column. */
 export const rowSelect = (fields: ReadonlyArray<JsonField>): string =>
   `SELECT ${fields.map(({ name, sql }) => `${sql} AS ${quoteName(name)}`).join(", ")}`
 
-/** to_json writes `2026-01-02T03:04:05.6+00:00`, with ` BC` after it where it belongs, or `infinity`. */
+/** to_json writes `2026-01-02T03:04:05.6+00:00`, followed by ` BC` if applicable, or `infinity`. */
 const momentText = (value: string): string => call("replace", bareText(value), "'+00:00'", "'Z'")
 
-/** The JSON without its quotes. */
+/** The JSON string without its quotes. */
 const bareText = (value: string): string => call("btrim", jsonText(value), `'"'`)
 
-/** What to_json writes of a value of PostgreSQL's own types. */
+/** The output of to_json for a value of PostgreSQL's own types. */
 export const jsonText = (value: string): string => castTo(call("to_json", value), "text")
 
 const bytesText = (value: string): string =>
   call("translate", call("encode", value, "'base64'"), call("chr", "10"), "''")
 
 /**
- * What the type's output function writes. A cast to text does the same for PostgreSQL's own types, at less cost; for any
- * other it may be a function of the customer's, which `format` never calls. NULL stays NULL, and PostgreSQL reads the text
- * as the same value again.
+ * The text that the type's output function writes. For PostgreSQL's own types a cast to text gives the same at less cost;
+ * for any other type the cast may be a customer's function, which `format` never calls. NULL stays NULL, and PostgreSQL
+ * reads the text as the same value.
  */
 export const outputText = (type: Pick<ColumnType, "runsNoUserCode">, value: string): string =>
   type.runsNoUserCode
     ? castTo(value, "text")
     : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
 
-/** SQL whose own type makes to_json write the value in our form; NULL stays NULL. */
+/** SQL whose result type makes to_json write the value in our format; NULL stays NULL. */
 export const jsonValue = (type: ColumnType, value: string, depth = 0): string => {
   if (type.plainJson) return value
   switch (type.kind) {
@@ -56,7 +56,7 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
         name: field.name,
         sql: jsonValue(field.type, `(${value}).${quoteName(field.name)}`, depth + 1),
       }))
-      // A row of nothing but NULLs IS NULL, and yet is no NULL.
+      // A row of nothing but NULLs satisfies IS NULL, and yet is not NULL.
       return (
         `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ` +
         `ELSE (SELECT ${call("row_to_json", `${row}.*`)} FROM (${rowSelect(fields)}) AS ${row}) END`
@@ -72,8 +72,8 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
 const DIMENSIONS = [1, 2, 3, 4, 5, 6] as const
 
 /**
- * An array element by element, in the order they lie, with as many brackets opened before one and closed after it as
- * dimensions begin and end there.
+ * Writes an array element by element, in storage order. Before and after each element come as many brackets as dimensions
+ * begin and end there.
  */
 const arrayJson = (type: ArrayType, value: string, depth: number): string => {
   if (type.element.kind === "timestamptz") {
@@ -109,7 +109,7 @@ const arrayJson = (type: ArrayType, value: string, depth: number): string => {
   )
 }
 
-/** SQL of the value as text, as the API shows it: what `contains` and `q` look in. */
+/** SQL of the value as text, as the API shows it: the text that `contains` and `q` search. */
 export const shownText = (type: ColumnType, value: string): string => {
   switch (type.kind) {
     case "timestamp":

@@ -1,7 +1,7 @@
 /**
- * Decides by the JSON token which column of a source's table takes which field, and which columns are still to be made.
- * Nothing is cast by guess, dropped or rounded: what a column cannot take goes to a sibling column of the value's own
- * kind, and what has no column left goes to `_more`.
+ * Decides by the JSON token which column of a source's table takes which field, and which columns have to be created.
+ * Nothing is cast by guess, dropped or rounded: a value that its column cannot hold goes to a sibling column of the value's
+ * own kind, and a value without a column goes to `_more`.
  */
 import { type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
@@ -12,22 +12,25 @@ import type { LongValues } from "./LongValues.ts"
 import { fitsJsonb, fitsNumeric, isContainer } from "./NumberWidth.ts"
 import { readableName } from "./ReadableName.ts"
 
-/** Field columns a table may have, siblings counted. PostgreSQL's own end is near 450 wide values in a row. */
+/**
+ * The maximum number of field columns of a table, including siblings. PostgreSQL's own limit is near 450 wide values in a
+ * row.
+ */
 export const MAX_FIELD_COLUMNS = 300
 
-/** The column that takes what has no column left: `{field: value}`. */
+/** The column for values without a column of their own: `{field: value}`. */
 export const MORE_COLUMN = "_more"
 
-/** A field's name longer than this stays a key of `_more`: as a label it would stand in every page of rows. */
+/** A field whose name is longer than this stays a key of `_more`: as a label, the name would be in every page of rows. */
 export const MAX_LABEL_LENGTH = 1_000
 
-/** The columns of a source's table as they are known now. */
+/** The columns of a source's table as currently known. */
 export class TableLayout {
   readonly columns: ReadonlyArray<FieldColumn>
   readonly hasMore: boolean
-  /** Columns of which it is not yet known which event brought them about. */
+  /** Columns for which the event that created them is not recorded yet. */
   readonly unrecorded: ReadonlySet<string>
-  /** The kinds of those that are their field's first, and called as it is. */
+  /** The kinds of those columns that are the first of their field and have the field's name. */
   readonly asSent = new Map<string, ColumnKind>()
   readonly #byField = new Map<string, Array<FieldColumn>>()
   readonly #members = new Map<FieldColumn, string>()
@@ -47,12 +50,12 @@ export class TableLayout {
     }
   }
 
-  /** The columns of a field: its own first, then the siblings. */
+  /** The columns of a field: its first column, then the siblings. */
   of(field: string): ReadonlyArray<FieldColumn> {
     return this.#byField.get(field) ?? NONE
   }
 
-  /** `,"name":` of one of these columns, quoted once and not for each row. */
+  /** `,"name":` for one of these columns, quoted once and not for each row. */
   memberOf(column: FieldColumn): string {
     return this.#members.get(column)!
   }
@@ -69,16 +72,19 @@ export interface MissingColumn {
 }
 
 export interface RowPlan {
-  /** Of the columns that take something, by name, those of which it is not known yet which event brought them about. */
+  /** The names of those columns with a value for which the event that created them is not recorded yet. */
   readonly unrecorded: ReadonlyArray<string>
-  /** What the columns take, as members of a JSON object, `,"name":value` each: text that the column's kind takes exactly. */
+  /**
+   * The values of the columns as members of a JSON object, each `,"name":value`: text that the column's kind accepts
+   * exactly.
+   */
   readonly members: string
   readonly missing: ReadonlyArray<MissingColumn>
-  /** True when a value goes to `_more` and the table has no such column yet. */
+  /** True if a value goes to `_more` and the table does not have that column yet. */
   readonly needsMore: boolean
 }
 
-/** The kind of column that a value calls for by itself. */
+/** The kind of column that a value requires by itself. */
 const kindOf = (value: Exclude<Json, null>, long: LongValues | undefined): SentKind => {
   if (typeof value === "string") return "text"
   if (typeof value === "boolean") return "boolean"
@@ -100,14 +106,17 @@ const cellText = (value: Exclude<Json, null>, kind: ColumnKind, long: LongValues
 const isScalar = (value: Json): boolean =>
   typeof value === "string" || typeof value === "boolean" || value instanceof JsonNumber
 
-/** Whether a field's own column takes this value; a column whose kind an operator chose takes a text that spells it. */
+/**
+ * Whether a field's first column accepts this value; a column whose kind an operator chose also accepts a text that
+ * represents such a value exactly.
+ */
 const takes = (column: FieldColumn, kind: SentKind, value: Json): boolean => {
   if (column.kind === kind) return true
   if (column.kind === "text") return isScalar(value)
   return column.typePinned === true && typeof value === "string" && matchesExactly(value, column.kind)
 }
 
-/** Whether every field has a column that is called as it is and takes the value as it is sent. */
+/** Whether every field has a column of the same name that accepts the value as sent. */
 const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues | undefined): boolean => {
   if (layout.unrecorded.size > 0 || payload.size === 0) return false
   for (const [field, value] of payload) {
@@ -119,8 +128,8 @@ const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues |
 }
 
 /**
- * Plans the row of one event, whose payload was written as `text`; of a long one `long` has what was found out before.
- * `missing` names what must be made first; plan again once it is.
+ * Plans the row of one event, whose payload was written as `text`; for a long event, `long` holds what was computed in
+ * advance. `missing` lists the columns that must be created first; plan again after that.
  */
 export const planRow = (layout: TableLayout, payload: JsonObject, text: string, long?: LongValues): RowPlan => {
   if (goesAsSent(layout, payload, long))
@@ -128,7 +137,7 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string, 
   const unrecorded: Array<string> = []
   let members = ""
   const missing: Array<MissingColumn> = []
-  /** Members of `_more`; not written while columns are missing, for then it is planned once more. */
+  /** Members of `_more`; not written while columns are missing, because the row is planned again then. */
   const more: Array<string> = []
   let needsMore = false
   for (const [field, value] of payload) {
@@ -146,7 +155,7 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string, 
     } else {
       needsMore = true
       if (missing.length > 0) continue
-      // Of its own kind only what jsonb would not take is text, and that goes in as a text here, too.
+      // A value that is not a string has the kind text only if jsonb cannot hold it; it is written as text here too.
       const cell = textOf(value, long)
       more.push(`${jsonText(field)}:${kind === "text" && typeof value !== "string" ? JSON.stringify(cell) : cell}`)
     }
@@ -159,8 +168,8 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string, 
 }
 
 /**
- * Names the missing columns of a table: a field's first column is called after the field, a sibling after the first
- * column and its kind (`amount`, `amount_text`). Stops at the cap; what is left over goes to `_more` at the next plan.
+ * Names the missing columns of a table: a field's first column is named after the field, a sibling after the first column
+ * and its kind (`amount`, `amount_text`). Stops at the limit; the remaining fields go to `_more` at the next plan.
  */
 export const nameColumns = (
   layout: TableLayout,

@@ -1,10 +1,11 @@
-/** Lets the reader read what stood in the database before the cabinet came, schema by schema, and takes it back. */
+/** Grants and revokes the reader's access to schemas that existed in the database before the cabinet. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 /**
- * `no_such_schema`: the database has none of this name. `not_for_readers`: the cabinet's own or the system's. `no_right`:
- * the schema is another's, who alone may open it; the message says what to run. `no_reader`: there is no reader role.
+ * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
+ * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
+ * `no_reader`: there is no reader role.
  */
 export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("ExposureError", {
   code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader"]),
@@ -13,11 +14,11 @@ export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("Ex
 
 type Answer = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
 
-/** Both answer how many tables and views of the schema the reader may read now. */
+/** Both return how many tables and views of the schema the reader can read now. */
 export class SchemaGrants extends Context.Service<
   SchemaGrants,
   {
-    /** What is in the schema now, and what its owner, as whom this runs, makes there later. */
+    /** Grants access to what is in the schema now, and to what its owner, as whom this runs, creates there later. */
     readonly expose: (schema: string) => Answer
     readonly hide: (schema: string) => Answer
   }

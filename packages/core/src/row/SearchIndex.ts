@@ -1,11 +1,12 @@
-/** An index that makes `q` fast on a large table. What `q` finds is the same with it and without. */
+/** An index that makes `q` fast on a large table. The results of `q` are the same with and without it. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 /**
  * `no_such_table`: there is no readable object of this name. `not_indexable`: a view, a foreign or partitioned table, one
- * with heirs, or one with columns whose text no index can hold. `no_right`: the table is another's. `no_trigrams`: the
- * database has no pg_trgm and cannot have it. `build_failed`: PostgreSQL gave up, in its own words.
+ * with child tables, or one with columns whose text no index can hold. `no_right`: the table has another owner.
+ * `no_trigrams`: the database does not have pg_trgm and cannot install it. `build_failed`: PostgreSQL failed; the message
+ * is its own.
  */
 export class SearchIndexError extends Schema.TaggedError<SearchIndexError>()("SearchIndexError", {
   code: Schema.Literals(["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"]),
@@ -14,9 +15,9 @@ export class SearchIndexError extends Schema.TaggedError<SearchIndexError>()("Se
 
 /** The search index of a table. */
 export interface SearchIndexState {
-  /** The index's name; it lives in the table's schema. */
+  /** The index's name; it is in the table's schema. */
   readonly index: string
-  /** False where the one that stood there knew all columns already. */
+  /** False if an existing index already covered all columns. */
   readonly built: boolean
 }
 
@@ -24,15 +25,15 @@ export class SearchIndex extends Context.Service<
   SearchIndex,
   {
     /**
-     * Makes the index, or rebuilds it where columns came since. Rows go in and are read meanwhile; a source's new
-     * field waits, and its rows with it, until the index stands. Takes as long as it takes; what an interrupted build
-     * leaves is taken away.
+     * Creates the index, or rebuilds it if columns were added since. Rows can be written and read meanwhile; a new field of
+     * a source waits, with its rows, until the build is complete. No time limit; the remains of an interrupted build are
+     * removed.
      */
     readonly build: (
       schema: string,
       name: string,
     ) => Effect.Effect<SearchIndexState, SearchIndexError | StoreUnavailable>
-    /** Answers how many there were. */
+    /** Returns how many indexes were dropped. */
     readonly drop: (schema: string, name: string) => Effect.Effect<number, SearchIndexError | StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SearchIndex") {}

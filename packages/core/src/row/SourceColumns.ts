@@ -1,4 +1,7 @@
-/** What an operator may do to the columns of a source's table. Senders only ever add columns; nobody else changes them. */
+/**
+ * What an operator can change about the columns of a source's table. Senders only ever add columns; nobody else changes
+ * them.
+ */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
@@ -17,24 +20,24 @@ export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError"
   message: Schema.String,
 }) {}
 
-/** A column as its owner sees it. */
+/** A column as shown to the cabinet's owner. */
 export interface SourceColumn {
   readonly name: string
   readonly field: string
   readonly label: string
   readonly type: ColumnKind
-  /** The event that brought it about; null while that is not known. */
+  /** The event that created it; null while that is not recorded. */
   readonly eventId: number | null
   readonly createdAt: string
 }
 
-/** What became of a column that got another type. */
+/** The result of changing a column's type. */
 export interface RetypeResult {
   readonly column: SourceColumn
-  /** Values that the new type could not take and that moved to the sibling column; `siblings` names where to. */
+  /** How many values the new type could not hold and were moved to the sibling column, which `sibling` names. */
   readonly moved: number
   readonly sibling: string | null
-  /** The views that were recreated, `schema.name`. */
+  /** The views that were recreated, as `schema.name`. */
   readonly views: ReadonlyArray<string>
 }
 
@@ -48,10 +51,10 @@ export class SourceColumns extends Context.Service<
       label: string,
     ) => Effect.Effect<SourceColumn, ColumnError | StoreUnavailable>
     /**
-     * Gives a column another type, in one transaction. A value goes over only if its text spells one of the new type
-     * exactly; the others move to the sibling column of the old type. Refused in words while views depend on the column,
-     * unless `withViews`: then they are recreated with their owners, rights, comments and indexes, within a time limit.
-     * Refused by name where something else depends on the column that cannot be recreated.
+     * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new type
+     * exactly; the others move to the sibling column of the old type. Fails if views depend on the column, unless
+     * `withViews` is set: then they are recreated with their owners, rights, comments and indexes, within a time limit.
+     * Fails if anything else depends on the column that cannot be recreated, and names it.
      */
     readonly retype: (
       sourceId: number,

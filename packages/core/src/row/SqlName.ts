@@ -1,16 +1,16 @@
 /**
- * The one place where a name becomes part of SQL text. Values never do: they are parameters. Refuses what PostgreSQL
- * would cut or could not hold, so that a name always means the object it says.
+ * The only place where a name becomes part of SQL text. Values never do: they are parameters. Rejects names that PostgreSQL
+ * would truncate or cannot hold, so that a name always denotes the object it spells.
  */
 
-/** PostgreSQL keeps names of at most this many bytes and silently cuts longer ones. */
+/** PostgreSQL silently truncates names that are longer than this. */
 export const MAX_NAME_BYTES = 63
 
-/** True when PostgreSQL can hold the name as it is. */
+/** True if PostgreSQL can hold the name unchanged. */
 export const isSqlName = (name: string): boolean =>
   name !== "" && !name.includes("\0") && name.isWellFormed() && Buffer.byteLength(name) <= MAX_NAME_BYTES
 
-/** `na"me` → `"na""me"`. Throws on a name that `isSqlName` refuses: callers check names that come from outside. */
+/** `na"me` → `"na""me"`. Throws for a name that `isSqlName` rejects: callers validate names that come from outside. */
 export const quoteName = (name: string): string => {
   if (!isSqlName(name))
     throw new RangeError(`Not a name that PostgreSQL can hold: ${JSON.stringify(name.slice(0, 80))}`)

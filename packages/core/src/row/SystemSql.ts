@@ -1,24 +1,27 @@
 /**
- * Writes calls, operators and casts of PostgreSQL's own, always by their schema. A name without one is looked up along the
- * search path among everything that fits the arguments, and a customer's overload that fits them better would be taken.
- * `IS DISTINCT FROM`, `IN`, `BETWEEN`, `LIKE` and `NULLIF` name operators too, so none of them stands in SQL of ours, but
- * for `IS [NOT] DISTINCT FROM NULL`, which is a test and no operator.
+ * Generates calls, operators and casts of PostgreSQL's own functions and types, always qualified with their schema. An
+ * unqualified name is resolved along the search path among everything that fits the arguments, and a customer's overload
+ * that fits better would be chosen. `IS DISTINCT FROM`, `IN`, `BETWEEN`, `LIKE` and `NULLIF` use operators too, so none of
+ * them appears in our SQL, except `IS [NOT] DISTINCT FROM NULL`, which is a test and not an operator.
  */
 
 /** `call("upper", x)` → `pg_catalog.upper(x)`. */
 export const call = (name: string, ...values: ReadonlyArray<string>): string =>
   `pg_catalog.${name}(${values.join(", ")})`
 
-/** In parentheses, for `OPERATOR(…)` binds as no operator that it stands for does. */
+/** In parentheses, because `OPERATOR(…)` does not have the precedence of the operator that it names. */
 export const operate = (left: string, operator: string, right: string): string =>
   `(${left} OPERATOR(pg_catalog.${operator}) ${right})`
 
-/** All of them, from left to right. */
+/** Combines all values, from left to right. */
 export const operateAll = (operator: string, values: readonly [string, ...ReadonlyArray<string>]): string =>
   values.reduce((left, right) => operate(left, operator, right))
 
-/** `type`: as `pg_type` has it, such as `int8`. Only for values whose type is PostgreSQL's own: others bring casts of their own. */
+/**
+ * `type`: as in `pg_type`, such as `int8`. Only for values whose type is PostgreSQL's own: other types bring casts of their
+ * own.
+ */
 export const castTo = (value: string, type: string): string => `(${value})::pg_catalog.${type}`
 
-/** The collation by which texts are compared byte by byte. */
+/** The collation that compares texts byte by byte. */
 export const BYTEWISE = `COLLATE "pg_catalog"."C"`

@@ -1,9 +1,9 @@
-/** A table or view as clients see it. The field names are those of the API's JSON, so that these are sent as they are. */
+/** A table or view as clients see it. The field names are those of the API's JSON, so that the objects are sent unchanged. */
 
-/** Partitioned and foreign tables are tables to a reader. */
+/** Readers see partitioned and foreign tables as tables. */
 export type TableKind = "table" | "view" | "matview"
 
-/** One readable object, as in the list of them. */
+/** A readable object, as listed. */
 export interface Table {
   readonly schema: string
   readonly name: string
@@ -17,19 +17,19 @@ export interface Table {
 
 /** A column of a table or view. */
 export interface Column {
-  /** The name in the database: what selections name it by, and its key in a row. */
+  /** The name in the database: selections refer to it, and it is the key in a row. */
   readonly name: string
   /** The database's name of the type, such as `timestamp with time zone`. */
   readonly type: string
-  /** What screens show: the field's name as sent for a source's column, else the column's name. */
+  /** What screens show: for a source's column the field's name as sent, otherwise the column's name. */
   readonly label: string
   readonly comment: string | null
 }
 
-/** One object with everything that a reader may know of it. */
+/** An object with everything that a reader may know about it. */
 export interface TableDetail extends Table {
   readonly columns: ReadonlyArray<Column>
-  /** The names of the primary key's columns, in the key's order; empty where there is none. */
+  /** The names of the primary key's columns, in the key's order; empty if there is none. */
   readonly key: ReadonlyArray<string>
   /** The query of a view or materialized view. */
   readonly definition: string | null

@@ -1,4 +1,4 @@
-/** Tables and columns in JSON, as a reader is shown them. */
+/** Tables and columns as JSON for readers. */
 import type { Column, Table, TableDetail } from "./Table.ts"
 
 export const tableJson = ({ schema, name, kind, source, comment, rows_estimate }: Table) => ({
