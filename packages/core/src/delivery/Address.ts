@@ -1,15 +1,15 @@
-/** A delivery address: where a customer wants to be told of new events, of which sources, and with which secret. */
+/** A delivery address: the URL that is sent new events, the sources that it subscribes to, and its signing secret. */
 
-/** `"all"` means every source, those made later too. */
+/** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
 
-/** The signing secret that was replaced; it signs beside the new one until `until` (RFC 3339). */
+/** The signing secret that was replaced; it signs in addition to the new one until `until` (RFC 3339). */
 export interface PreviousSecret {
   readonly secret: string
   readonly until: string
 }
 
-/** Times are RFC 3339 in UTC. The secrets are for the owner alone, never logged. */
+/** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
 export interface Address {
   readonly id: number
   readonly url: string
@@ -17,7 +17,7 @@ export interface Address {
   readonly previousSecret: PreviousSecret | null
   readonly sources: Subscription
   readonly createdAt: string
-  /** Nothing is sent while it is set; what comes due meanwhile waits. */
+  /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
@@ -28,10 +28,10 @@ export interface NewAddress {
   readonly sources: Subscription
 }
 
-/** What is to be different; what is left out stays as it is. */
+/** The changes to an address; absent fields stay unchanged. */
 export interface AddressChange {
-  /** Where to send from now on. */
+  /** The new URL. */
   readonly url?: string
-  /** Of which sources to tell it from now on. */
+  /** The new subscription. */
   readonly sources?: Subscription
 }

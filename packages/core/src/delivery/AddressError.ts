@@ -1,9 +1,9 @@
-/** What can be refused about delivery addresses and their deliveries. */
+/** The error for refused operations on delivery addresses and deliveries. */
 import { Schema } from "effect"
 
 /**
- * `bad_url`: not the form of a delivery address. `not_public`: it leads to an address that is not public; the message
- * names the address and the network. `name_not_found`: the host's name has no address, or its name server was silent.
+ * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names the
+ * address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
  * `not_resent`: the delivery cannot be sent again; the message says why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {

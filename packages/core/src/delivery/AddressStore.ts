@@ -1,4 +1,4 @@
-/** Where delivery addresses are kept. It believes the URLs it is given: they were checked by `Addresses`. */
+/** Stores delivery addresses. URLs are not checked here: `Addresses` has checked them. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
@@ -9,17 +9,20 @@ type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 export class AddressStore extends Context.Service<
   AddressStore,
   {
-    /** Makes the address with a new signing secret; it hears of events accepted from then on. */
+    /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Answer<Address>
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Answer<Address>
-    /** What is already due goes to the new URL; a source left out still gets what was accepted before. */
+    /**
+     * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
+     * before.
+     */
     readonly set: (id: number, change: AddressChange) => Answer<Address>
-    /** Cancels what is still due. The attempt log stays for its time. */
+    /** Cancels all due deliveries. The attempt log is kept for its retention period. */
     readonly remove: (id: number) => Answer<void>
     readonly pause: (id: number) => Answer<Address>
     readonly resume: (id: number) => Answer<Address>
-    /** A new secret; the one before it signs as well for 24 hours, the one before that no more. */
+    /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
     readonly rotateSecret: (id: number) => Answer<Address>
   }
 >()("@data-cabinet/core/delivery/AddressStore") {}

@@ -1,6 +1,6 @@
 /**
- * The form of a delivery address: absolute, http or https, no credentials, at most 2,048 characters. Whether its host
- * is public is for `AddressCheck`.
+ * The format of a delivery address: absolute, http or https, no credentials, at most 2,048 characters. Whether its host is
+ * public is checked by `AddressCheck`.
  */
 import { Result } from "effect"
 import { AddressError } from "./AddressError.ts"
@@ -10,8 +10,8 @@ const MAX_LENGTH = 2048
 const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_url", message }))
 
 /**
- * Reads the text the way every later step reads it (`0x7f.1` becomes `127.0.0.1`), so that what is checked is what is
- * sent to. The fragment is dropped: it never leaves the house.
+ * Parses the text as every later step does (`0x7f.1` becomes `127.0.0.1`), so that the URL that is checked is the URL that
+ * is sent to. The fragment is dropped: it is never sent.
  */
 export const parseAddressUrl = (text: string): Result.Result<URL, AddressError> => {
   if (text.length > MAX_LENGTH) return refuse(`an address has at most ${MAX_LENGTH} characters`)

@@ -1,4 +1,4 @@
-/** What the owner of a cabinet does with delivery addresses. A URL is checked before it is saved. */
+/** The operations of a cabinet's owner on delivery addresses. A URL is checked before it is saved. */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
@@ -11,7 +11,7 @@ import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 
-/** What came of a ping: the number it was sent under, and whether it was answered by 2xx. */
+/** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
 export interface PingResult extends Outcome {
   readonly deliveryId: number
   readonly delivered: boolean
@@ -28,9 +28,9 @@ export class Addresses extends Context.Service<
     readonly create: (address: NewAddress) => Answer<Address>
     readonly set: (id: number, change: AddressChange) => Answer<Address>
     readonly resume: (id: number) => Answer<Address>
-    /** Sends a ping at once, from here, to a paused address too, and waits for what comes of it. */
+    /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
     readonly ping: (id: number) => Answer<PingResult>
-    /** See `DeliveryQueue`; the loop is woken. */
+    /** See `DeliveryQueue`; also wakes the delivery loop. */
     readonly resend: (deliveryId: number) => Answer<Delivery>
     readonly resendRange: (id: number, from: string, to: string) => Answer<number>
   }

@@ -1,16 +1,16 @@
-/** One attempt to deliver: what was seen of it, and how it is shown in the log. */
+/** One attempt to deliver: its outcome, and how the log shows it. */
 
-/** How many bytes of an answer the log keeps. */
+/** How many bytes of a response the log keeps. */
 export const RESPONSE_KEPT_BYTES = 2048
 
-/** What came of sending one request. `status` is null when no answer was had, and then `failure` says why in words. */
+/** The outcome of one request. `status` is null if no response was received, and then `failure` says why. */
 export interface Outcome {
   readonly status: number | null
   readonly failure: string | null
-  /** The address that the socket was connected to; null when no connection was made. */
+  /** The address that the socket connected to; null if no connection was established. */
   readonly peer: string | null
   readonly durationMs: number
-  /** The beginning of the answer's body as text; null when there was none. */
+  /** The beginning of the response body as text; null if there was none. */
   readonly responseBody: string | null
 }
 
@@ -20,20 +20,20 @@ export interface Attempt extends Outcome {
   readonly type: DeliveryType
   readonly eventId: number | null
   readonly addressId: number
-  /** From 1; a gap is an attempt that was given back unsent. */
+  /** From 1; a gap is an attempt that was released without being sent. */
   readonly number: number
   readonly at: string
   readonly delivered: boolean
-  /** When the next attempt comes due; null when there is none. */
+  /** When the next attempt is due; null if there is none. */
   readonly nextAt: string | null
 }
 
 export type DeliveryType = "event.received" | "ping"
 
-/** `due`: to be sent, now or later; `failed`: a ping that was not answered by 2xx, for a ping is not repeated. */
+/** `due`: to be sent, now or later; `failed`: a ping without a 2xx response, because pings are not retried. */
 export type DeliveryState = "due" | "delivered" | "failed" | "cancelled"
 
-/** A delivery as its owner sees it. */
+/** A delivery as shown to its owner. */
 export interface Delivery {
   readonly id: number
   readonly type: DeliveryType

@@ -1,4 +1,7 @@
-/** One attempt: body, signature, sending, and what becomes of the delivery. It neither claims nor settles. */
+/**
+ * One attempt: builds and signs the body, sends it, and determines the next state of the delivery. It neither claims nor
+ * settles.
+ */
 import { Context, Effect, Layer } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
@@ -10,7 +13,10 @@ import { signDelivery } from "./Signature.ts"
 
 const utf8 = new TextEncoder()
 
-/** Any 2xx is delivered; anything else, a redirect too, and no answer at all, is tried again. A ping is not. */
+/**
+ * Any 2xx counts as delivered. Anything else, including a redirect and no response at all, is retried. A ping is not
+ * retried.
+ */
 export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome: Outcome): NextState => {
   if (outcome.status !== null && outcome.status >= 200 && outcome.status <= 299) return { state: "delivered" }
   if (delivery.type === "ping") return { state: "failed" }

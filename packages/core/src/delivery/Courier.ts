@@ -1,8 +1,8 @@
-/** Sends one signed request to an address that is checked on the way. */
+/** Sends one signed request to an address that is checked before connecting. */
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Attempt.ts"
 
-/** What every request says that leaves this program: of deliveries and of polls. */
+/** The User-Agent of every outgoing request: deliveries and polls. */
 export const USER_AGENT = "DataCabinet/1"
 
 export interface CourierRequest {
@@ -13,8 +13,8 @@ export interface CourierRequest {
 }
 
 /**
- * Never fails and never outlasts its deadline: whatever goes wrong is an `Outcome`. It resolves the host once, refuses
- * it if any of its addresses is not public, connects to nothing but what it checked, and follows no redirect.
+ * Never fails and never exceeds its deadline: every error becomes an `Outcome`. It resolves the host once, refuses it if
+ * any of its addresses is not public, connects only to the addresses that it checked, and follows no redirect.
  */
 export class Courier extends Context.Service<
   Courier,

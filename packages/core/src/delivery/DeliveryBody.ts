@@ -1,4 +1,4 @@
-/** The body of a delivery, as text: the event's own text goes in as it is, so that no digit is lost on the way. */
+/** The body of a delivery, as text: the event's own text is inserted unchanged, so that no digit is lost. */
 import type { Claimed } from "./DeliveryQueue.ts"
 
 /** `{id, type, created_at, source, data}`, or for a ping `{id, type, created_at}`. */

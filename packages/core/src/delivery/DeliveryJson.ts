@@ -2,7 +2,7 @@
 import type { Address } from "./Address.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 
-/** The secrets only where the owner asked for this one address. */
+/** Includes the secrets only if the owner requested this one address. */
 export const addressJson = (address: Address, withSecrets: boolean) => ({
   id: address.id,
   url: address.url,

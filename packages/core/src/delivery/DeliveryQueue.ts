@@ -1,46 +1,46 @@
 /**
- * The deliveries that are due, and the log of what came of them. A delivery is born with its event, in the event's own
- * transaction; from there on only this port moves it.
+ * The deliveries that are due, and the log of their attempts. A delivery is created with its event, in the event's own
+ * transaction; after that only this port changes it.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { AddressError } from "./AddressError.ts"
 import type { Attempt, Delivery, DeliveryType, Outcome } from "./Attempt.ts"
 
-/** `healthy` addresses and `failing` ones are claimed apart, so that the second never take the first ones' places. */
+/** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
 export type Lane = "healthy" | "failing"
 
 export interface ClaimRequest {
   readonly lane: Lane
-  /** At most so many in all. */
+  /** The maximum in total. */
   readonly limit: number
-  /** How many of one address, where `room` names another number for it (0: none). */
+  /** The maximum per address, unless `room` has another number for it (0: none). */
   readonly perAddress: number
   readonly room: ReadonlyMap<number, number>
-  /** Addresses after this one are served first, then those from the start: a round robin over claims. */
+  /** Addresses after this one are served first, then those from the start: round robin across claims. */
   readonly after: number
-  /** How long the claim holds. A delivery that is not settled by then can be claimed again. */
+  /** How long the claim is valid. A delivery that is not settled by then can be claimed again. */
   readonly leaseSeconds: number
 }
 
-/** A claimed delivery, with all that one attempt needs. */
+/** A claimed delivery, with everything that one attempt needs. */
 export interface Claimed {
   readonly id: number
   readonly type: DeliveryType
   readonly addressId: number
   readonly url: string
-  /** One secret, or two for a day after a rotation; the newest first. */
+  /** One secret, or two for a day after a rotation; newest first. */
   readonly secrets: readonly [string, ...Array<string>]
-  /** The attempt's number; a claim after this one voids it. */
+  /** The attempt's number; a later claim invalidates it. */
   readonly attempt: number
   /** Failed attempts before this one. */
   readonly failures: number
   readonly createdAt: string
-  /** The event as the feed shows it; null for a ping. */
+  /** The event as it appears in the feed; null for a ping. */
   readonly event: { readonly text: string; readonly sourceId: number; readonly sourceName: string } | null
 }
 
-/** What becomes of the delivery after an attempt; seconds are counted from the moment of settling. */
+/** The next state of a delivery after an attempt; seconds count from the time of settlement. */
 export type NextState =
   | { readonly state: "delivered" }
   | { readonly state: "failed" }
@@ -56,22 +56,22 @@ export interface Settlement {
 export interface LogQuery {
   readonly addressId: number
   readonly limit: number
-  /** Only attempts begun before this moment (RFC 3339), to page backwards. */
+  /** Only attempts that began before this time (RFC 3339), for paging backwards. */
   readonly before?: string
   readonly failedOnly?: boolean
 }
 
-/** What the operator and the metrics look at. `stuck` must read zero. */
+/** The queue's state for the operator and the metrics. `stuck` must be zero. */
 export interface QueueGauge {
   /** Due now, at addresses that are neither paused nor failing. */
   readonly due: number
-  /** Waiting for a later attempt, under way, or due at failing addresses. */
+  /** Waiting for a later attempt, in flight, or due at failing addresses. */
   readonly retrying: number
   /** Waiting at paused addresses. */
   readonly paused: number
-  /** Seconds since the oldest of `due` came due; 0 when there is none. */
+  /** Seconds since the oldest of `due` became due; 0 if there is none. */
   readonly oldestDueSeconds: number
-  /** Past due for over two minutes at a healthy address that is not paused: nobody is working. */
+  /** Overdue by more than two minutes at a healthy address that is not paused: no worker is running. */
   readonly stuck: number
   readonly failingAddresses: number
 }
@@ -81,26 +81,26 @@ type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 export class DeliveryQueue extends Context.Service<
   DeliveryQueue,
   {
-    /** Takes due deliveries. Those whose event was deleted are cancelled on the way; a lost attempt is logged as lost. */
+    /** Claims due deliveries. Deliveries whose event was deleted are cancelled in passing; a lost attempt is logged as lost. */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
-    /** Writes the attempts down and moves the deliveries on. A settlement whose lease was taken over changes nothing. */
+    /** Logs the attempts and updates the deliveries. A settlement whose lease was taken over changes nothing. */
     readonly settle: (batch: ReadonlyArray<Settlement>) => Effect.Effect<void, StoreUnavailable>
-    /** Gives claimed deliveries back unsent: they are due as they were. One whose lease was taken over is left alone. */
+    /** Releases claimed deliveries unsent: they are due as before. A delivery whose lease was taken over is not changed. */
     readonly release: (claimed: ReadonlyArray<Pick<Claimed, "id" | "attempt">>) => Effect.Effect<void, StoreUnavailable>
-    /** Milliseconds until something could be claimed by such a request; 0 for now, null for nothing in sight. */
+    /** Milliseconds until such a request could claim something; 0 for now, null if nothing is scheduled. */
     readonly nextDue: (
       request: Pick<ClaimRequest, "lane" | "perAddress" | "room">,
     ) => Effect.Effect<number | null, StoreUnavailable>
-    /** Makes a ping, already claimed by the caller, who sends and settles it. */
+    /** Creates a ping that the caller has already claimed; the caller sends and settles it. */
     readonly ping: (addressId: number, leaseSeconds: number) => Answer<Claimed>
     /**
-     * Makes it due now, whatever became of it, its retry interval from the start. Under way already: nothing to do. A
-     * ping, a deleted event, and what was for an address that is removed, are refused.
+     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
+     * Refused for a ping, for a deleted event, and if the address has been removed.
      */
     readonly resend: (deliveryId: number) => Answer<Delivery>
-    /** The same for all of an address whose events were accepted in `[from, to)` (RFC 3339); answers how many. */
+    /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
     readonly resendRange: (addressId: number, from: string, to: string) => Answer<number>
-    /** Nothing more is sent. Of a delivery already delivered nothing changes. */
+    /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Answer<Delivery>
     /** The attempts of an address, newest first. */
     readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
@@ -108,8 +108,8 @@ export class DeliveryQueue extends Context.Service<
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     readonly gauge: Effect.Effect<QueueGauge, StoreUnavailable>
     /**
-     * Forgets attempts older than the given days (failed ones are kept at least as long), and deliveries that ended
-     * before every attempt of theirs was forgotten. In small bites; answers what it let go.
+     * Deletes attempts older than the given days (failed ones are kept at least as long as delivered ones), and ended
+     * deliveries of that age that have no attempts left. Works in small batches; returns how much was deleted.
      */
     readonly prune: (keep: {
       readonly deliveredDays: number

@@ -1,6 +1,6 @@
 /**
- * Says that a delivery may have come due. Losing a signal costs a few seconds and nothing else: the loop also looks by
- * itself. An adapter may carry it to other processes.
+ * Signals that a delivery may have become due. A lost signal costs a few seconds and nothing else, because the loop also
+ * polls. An adapter can carry the signal to other processes.
  */
 import { Context, Effect, Layer, Latch } from "effect"
 import type { Scope } from "effect"
@@ -8,16 +8,16 @@ import type { Scope } from "effect"
 export class DeliverySignal extends Context.Service<
   DeliverySignal,
   {
-    /** Called after a commit that made deliveries. Neither waits nor fails. */
+    /** Called after a commit that created deliveries. Neither waits nor fails. */
     readonly wake: Effect.Effect<void>
     /**
-     * A listener of one's own: the inner effect ends at the next signal, or at once when one came since it last ended.
-     * Several signals in between are one.
+     * A listener for the caller alone: the inner effect completes at the next signal, or immediately if a signal arrived
+     * since it last completed. Several signals in between count as one.
      */
     readonly listen: Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@data-cabinet/core/delivery/DeliverySignal") {
-  /** Within this process. */
+  /** Limited to this process. */
   static readonly layer = Layer.sync(DeliverySignal, () => {
     const listeners = new Set<Latch.Latch>()
     return DeliverySignal.of({

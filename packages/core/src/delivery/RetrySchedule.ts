@@ -1,4 +1,4 @@
-/** When a failed delivery is tried again: 30 seconds, one minute, two, and so on up to a day; without end. */
+/** When a failed delivery is retried: after 30 seconds, one minute, two minutes, and so on up to one day, without end. */
 
 const FIRST_SECONDS = 30
 const MAX_SECONDS = 86_400

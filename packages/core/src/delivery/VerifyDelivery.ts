@@ -1,34 +1,37 @@
 /**
- * For receivers: is this request from the cabinet that shares the secret with us? Needs nothing but Node. Verify the raw
- * bytes, before any JSON parser has seen them.
+ * For receivers: verifies that a request came from the cabinet that shares the secret. Depends only on Node. Verify the raw
+ * bytes, before a JSON parser has processed them.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** How strictly the time of a delivery is taken. */
+/** How strictly the time of a delivery is checked. */
 export interface VerifyOptions {
-  /** How far `t` may be from now, to either side: a finite number that is not negative. Default 300. */
+  /** How far `t` may be from now, in either direction: a finite number that is not negative. Default 300. */
   readonly toleranceSeconds?: number
-  /** The present, for tests. */
+  /** The current time, for tests. */
   readonly now?: Date
 }
 
-/** How many signatures of one header are looked at: two are ever sent, and a forger may not make us compute more. */
+/**
+ * The maximum number of signatures that are checked in one header: at most two are ever sent, and a forged header must not
+ * cause more work.
+ */
 const MAX_SIGNATURES = 8
 
-/** The seconds of now and of the tolerance; null where either is not what it must be: then no time is near enough. */
+/** Now and the tolerance in seconds; null if either is invalid: then no time is accepted. */
 const window = (options: VerifyOptions | null): { readonly now: number; readonly tolerance: number } | null => {
   const tolerance: unknown = options?.toleranceSeconds ?? 300
   if (typeof tolerance !== "number" || !Number.isFinite(tolerance) || tolerance < 0) return null
   const now = options?.now ?? new Date()
-  // A date of another realm is one too: test runners give those.
+  // A Date of another realm is valid too: test runners pass those.
   const millis = Object.prototype.toString.call(now) === "[object Date]" ? Number(now) : Number.NaN
   return Number.isFinite(millis) ? { now: Math.floor(millis / 1000), tolerance } : null
 }
 
 /**
- * True when `header` (the value of `X-Service-Signature`) has a `v1` made with `secret` over these bytes, and its `t` is
- * recent. Never throws: whatever is missing or of another kind or form, a secret that is not set or options that make no
- * sense as well, is simply not true. Compares in constant time.
+ * Returns true if `header` (the value of `X-Service-Signature`) has a `v1` that was created with `secret` over these bytes,
+ * and its `t` is recent. Never throws: anything missing, of the wrong type or malformed gives false, including a secret that
+ * is not set and invalid options. Compares in constant time.
  *
  * @example
  * if (!verifyDelivery(rawBody, request.headers["x-service-signature"], secret)) return response.writeHead(401).end()

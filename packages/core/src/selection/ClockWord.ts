@@ -1,11 +1,11 @@
 /**
- * Finds the words in a filter's value that PostgreSQL reads by its clock or as a moment of its own: `now`, `today`,
- * `tomorrow`, `yesterday`, `epoch`, `allballs`. As values they are refused: the same request would select other rows
+ * Finds the words in a filter's value that PostgreSQL evaluates by its clock or as a fixed time: `now`, `today`,
+ * `tomorrow`, `yesterday`, `epoch`, `allballs`. They are refused as values: the same request would select other rows
  * tomorrow, and by the server's midnight instead of the cabinet's. `infinity` is a value like any other.
  */
 import type { ColumnType } from "../row/ColumnType.ts"
 
-/** Such a word in a text that is to be read as this type, as it was sent. */
+/** The first such word in a text that is read as this type, as it was sent. */
 export const clockWord = (type: ColumnType, text: string): string | undefined => {
   if (!type.temporal) return undefined
   if (type.kind === "composite") {
@@ -14,12 +14,12 @@ export const clockWord = (type: ColumnType, text: string): string | undefined =>
       return field === undefined ? undefined : clockWord(field.type, part)
     })
   }
-  // A record in a list may hold texts, in which these words are words.
+  // A record in a list can contain texts, in which these words are plain words.
   if (type.kind === "array") return found(partsOf(text, "{"), (part) => clockWord(type.element, part))
   return CLOCK_WORD.exec(text)?.[0]
 }
 
-/** PostgreSQL takes a run of letters for a word, in any case, whatever stands beside it. */
+/** PostgreSQL takes a run of letters as a word, in any case, whatever is next to it. */
 const CLOCK_WORD = /(?<![a-z])(?:now|today|tomorrow|yesterday|epoch|allballs)(?![a-z])/i
 
 const found = (
@@ -34,8 +34,8 @@ const found = (
 }
 
 /**
- * The values in the text of a record, `(1,"a b",)`, or of an array, `{1,"a b",{2}}` or `[2:3]={1,2}`, all dimensions of it
- * in a row; without their quotes. A text that is neither is PostgreSQL's to refuse.
+ * The values in the text of a record, `(1,"a b",)`, or of an array, `{1,"a b",{2}}` or `[2:3]={1,2}`, with all dimensions
+ * flattened, without their quotes. A text that is neither is left for PostgreSQL to refuse.
  */
 const partsOf = (text: string, open: "(" | "{"): ReadonlyArray<string> => {
   const parts: Array<string> = []
@@ -46,7 +46,7 @@ const partsOf = (text: string, open: "(" | "{"): ReadonlyArray<string> => {
     const character = text[at]!
     if (character === "\\") part += text[++at] ?? ""
     else if (character === '"') {
-      // A quote that is doubled is one of the value.
+      // A doubled quote is a quote in the value.
       if (quoted && text[at + 1] === '"') part += text[at++]
       else quoted = !quoted
     } else if (!quoted && ends.includes(character)) {

@@ -1,4 +1,4 @@
-/** Which rows a selection keeps, as SQL conditions over the object's alias. */
+/** Generates the SQL conditions of a selection over the object's alias. */
 import type { ReadableColumn } from "../row/Catalog.ts"
 import type { TypeOperators } from "../row/ColumnType.ts"
 import { shownText } from "../row/RowJson.ts"
@@ -9,16 +9,16 @@ import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
 import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
 import { type SqlParameters, TEXT } from "./SqlParameters.ts"
 
-/** The alias of the object that is read; columns are always named through it. */
+/** The alias of the object that is read; columns are always qualified with it. */
 export const OBJECT = `"o"`
 
 export const columnSql = (column: ReadableColumn): string => `${OBJECT}.${quoteName(column.name)}`
 
-/** An operator by its schema, so that none that a customer made is taken for it. */
+/** An operator qualified with its schema, so that no operator that a customer created can be chosen instead. */
 export const operatorSql = (operators: TypeOperators, which: keyof Omit<TypeOperators, "schema">): string =>
   `OPERATOR(${quoteName(operators.schema)}.${operators[which]})`
 
-/** All of them must hold. `zone` is the cabinet's time zone. */
+/** Every condition must hold. `zone` is the cabinet's time zone. */
 export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: SqlParameters): ReadonlyArray<string> => [
   ...plan.filters.map((filter) => filterSql(filter, plan.table.foldCollation, parameters)),
   ...(plan.period === null ? [] : periodSql(plan.period, zone, parameters)),
@@ -28,13 +28,16 @@ export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: Sql
 const patternOf = (sought: string, parameters: SqlParameters): string =>
   parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
 
-/** Case is folded by the named collation, whatever the column's own; upper case, for ς and σ meet only there. */
+/**
+ * Case is folded by the given collation, whatever the column's own. Folded to upper case, because ς and σ are equal only
+ * there.
+ */
 const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
   const pattern = patternOf(sought, parameters)
   return operate(call("upper", `${text} COLLATE ${collation}`), "~~", call("upper", `${pattern} COLLATE ${collation}`))
 }
 
-/** True where rows are found by the index of their whole text before each column is looked into. */
+/** True if rows are found by the index of their whole text before each column is searched. */
 export const searchesIndex = ({ table, search }: SelectionPlan): boolean =>
   table.searchIndexed && search !== "" && !search.includes(SEARCH_SEPARATOR)
 
@@ -69,7 +72,7 @@ const filterSql = (filter: PlannedFilter, collation: string, parameters: SqlPara
   return condition === "ne" ? `(${holds}) IS NOT TRUE` : holds
 }
 
-/** Never NULL itself, so that NOT turns it round. */
+/** Never NULL itself, so that NOT negates it. */
 const emptySql = (column: ReadableColumn): string => {
   const of = columnSql(column)
   const isNull = `${of} IS NOT DISTINCT FROM NULL`
@@ -85,7 +88,10 @@ const emptySql = (column: ReadableColumn): string => {
   }
 }
 
-/** Midnight is the cabinet's: of a moment in its time zone, of a date or a time without zone as it stands. */
+/**
+ * Midnight is that of the cabinet: a timestamp with time zone is compared in the cabinet's zone, a date or a timestamp
+ * without time zone as it is.
+ */
 const periodSql = ({ column, from, to }: PlannedPeriod, zone: string, parameters: SqlParameters): Array<string> => {
   const of = columnSql(column)
   const day = (text: string) => parameters.add(text, "pg_catalog.date")

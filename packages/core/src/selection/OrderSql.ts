@@ -1,7 +1,7 @@
 /**
- * The total order of a walk, and the rows that come after a place in it. Where no NULL can stand among what is compared,
- * "after" is one row comparison, which an index answers by starting at the place. A nullable sort is walked in two
- * branches, values then NULLs, for neither the NULLS LAST of a descending order nor an OR can be answered so.
+ * The total order of a walk, and the condition for the rows after a place in it. If no NULL can be among the compared
+ * values, "after" is one row comparison, for which an index scan starts at the place. A nullable sort is read in two
+ * branches, values and then NULLs, because an index supports neither the NULLS LAST of a descending order nor an OR.
  */
 import type { ColumnType, TypeOperators } from "../row/ColumnType.ts"
 import { operatorSql } from "./ConditionSql.ts"
@@ -11,28 +11,28 @@ import type { SqlParameters } from "./SqlParameters.ts"
 /** One expression of the order. */
 export interface OrderTerm {
   readonly sql: string
-  /** Its value in a cursor is cast to it. */
+  /** The type that its value in a cursor is cast to. */
   readonly type: Pick<ColumnType, "sql" | "runsNoUserCode">
   readonly operators: TypeOperators
 }
 
 export interface Order {
-  /** Before the ties; null where the walk goes by them alone. */
+  /** Comes before the ties; null if the ties alone determine the order. */
   readonly sort: (OrderTerm & { readonly nullable: boolean }) | null
-  /** Never NULL; they tell every row from the others, or with `countsEquals` every kind of row. */
+  /** Never NULL; they identify every row, or with `countsEquals` every class of equal rows. */
   readonly ties: ReadonlyArray<OrderTerm>
   readonly direction: Direction
-  /** Rows equal in all terms are told apart by counting: a page begins at its place, not behind it. */
+  /** Rows that are equal in all terms are told apart by counting: a page begins at its place, not after it. */
   readonly countsEquals: boolean
 }
 
-/** Rows of one branch stand before all rows of the next. */
+/** All rows of one branch come before all rows of the next. */
 export interface Branch {
   readonly where: ReadonlyArray<string>
   readonly orderBy: string
 }
 
-/** The branches that follow the place whose values are given; all of them without a place. */
+/** The branches after the place with the given values; without a place, all branches. */
 export const branchesAfter = (
   order: Order,
   place: ReadonlyArray<string | null> | null,
@@ -55,7 +55,7 @@ export const branchesAfter = (
   const inOrder = orderBy(terms, direction)
   const nulls = { where: [`${sort.sql} IS NOT DISTINCT FROM NULL`], orderBy: inOrder }
   if (place === null) {
-    // Ascending, NULLs come last by themselves, and one walk along the index does.
+    // In ascending order NULLs are last by default, and a single index scan suffices.
     return direction === "asc"
       ? [{ where: [], orderBy: inOrder }]
       : [{ where: [`${sort.sql} IS DISTINCT FROM NULL`], orderBy: inOrder }, nulls]
@@ -69,7 +69,7 @@ const orderBy = (terms: ReadonlyArray<OrderTerm>, direction: Direction): string 
 
 type Compared = OrderTerm & { readonly value: string }
 
-/** `terms` stand after their values in this direction, or with `orEqual` at them. */
+/** True for rows whose `terms` come after the given values in this direction, or with `orEqual` are equal to them. */
 const comparison = (terms: ReadonlyArray<Compared>, direction: Direction, orEqual: boolean): string => {
   const strict = direction === "asc" ? "gt" : "lt"
   const loose = direction === "asc" ? "ge" : "le"
@@ -82,7 +82,7 @@ const comparison = (terms: ReadonlyArray<Compared>, direction: Direction, orEqua
     const row = (of: "sql" | "value") => `ROW(${terms.map((term) => term[of]).join(", ")})`
     return `${row("sql")} ${operatorSql(first.operators, which)} ${row("value")}`
   }
-  // Types that bring operators of their own cannot share a row comparison with others.
+  // Types with operators of their own cannot share a row comparison with others.
   const is = (operator: "lt" | "le" | "eq" | "ge" | "gt") =>
     `${first.sql} ${operatorSql(first.operators, operator)} ${first.value}`
   return `${is(loose)} AND (${is(strict)} OR (${is("eq")} AND ${comparison(rest, direction, orEqual)}))`

@@ -1,24 +1,24 @@
 /**
- * The text of a whole row that `cabinet table search-index` indexes by its trigrams. It holds what every column shows, upper
- * case, one after the other, so that a row in which any column contains the sought text is always among those whose
- * text contains it; which of them it really is, the conditions of `q` decide as they do without an index.
+ * The text of a whole row, whose trigrams `cabinet table search-index` indexes. It contains the shown text of every column
+ * in upper case, one after the other. A row in which any column contains the search text is therefore always among the rows
+ * whose text contains it; which rows really match is decided by the conditions of `q`, as without an index.
  *
- * An index takes only what is the same in every session, which PostgreSQL's own formatters of dates are not: the
- * functions in the schema `cabinet_search` stand for them. Types whose text can change while the row stays as it is (an
- * enum's labels can be renamed) have no such form.
+ * An index requires expressions that give the same in every session, and PostgreSQL's own formatting of dates does not: the
+ * functions in the schema `cabinet_search` replace it. Types whose text can change while the row stays the same (an enum's
+ * labels can be renamed) have no indexable form.
  */
 import type { ReadableColumn } from "../row/Catalog.ts"
 import type { ColumnType } from "../row/ColumnType.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { BYTEWISE } from "../row/SystemSql.ts"
 
-/** Holds those functions and nothing else; everybody may use it. */
+/** Contains those functions and nothing else; every role may use it. */
 export const SEARCH_SCHEMA = "cabinet_search"
 
-/** Stands between the columns; a search that holds it goes without the index. */
+/** Separates the columns; a search text that contains it does not use the index. */
 export const SEARCH_SEPARATOR = "\u0001"
 
-/** `cabinet_search.text_pg_c_utf8`: a server that folds case by another collation finds no index made by this one. */
+/** `cabinet_search.text_pg_c_utf8`: a server that folds case by another collation finds no index built with this one. */
 export const searchFunction = (foldCollation: string): { readonly name: string; readonly sql: string } => {
   const collation = /"([^"]+)"$/.exec(foldCollation)?.[1] ?? "default"
   const name = `text_${collation.toLowerCase().replaceAll(/\W/g, "_")}`
@@ -28,7 +28,7 @@ export const searchFunction = (foldCollation: string): { readonly name: string; 
 const shownAs = (name: "shown" | "pinned" | "json_text", value: string): string =>
   `${quoteQualified(SEARCH_SCHEMA, name)}(${value})`
 
-/** PostgreSQL's own types whose text depends on nothing but the session settings that `pinned` sets. */
+/** PostgreSQL's own types whose text depends only on the session settings that `pinned` sets. */
 const PINNED: ReadonlySet<string> = new Set(
   (
     "uuid,inet,cidr,macaddr,macaddr8,bit,bit varying,interval,oid,pg_lsn,xml,time without time zone,time with time zone," +
@@ -37,7 +37,7 @@ const PINNED: ReadonlySet<string> = new Set(
   ).split(","),
 )
 
-/** Says the same as `shownText`, in every session; null for a type that has no such form. */
+/** Gives the same text as `shownText`, in every session; null for a type without an indexable form. */
 const indexableText = (type: ColumnType, value: string): string | null => {
   switch (type.kind) {
     case "composite":
@@ -56,13 +56,13 @@ const indexableText = (type: ColumnType, value: string): string | null => {
 }
 
 export interface RowText {
-  /** SQL of the text over the object's alias, or over none. */
+  /** SQL of the text, with columns qualified by the object's alias or unqualified. */
   readonly sql: string
-  /** The columns whose types have no text that an index could hold; then `sql` leaves them out and is of no use. */
+  /** The columns whose types have no indexable text; `sql` then omits them and is not usable. */
   readonly unfit: ReadonlyArray<ReadableColumn>
 }
 
-/** The text of rows with these columns; `of` names a column in SQL. */
+/** The text of rows with these columns; `of` returns the SQL of a column. */
 export const rowText = (
   columns: ReadonlyArray<ReadableColumn>,
   foldCollation: string,

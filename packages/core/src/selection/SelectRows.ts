@@ -1,4 +1,4 @@
-/** Reads a page of an object's rows by a selection: the one way rows are read, for the API, the command and the library. */
+/** Reads a page of an object's rows by a selection. The API, the command line and the library all read rows through it. */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -28,8 +28,8 @@ export interface RowsPage extends Page {
 }
 
 /**
- * Refuses in this order: an unknown parameter, a parameter of the wrong form, an object that is not there, a selection
- * that does not fit its columns; only then is anything read.
+ * Fails in this order: an unknown parameter, a malformed parameter, an object that does not exist, a selection that does
+ * not fit the object's columns. Only then is anything read.
  */
 export class SelectRows extends Context.Service<
   SelectRows,
@@ -60,7 +60,7 @@ export class SelectRows extends Context.Service<
         )
         return yield* Effect.fromResult(pageOf(plan, found))
       })
-      /** What was found fault with may be that the object is another than it was taken for: then it is looked at again. */
+      /** The error may be due to an outdated definition of the object: it is then looked up again and the read is retried. */
       const readAnew = Effect.fnUntraced(function* (
         request: RowsRequest,
         selection: Selection,
@@ -91,7 +91,7 @@ export class SelectRows extends Context.Service<
   )
 }
 
-/** How often a read starts over because its object changed meanwhile. */
+/** How often a read is retried because its object changed meanwhile. */
 const TRIES = 3
 
 const changing = new ReadError({
@@ -121,7 +121,7 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
   return Result.succeed({ items, columns, hasMore, nextCursor })
 }
 
-/** How many rows up to the page's end equal its last one, those of the pages before included. */
+/** How many rows up to the end of the page equal its last one, including those of previous pages. */
 const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): number => {
   const hashOf = (item: number) => positionOf(item).at(-1)
   const hash = hashOf(items.length - 1)
@@ -130,7 +130,7 @@ const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): num
   return equal === items.length && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
 }
 
-/** Whose fault a value is that PostgreSQL could not read: a filter's, or the cursor's. */
+/** Which parameter is at fault for a value that PostgreSQL could not read: a filter's, or the cursor. */
 const refusedParam = (plan: SelectionPlan, { values }: PageQuery, { index, message }: RefusedValue): SelectionError => {
   const value = values[index]
   const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)

@@ -1,6 +1,6 @@
-/** A selection of rows as a value: what was asked, in the right form, not yet held against any object's columns. */
+/** A selection of rows as a value: parsed and well formed, but not yet checked against an object's columns. */
 
-/** The conditions of a filter; the last two take no value. */
+/** The conditions of a filter; the last two have no value. */
 export const FILTER_CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains", "empty", "notempty"] as const
 
 /** How a filter compares. */
@@ -13,30 +13,30 @@ export interface Filter {
   readonly value: string
 }
 
-/** Days of the cabinet's calendar as `YYYY-MM-DD`, both inclusive; an open end is null. */
+/** Days of the cabinet's calendar as `YYYY-MM-DD`, both inclusive; null for an open end. */
 export interface Period {
   readonly column: string
   readonly from: string | null
   readonly to: string | null
 }
 
-/** Which way a sort goes. */
+/** The direction of a sort. */
 export type Direction = "asc" | "desc"
 
-/** Exactly some columns, or all with some first and some hidden. */
+/** Exactly these columns, or all columns with some first and some hidden. */
 export type ColumnChoice =
   | { readonly only: ReadonlyArray<string> }
   | { readonly first: ReadonlyArray<string>; readonly hidden: ReadonlyArray<string> }
 
 export interface Selection {
-  /** Looked for in every column; empty for none. */
+  /** The text to find in any column; empty for none. */
   readonly search: string
-  /** All must hold. */
+  /** Every filter must match. */
   readonly filters: ReadonlyArray<Filter>
   readonly period: Period | null
   /** Null for the object's own order. */
   readonly sort: string | null
-  /** Null for the usual direction of that order. */
+  /** Null for the default direction of that order. */
   readonly direction: Direction | null
   readonly columns: ColumnChoice
   readonly limit: number

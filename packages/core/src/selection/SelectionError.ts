@@ -1,4 +1,4 @@
-/** What can be refused about a selection of rows. */
+/** The error for a refused selection of rows. */
 import { Schema } from "effect"
 
 export class SelectionError extends Schema.TaggedError<SelectionError>()("SelectionError", {

@@ -1,6 +1,6 @@
 /**
- * The rows endpoint's parameters: from the pairs of a query string, in their order, to a selection. Refuses unknown
- * names first, then every value of the wrong form. What needs the object's columns to be judged is not judged here.
+ * The rows endpoint's parameters: turns the pairs of a query string, in their order, into a selection. Fails for unknown
+ * names first, then for every malformed value. Checks that need the object's columns are not made here.
  */
 import { Result } from "effect"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
@@ -9,10 +9,10 @@ import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition
 import type { Direction, Period, Selection } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"
 
-/** The parameters of a query string, decoded, in the order they came. */
+/** The decoded parameters of a query string, in order. */
 export type ParamPairs = ReadonlyArray<readonly [name: string, value: string]>
 
-/** Those that come once, with the code that answers when they are repeated. */
+/** The parameters that may occur only once, with the error code if they are repeated. */
 const SINGLE = {
   q: "bad_selection",
   per: "bad_period",
@@ -50,10 +50,10 @@ export const SELECTION_PARAMS = [
 export const selectionError = (code: SelectionCode, param: string | null, message: string): SelectionError =>
   new SelectionError({ code, param, message })
 
-/** Text as it may stand in a message: quoted, and cut where it is long. */
+/** Quotes a text for a message and truncates it if it is long. */
 export const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** The selection that the pairs spell, or the first thing wrong with them. */
+/** Parses the pairs into a selection, or returns the first error. */
 export const selectionParams = (pairs: ParamPairs): Result.Result<Selection, SelectionError> => {
   try {
     return Result.succeed(read(pairs))

@@ -1,7 +1,7 @@
 /**
- * Holds a selection against an object's columns: names become columns, the order becomes total, the cursor becomes a
- * place. Refuses what does not fit: unknown columns, conditions and orders that a type cannot do, cursors of another
- * walk. Whether a type can take a filter's value is PostgreSQL's to say, when the page is read.
+ * Resolves a selection against an object's columns: names become columns, the order becomes total, the cursor becomes a
+ * place. Refuses unknown columns, conditions and orders that a type does not support, and cursors of another walk. Whether
+ * a type accepts a filter's value is decided by PostgreSQL when the page is read.
  */
 import { Result } from "effect"
 import { type CursorPosition, type CursorWalk, decodeCursor } from "../pagination/Cursor.ts"
@@ -25,7 +25,10 @@ export interface PlannedPeriod {
   readonly to: string | null
 }
 
-/** What a row shows, in this order; `columns` describes the same. Where nothing was chosen, one object for a table. */
+/**
+ * What a row shows, in this order; `columns` describes the same. Without a choice of columns, always the
+ * same object for a table.
+ */
 export interface Showing {
   readonly shown: ReadonlyArray<ReadableColumn>
   readonly columns: ReadonlyArray<Column>
@@ -37,18 +40,18 @@ export interface SelectionPlan {
   readonly search: string
   readonly filters: ReadonlyArray<PlannedFilter>
   readonly period: PlannedPeriod | null
-  /** The column asked for; ties, and the whole order where it is null, go by the row's identity. */
+  /** The column requested; the ties, and the whole order if it is null, are determined by the row's identity. */
   readonly sort: ReadableColumn | null
   readonly direction: Direction
-  /** The columns that tell rows apart after `sort`; empty where the object has no key. */
+  /** The columns that distinguish rows after `sort`; empty if the object has no key. */
   readonly ties: ReadonlyArray<ReadableColumn>
   readonly limit: number
   readonly walk: CursorWalk
-  /** Where the last page ended: the sort value when there is one, then what tells the row apart. */
+  /** Where the last page ended: the sort value if there is one, then the values that identify the row. */
   readonly after: CursorPosition | null
 }
 
-/** The plan of a selection on this object, or the first thing that does not fit. */
+/** Plans a selection on this object, or returns the first error. */
 export const selectionPlan = (
   selection: Selection,
   table: ReadableTable,
@@ -182,7 +185,7 @@ const choose = (choice: ColumnChoice, { columns }: ReadableTable): ReadonlyArray
 const plannedPeriod = (period: Period | null, column: (name: string) => ReadableColumn): PlannedPeriod | null =>
   period === null ? null : { ...period, column: column(period.column) }
 
-/** A cursor is good for this object, this selection whatever its page size, and these types of what is compared. */
+/** A cursor is valid for this object, this selection with any page size, and these types of the compared values. */
 const walkOf = (
   { limit: _limit, cursor: _cursor, direction: _direction, ...asked }: Selection,
   { table, sort, ties, direction }: Pick<SelectionPlan, "table" | "sort" | "ties" | "direction">,

@@ -1,7 +1,7 @@
 /**
- * Writes a plan as one query: the rows of a page and one more, in order, with the columns that they show and those that
- * their positions are read from. Names are quoted by `quoteName`, values are parameters; the page's size is a number that was
- * read as one. Whatever the depth of the walk, the query has no OFFSET but over rows that equal each other.
+ * Compiles a plan into one query: the rows of a page and one more, in order, with the columns that they show and those that
+ * their positions are read from. Names are quoted by `quoteName`, values are parameters; the page size is a number that was
+ * parsed as one. However deep the walk, the query has no OFFSET except over rows that are equal to each other.
  */
 import type { ReadableColumn } from "../row/Catalog.ts"
 import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
@@ -13,10 +13,10 @@ import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderS
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
-/** Blocks of a file that are sorted at once where rows are walked by where they lie. */
+/** How many blocks of a file are sorted at once when rows are read by physical location. */
 const BLOCKS_AT_ONCE = 16
 
-/** How much of a row's text is compared as such; the rest counts by its hash. */
+/** How much of a row's text is compared directly; the rest is compared by its hash. */
 const TEXT_PREFIX = 200
 
 export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
@@ -40,24 +40,24 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   }
 }
 
-/** The columns whose values the statement reads besides those that it shows. */
+/** The columns whose values the statement reads in addition to those that it shows. */
 const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
   if (search !== "" || table.identity === "text") return table.columns
   const asked = [period?.column, sort].filter((column) => column !== undefined && column !== null)
   return [...filters.map(({ column }) => column), ...asked, ...ties]
 }
 
-/** What is shown as SQL. */
+/** The shown columns as SQL. */
 interface ShownSql {
-  /** Each column over the object's alias. */
+  /** Each column, qualified with the object's alias. */
   readonly columns: ReadonlyArray<string>
-  /** The same with their names, as a list. */
+  /** The same with their names, as a select list. */
   readonly selected: string
-  /** Whether all of it is PostgreSQL's own. */
+  /** Whether all of them are PostgreSQL's own types. */
   readonly runsNoUserCode: boolean
 }
 
-/** What is shown of a table is one object as long as the table is what it is, and written but once. */
+/** A table's default selection is one object as long as the table is unchanged, so its SQL is generated only once. */
 const written = new WeakMap<Showing, ShownSql>()
 
 const shownSql = ({ showing }: SelectionPlan): ShownSql => {
@@ -73,7 +73,7 @@ const shownSql = ({ showing }: SelectionPlan): ShownSql => {
   return sql
 }
 
-/** The order's terms as columns of the query; what is not shown is selected for them. */
+/** The terms of the order as columns of the query; terms that are not shown are selected in addition. */
 const positionSql = (order: Order, { columns }: ShownSql) => {
   const selected: Array<string> = []
   const position = termsOf(order).map(({ sql, type }): PositionColumn => {
@@ -86,7 +86,7 @@ const positionSql = (order: Order, { columns }: ShownSql) => {
   return { position, selected }
 }
 
-/** How many rows equal to the last one were already shown; only walks that count equals carry it. */
+/** How many rows equal to the last one were already shown; only in the position of a walk that counts equal rows. */
 export const equalsShown = (plan: SelectionPlan): number =>
   plan.table.identity === "text" && plan.after !== null ? Number(plan.after.at(-1)) : 0
 
@@ -113,19 +113,19 @@ const operatorsOf = (type: ColumnType) => {
 
 const OID = `"pg_catalog"."oid"`
 
-/** Where a row lies: the file, then the place in it. */
+/** A row's physical location: the file, then the place in it. */
 const PLACE: ReadonlyArray<OrderTerm> = [
   { sql: `${OBJECT}."tableoid"`, type: { sql: OID, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
   { sql: `${OBJECT}."ctid"`, type: { sql: `"pg_catalog"."tid"`, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
-/** What a row says: the beginning of its text, then the hash of the whole. */
+/** A row's content: the beginning of its text, then the hash of the whole text. */
 const TEXTS: ReadonlyArray<OrderTerm> = [
   { sql: `("w"."text" ${BYTEWISE})`, type: { sql: TEXT, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
   { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
-/** What a position has a value of each for. */
+/** The terms for which a position has a value, one each. */
 const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderTerm> => (sort === null ? ties : [sort, ...ties])
 
 const whereSql = (conditions: ReadonlyArray<string>): string =>
@@ -150,15 +150,15 @@ const orderedPage = (
     : `${branches.map((branch) => `(${select(branch)})`).join(" UNION ALL ")} LIMIT ${plan.limit + 1}${offset}`
 }
 
-/** The text of the whole row, hidden columns too, made once a row. */
+/** The text of the whole row, including hidden columns, computed once per row. */
 const rowTextSql = (plan: SelectionPlan): string =>
   ` CROSS JOIN LATERAL (SELECT ${call("left", `"x"."text"`, String(TEXT_PREFIX))} AS "text",` +
   ` ${call("sha256", call("convert_to", `"x"."text"`, "'UTF8'"))} AS "hash"` +
   ` FROM (SELECT ${castTo(`ROW(${plan.table.columns.map(columnSql).join(", ")})`, "text")} AS "text" OFFSET 0) AS "x") AS "w"`
 
 /**
- * Range by range of the files' blocks, each sorted by itself, so that a page reads no further than it must; the ranges
- * stand in line with one another, whatever page they are met in.
+ * Reads the files' blocks range by range and sorts each range separately, so that a page reads no further than necessary.
+ * The boundaries of the ranges are the same for every page.
  */
 const blockPage = (
   plan: SelectionPlan,
@@ -188,7 +188,7 @@ const blockPage = (
   const within = [
     operate(`${OBJECT}."ctid"`, ">=", tid(`"g"."b"`)),
     operate(`${OBJECT}."ctid"`, "<", tid(operate(`"g"."b"`, "+", step))),
-    // Only the range where the last page ended holds rows on both sides of its end.
+    // Only the range in which the last page ended contains rows on both sides of its end.
     ...(branch?.where.map((beyond) => `(${operate(`"g"."b"`, "<>", String(begin))} OR ${beyond})`) ?? []),
   ]
   return (
