@@ -1,11 +1,12 @@
-/** A look over a cabinet's database, for the one who has to say whether it is well. */
+/** The diagnostics of a cabinet's database, for its operator. */
 import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 /**
- * What takes place in a cabinet: events are kept for good, rows as long as their tables, original requests and the logs
- * for their time, what is staged until its import has ended. `seen` are the marks of what polls have had.
+ * What takes space in a cabinet: events are kept for good, rows as long as their tables, original requests and logs for
+ * their retention periods, staged rows until their import has ended. `seen` holds the marks of items that polls have
+ * received.
  */
 export const CABINET_PARTS = [
   "events",
@@ -20,41 +21,44 @@ export const CABINET_PARTS = [
 
 export type CabinetPart = (typeof CABINET_PARTS)[number]
 
-/** What was found. */
+/** The result of the diagnostics. */
 export interface DiagnosticsReport {
   /** Such as `18.4`. */
   readonly serverVersion: string
   readonly database: string
   readonly user: string
-  /** Bytes of the whole database, and of what the cabinet itself keeps in it. */
+  /** The size in bytes of the whole database, and of what the cabinet itself stores in it. */
   readonly databaseBytes: number
   readonly cabinetBytes: number
-  /** Of what it is made, with indexes. */
+  /** The sizes of its parts, including indexes. */
   readonly sizes: Readonly<Record<CabinetPart, number>>
-  /** How far the database's clock is ahead of this machine's, in milliseconds; the way there is taken off. */
+  /** How far the database's clock is ahead of this machine's, in milliseconds, corrected for the round trip. */
   readonly clockSkewMillis: number
   readonly isStandby: boolean
-  /** Why nothing can be written, such as that the disk is full; null where something was, for a try. */
+  /** Why nothing can be written, for example because the disk is full; null if a test write succeeded. */
   readonly cannotWrite: string | null
-  /** Whether every login of the server may enter this database, the roles of its neighbours too. */
+  /** Whether every login of the server can connect to this database, including the roles of neighbouring cabinets. */
   readonly isOpenToAll: boolean
-  /** The author's login, where it is of our making, holds for good: a password that the author chose would stay. */
+  /** Whether an author login that the cabinet created does not expire: a password that the author chose would stay valid. */
   readonly authorStays: boolean
-  /** Whether whoever may log in to the database may take advisory locks, and with them the server's room for locks. */
+  /** Whether every login of the database can take advisory locks, and thereby use up the server's lock table. */
   readonly locksForAll: boolean
-  /** Sessions of the whole server, and how many it allows. */
+  /** Sessions of the whole server, and the maximum. */
   readonly connections: number
   readonly maxConnections: number
   readonly fenceHolders: ReadonlyArray<FenceHolder>
-  /** Since when clients of the feed are known to have read events that this database does not have, RFC 3339; null if never in the last week. */
+  /**
+   * Since when clients of the feed are known to have read events that this database does not have, RFC 3339; null if that
+   * did not happen in the last week.
+   */
   readonly setBackAt: string | null
   readonly deferredRows: number
-  /** Rows that could not be planned by a fault of the program: how many, and the first of them with their reason. */
+  /** Rows that could not be planned because of a fault in the program: how many, and the first of them with their reasons. */
   readonly rowsSetAside: {
     readonly count: number
     readonly first: ReadonlyArray<{ readonly eventId: number; readonly sourceId: number; readonly reason: string }>
   }
-  /** Imports, of files and of polls, that failed in the last week while their rows were accepted. */
+  /** Imports, of files and of polls, that failed in the last week while their rows were being accepted. */
   readonly failedImports: ReadonlyArray<{
     readonly id: number
     readonly sourceId: number
@@ -63,17 +67,20 @@ export interface DiagnosticsReport {
     readonly accepted: number
     readonly failure: string
   }>
-  /** The last day that has a partition, by partitioned table, and whole days from today until then; null and -1 for none. */
+  /**
+   * For each partitioned table, the last day with a partition, and the whole days from today until then; null and -1 if
+   * there is none.
+   */
   readonly partitions: ReadonlyArray<{
     readonly table: string
     readonly until: string | null
     readonly daysAhead: number
   }>
-  /** Polls whose last runs failed, and how many of them in a row. */
+  /** Polls whose last runs failed, and the number of consecutive failures. */
   readonly failingPolls: ReadonlyArray<{ readonly id: number; readonly sourceId: number; readonly failures: number }>
-  /** Tables, as `schema.name`, with a search index that lacks a column, or was never finished: searches go without it. */
+  /** Tables, as `schema.name`, whose search index lacks a column or was never completed: searches do not use it. */
   readonly outdatedSearchIndexes: ReadonlyArray<string>
-  /** The longest transaction open in this database, in seconds; it keeps old rows from being tidied away. */
+  /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */
   readonly longestTransactionSeconds: number
 }
 

@@ -1,12 +1,12 @@
 /**
- * The closed table of the read API's machine codes. Every error the API answers stands here with its type, so a code
- * that is not placed does not compile, and `docs/errors.md` is made from this table.
+ * The closed table of the read API's error codes. Every error that the API returns is listed here with its type: an
+ * unlisted code does not compile, and `docs/errors.md` is generated from this table.
  */
 
-/** The kinds a client branches on. */
+/** The error types that a client distinguishes. */
 export type ErrorType = "invalid_request" | "unauthorized" | "not_found" | "conflict" | "rate_limited" | "unavailable"
 
-/** Which type each code belongs to. */
+/** The type of each code. */
 export const ERROR_TYPES = {
   bad_request: "invalid_request",
   unknown_param: "invalid_request",
@@ -37,7 +37,7 @@ export const ERROR_TYPES = {
 
 export type ErrorCode = keyof typeof ERROR_TYPES
 
-/** What each code means, in one sentence for the reference page and `docs/errors.md`. */
+/** The meaning of each code, in one sentence for the reference page and `docs/errors.md`. */
 export const ERROR_MEANINGS = {
   bad_request:
     "This is no valid HTTP request: two hosts, raw control characters, a head that is too large (431) or does not arrive in time (408).",

@@ -1,11 +1,14 @@
-/** What the program got wrong by itself, in words: for what is kept of it, and for logs. */
+/** Describes a fault of the program itself, for storage and for logs. */
 
 const MAX_LENGTH = 300
 
-/** Its kind alone (`RangeError`): a fault's own words may quote what was sent, and logs hold nothing of that. */
+/** Only the kind of the fault (`RangeError`): its message may quote what was sent, and logs contain nothing of that. */
 export const faultName = (fault: unknown): string => (fault instanceof Error ? fault.name : "a fault without a name")
 
-/** With its own words, cut to a length that is safe to keep and to show to the operator. PostgreSQL can hold it. */
+/**
+ * The fault with its message, truncated to a length that is safe to store and to show to the operator. PostgreSQL can hold
+ * the text.
+ */
 export const faultInWords = (fault: unknown): string =>
   (fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault))
     .slice(0, MAX_LENGTH)

@@ -1,11 +1,11 @@
-/** The one way a port says that the database is away: nothing is wrong with the request, and it may be sent again. */
+/** The only error by which a port reports that the database is unavailable: the request is valid and can be sent again. */
 import { Schema } from "effect"
 
 /**
- * The database cannot be reached, or did not answer in time.
+ * The database cannot be reached, or did not respond in time.
  *
- * `retryAfter` is in whole seconds. When `outcomeUnknown` is true the connection was lost while a commit was under way:
- * the work may have been done, so nobody may repeat it blindly on the caller's behalf.
+ * `retryAfter` is in whole seconds. If `outcomeUnknown` is true, the connection was lost while a commit was in flight: the
+ * work may have been done, so nobody may retry it blindly on the caller's behalf.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   message: Schema.String,
@@ -13,6 +13,6 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   outcomeUnknown: Schema.Boolean,
 }) {}
 
-/** The store did not answer by the deadline; `outcomeUnknown` once it was asked to write. */
+/** The store did not respond by the deadline; `outcomeUnknown` if a write had been sent to it. */
 export const storeTimedOut = (outcomeUnknown: boolean): StoreUnavailable =>
   new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })

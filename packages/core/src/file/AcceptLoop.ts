@@ -1,11 +1,11 @@
-/** Takes up imports that nobody holds, in every process that serves: what a lost process began goes on by itself. */
+/** Accepts imports that no process holds, in every serving process: an import of a lost process continues by itself. */
 import { Cause, Effect, Layer, Option, Schedule } from "effect"
 import { AcceptStaged } from "./AcceptStaged.ts"
 import { StagedImports } from "./StagedImports.ts"
 
 const LOOK_MILLIS = 2000
 
-/** Imports accepted at once by one process, each of another source. */
+/** How many imports one process accepts concurrently, each of another source. */
 const RUNNERS = 2
 
 export const layer = Layer.effectDiscard(

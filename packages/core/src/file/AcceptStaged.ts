@@ -1,7 +1,8 @@
 /**
- * Accepts what is staged, in order and in slices: each is one short transaction, so that the feed is never held for
- * long, and each moves the import's count on in that transaction, so that a row is an event exactly once whatever is
- * lost in between. What fails by a fault of the program ends as failed, in words: trying for ever would help nobody.
+ * Accepts staged rows in order and in slices. Each slice is one short transaction, so that the feed is never held back for
+ * long, and advances the import's count in that transaction, so that a row becomes an event exactly once, whatever is lost
+ * in between. An import that fails because of a fault in the program ends as failed, with the reason: retrying it for ever
+ * would not help.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
@@ -15,21 +16,21 @@ import { Sources } from "../source/Sources.ts"
 import { turns } from "./Pieces.ts"
 import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
 
-/** Rows of one slice: some tens of milliseconds, far below the two seconds that the feed may be held. */
+/** Rows in one slice: some tens of milliseconds, far below the two seconds for which the feed may be held back. */
 const SLICE_ROWS = 500
 
 const RENEW_MILLIS = 10_000
 
-/** Tries without any progress, though the database answered each time, after which an import has failed. */
+/** The number of attempts without progress, though the database responded each time, after which an import fails. */
 const MAX_TRIES = 60
 
-/** `waiting`: its source is switched off; it goes on once it is restored. */
+/** `waiting`: its source is switched off; it continues once the source is restored. */
 export type AcceptOutcome = "done" | "failed" | "waiting"
 
 export class AcceptStaged extends Context.Service<
   AcceptStaged,
   {
-    /** `onProgress` is told the count after every slice. Keeps trying while the database is away. */
+    /** Calls `onProgress` with the count after every slice. Retries while the database is unavailable. */
     readonly run: (
       claimed: ClaimedImport,
       onProgress?: (accepted: number) => Effect.Effect<void>,
@@ -44,8 +45,8 @@ export class AcceptStaged extends Context.Service<
       const log = yield* EventLog
 
       /**
-       * One slice; the count after it, or where it really stands when something came between. The next slice is read
-       * while this one is written.
+       * Accepts one slice. Returns the count after it, or the actual count if it changed in between. The next slice is read
+       * while this one is being written.
        */
       const take = Effect.fnUntraced(function* (claimed: ClaimedImport, first: number, ahead: Ahead) {
         const rows = ahead.rows[0]?.n === first ? ahead.rows : yield* imports.slice(claimed, first, SLICE_ROWS)
@@ -82,7 +83,7 @@ export class AcceptStaged extends Context.Service<
         return at
       })
 
-      /** Switched off, it waits; deleted, nothing can become of it any more. */
+      /** If the source is switched off, the import waits; if it is deleted, the import can never be accepted. */
       const withoutSource = Effect.fnUntraced(function* (
         claimed: ClaimedImport,
       ): Effect.fn.Return<AcceptOutcome, LeaseLost | StoreUnavailable> {
@@ -94,7 +95,7 @@ export class AcceptStaged extends Context.Service<
         return "waiting"
       })
 
-      /** Ends it as failed. Keeps trying while the database is away: else it would be begun again. */
+      /** Ends the import as failed. Retries while the database is unavailable: otherwise the import would be started again. */
       const fail = (claimed: ClaimedImport, reason: string): Effect.Effect<AcceptOutcome, LeaseLost> =>
         imports.fail(claimed, reason).pipe(
           Effect.as("failed" as const),
@@ -129,7 +130,7 @@ export class AcceptStaged extends Context.Service<
               return next === null ? yield* withoutSource(claimed) : next
             })
             const outcome = yield* step.pipe(
-              // Whether the slice was written is not known: the count says it.
+              // Whether the slice was written is unknown: the count tells.
               Effect.catchTag("StoreUnavailable", (away) => {
                 unavailable = true
                 return Effect.sleep(away.retryAfter * 1000).pipe(
@@ -144,7 +145,8 @@ export class AcceptStaged extends Context.Service<
               ),
             )
             if (typeof outcome === "string") return outcome
-            // A count that does not move although nothing else holds it would be a fault of ours: not a loop for ever.
+            // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for
+            // ever.
             stuck = outcome === at && !unavailable ? stuck + 1 : 0
             if (stuck >= MAX_TRIES) return yield* fail(claimed, `its rows were not accepted in ${MAX_TRIES} tries`)
             if (stuck > 10) yield* Effect.sleep(1000)
@@ -157,13 +159,13 @@ export class AcceptStaged extends Context.Service<
   )
 }
 
-/** What is known before it is needed: both are checked by the statement that accepts. */
+/** Data loaded in advance; the statement that accepts checks both. */
 interface Ahead {
   rows: ReadonlyArray<StagedRow>
   source: IntakeSource | null
 }
 
-/** What was staged was written by us, so it parses; if not, it is said which row that was. */
+/** Staged rows were written by us, so they parse; if one does not, the error names the row. */
 const toEvent = (row: StagedRow): NewEvent => {
   const parsed = parseJson(row.payload)
   if (Result.isFailure(parsed)) throw new Error(`row ${row.n + 1} does not parse: ${jsonErrorInWords(parsed.failure)}`)

@@ -1,16 +1,16 @@
 /**
- * Reads comma- or otherwise-separated text piece by piece: RFC 4180, with LF, CR LF or CR at the end of a line, and a
- * quote inside an unquoted cell kept as it is. It refuses text after a closing quote and a quote that is never closed;
- * nothing is mended by guess.
+ * Reads comma-separated or otherwise separated text in pieces: RFC 4180, with LF, CR LF or CR as line ending, and quotes in
+ * an unquoted cell kept as they are. Refuses text after a closing quote and a quote that is never closed; nothing is
+ * repaired by guessing.
  */
 import { MAX_ITEM, tooLong, type Refusal } from "./FileItem.ts"
 
 export interface CsvRecord {
   readonly line: number
   readonly cells: ReadonlyArray<string>
-  /** Where each cell begins, in characters from 1; a cell of a later line of the record counts in its own line. */
+  /** Where each cell begins, in characters from 1; a cell on a later line of the record counts from the start of that line. */
   readonly columns: ReadonlyArray<number>
-  /** The text ended with it, without an end of line. */
+  /** The text ended with this record, without a line ending. */
   readonly last: boolean
 }
 
@@ -34,11 +34,11 @@ export class CsvReader {
   #held = 0
   #line = 1
   #recordLine = 1
-  /** Characters before this piece, and before the line that is being read. */
+  /** The number of characters before this piece, and before the current line. */
   #base = 0
   #lineStart = 0
   #afterCr = false
-  /** The same inside quotes, where the end of a line is kept. */
+  /** The same inside quotes, where the line ending is kept. */
   #crInside = false
   #refused = false
   #stopped = false
@@ -143,7 +143,7 @@ export class CsvReader {
     return at + 1
   }
 
-  /** An unclosed quote would take the rest of the file for one cell, so the size of a record is bounded. */
+  /** An unclosed quote would read the rest of the file as one cell, so the size of a record is limited. */
   #take(text: string): void {
     this.#held += text.length
     if (this.#held <= MAX_ITEM) this.#cell += text
@@ -176,12 +176,12 @@ export class CsvReader {
     this.#cell = ""
   }
 
-  /** Nothing after this place can be told apart. */
+  /** After this position, cells can no longer be told apart. */
   #stop(reason: string): void {
     this.#refuse({ ...this.#quote, reason })
     this.#stopped = true
   }
 }
 
-/** As many as the widest sheet has. */
+/** As many as the widest spreadsheet has. */
 export const MAX_CELLS = 16_384

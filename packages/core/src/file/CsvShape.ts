@@ -1,16 +1,16 @@
-/** How a separated file is to be read, told from its beginning: what separates cells, and whether the first line is a header. */
+/** Detects from the beginning of a separated file how to read it: the delimiter, and whether the first line is a header. */
 import { CsvReader } from "./CsvReader.ts"
 
 export interface CsvShape {
   readonly delimiter: string
   readonly header: boolean
-  /** Characters before the first line: Excel's `sep=;`, which says what separates. */
+  /** The number of characters before the first line: Excel's `sep=;`, which declares the delimiter. */
   readonly skip: number
 }
 
 const CANDIDATES = [",", ";", "\t", "|"]
 
-/** What is given overrides what is found. `sample` is the beginning of the text, and `whole` says that it is all. */
+/** Given options override detection. `sample` is the beginning of the text, and `whole` says that it is the complete text. */
 export const csvShape = (
   sample: string,
   whole: boolean,
@@ -35,7 +35,7 @@ const records = (text: string, delimiter: string, whole: boolean): ReadonlyArray
   return found
 }
 
-/** The candidate by which most lines have as many cells as the first, and the more cells the better; else a comma. */
+/** The candidate with which most lines have as many cells as the first, preferring more cells; otherwise a comma. */
 const guessDelimiter = (text: string, whole: boolean): string => {
   let best = ","
   let bestScore = 0
@@ -57,7 +57,7 @@ const NUMBER_OR_DATE =
   /^[+-]?[\d\s\u00a0]*[.,]?\d+(?:e[+-]?\d+)?%?$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d\d.*)?$/i
 const YEAR = /^(?:19|20)\d\d$/
 
-/** No number or date is longer; in a long row of digits the pattern would look for every way to part it. */
+/** No number or date is longer; on a long run of digits the pattern would backtrack over every way to split it. */
 const MAX_VALUE = 64
 
 const isValue = (cell: string): boolean => {
@@ -65,5 +65,5 @@ const isValue = (cell: string): boolean => {
   return text.length <= MAX_VALUE && NUMBER_OR_DATE.test(text) && !YEAR.test(text)
 }
 
-/** A header holds no numbers and no dates, years aside; unless it does, the first line is taken for one. */
+/** A header contains no numbers and no dates, except years; a first line without them counts as a header. */
 const guessHeader = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => !(rows[0] ?? []).some(isValue)

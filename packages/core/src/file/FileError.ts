@@ -1,10 +1,11 @@
-/** Why a file was not taken in. Rows that were refused are no error but a report. */
+/** Why a file was not imported. Refused rows are not an error but part of the report. */
 import { Schema } from "effect"
 
 /**
- * `same_file`: this very file was imported into this source before. `unreadable`: what it claims to be cannot be read,
- * or the bytes stopped coming. `too_large`: past a bound that keeps memory and disk safe. `source_gone`: the source was
- * switched off or deleted before the file was accepted. `busy`: as many are being taken in as a process does at once.
+ * `same_file`: the same file was imported into this source before. `unreadable`: the file cannot be read in the format that
+ * it claims, or its bytes stopped arriving. `too_large`: beyond a limit that protects memory and disk. `source_gone`: the
+ * source was switched off or deleted before the file was accepted. `busy`: the process has reached its limit of concurrent
+ * imports.
  */
 export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   code: Schema.Literals([

@@ -1,4 +1,7 @@
-/** Which format a file has: by its first bytes where they are certain, else by its name, else by how its text begins. */
+/**
+ * Detects the format of a file: by its first bytes if they are conclusive, then by its name, then by the beginning of its
+ * text.
+ */
 
 export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx"
 
@@ -13,11 +16,11 @@ const BY_NAME: Readonly<Record<string, FileFormat>> = {
   jsonl: "ndjson",
 }
 
-/** A zip archive, which of our formats only XLSX is. */
+/** A zip archive; of the supported formats only XLSX is one. */
 export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04
 
-/** The container of Excel's binary format of before 2007, which is not read. */
+/** The container of Excel's binary format before 2007, which is not supported. */
 export const isOldExcel = (head: Uint8Array): boolean =>
   head[0] === 0xd0 && head[1] === 0xcf && head[2] === 0x11 && head[3] === 0xe0
 

@@ -1,6 +1,6 @@
 /**
- * The first of two passes over a file: what its bytes are (their sum, by which a file is known again), in which charset
- * and format, and how its lines are to be read. What the caller says overrides what is found.
+ * The first of two passes over a file: its hash, by which a repeated file is recognized, its charset and format, and how
+ * its lines are to be read. Options of the caller override what is detected.
  */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
@@ -12,19 +12,19 @@ import { FILE_FORMATS, type FileFormat, formatOf, isOldExcel, isZip } from "./Fi
 import { isPointer } from "./JsonReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
-/** What its sender knows of a file; what is left out is found out. */
+/** What the caller knows about a file; absent options are detected. */
 export interface FileOptions {
-  /** By default told from its name and its first bytes. */
+  /** By default detected from its name and its first bytes. */
   readonly format?: FileFormat | undefined
-  /** A charset's name as on the web, or `utf-16`. */
+  /** The name of a charset as used on the web, or `utf-16`. */
   readonly encoding?: string | undefined
-  /** One character; `\t` and `tab` are understood. */
+  /** One character; `\t` and `tab` are accepted too. */
   readonly delimiter?: string | undefined
-  /** Whether the first row holds the names; by default told from the rows. */
+  /** Whether the first row holds the names; by default detected from the rows. */
   readonly header?: boolean | undefined
-  /** Of a spreadsheet: a name, or a number from 1. */
+  /** For a spreadsheet: the sheet's name, or its number from 1. */
   readonly sheet?: string | undefined
-  /** Of a JSON text: where the list stands. */
+  /** For JSON: the pointer to the list. */
   readonly pointer?: string | undefined
 }
 
@@ -39,10 +39,10 @@ export interface FileInspection {
   readonly pointer: string
 }
 
-/** The beginning of a file from which shape and format are told. */
+/** The beginning of a file from which its shape and format are detected. */
 const SAMPLE_BYTES = 262_144
 
-/** Bytes of a file; past it somebody means a database. */
+/** The maximum size of a file in bytes; anything larger is rather a database. */
 export const MAX_FILE_BYTES = 64 * 1024 ** 3
 
 export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Effect<FileInspection, FileError> =>
@@ -82,7 +82,7 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
     return { ...common, format, charset, csv, sheet: undefined }
   })
 
-/** What a caller may say, checked before a byte is read. */
+/** Validates the caller's options before a byte is read. */
 const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
   const refuse = (message: string) => fileError("bad_option", message)
   if (options.format !== undefined && !FILE_FORMATS.includes(options.format)) {

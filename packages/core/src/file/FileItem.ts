@@ -1,13 +1,16 @@
-/** What a file's reader gives: items that are to be events, and what it refuses, each by its place. */
+/** The output of a file's reader: the items that become events, and what it refuses, each with its position. */
 import type { JsonObject } from "../json/Json.ts"
 
-/** One event's worth. `line` is where it begins, counted from 1; in a sheet it is the row's number. */
+/** One future event. `line` is where it begins, counted from 1; in a spreadsheet it is the row number. */
 export interface FileItem {
   readonly line: number
   readonly payload: JsonObject
 }
 
-/** Something that is no event. `column` is a character's place in the line, or a cell's number in a sheet. */
+/**
+ * Something that cannot become an event. `column` is the position of a character in the line, or the number of a cell in a
+ * sheet.
+ */
 export interface Refusal {
   readonly line: number
   readonly column: number | null
@@ -19,15 +22,18 @@ export interface ItemSink {
   readonly refuse: (refusal: Refusal) => void
 }
 
-/** Takes a file's text piece by piece. After `end` nothing follows. */
+/** Receives a file's text in pieces. Nothing follows after `end`. */
 export interface TextReader {
   readonly push: (text: string) => void
   readonly end: () => void
-  /** Instead of `end`, where that is long work: a piece of it at each step. */
+  /** Replaces `end` if that takes long: each step does a piece of the work. */
   readonly endInPieces?: () => Iterable<void>
 }
 
-/** Characters of one item: as many as intake takes bytes. What is longer is refused by its line. */
+/**
+ * The maximum size of an item in characters, equal to intake's limit in bytes. A longer item is refused and reported by its
+ * line.
+ */
 export const MAX_ITEM = 1_048_576
 
 export const tooLong = (what: string): string => `${what} is longer than ${MAX_ITEM} characters`

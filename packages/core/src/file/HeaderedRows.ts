@@ -1,7 +1,7 @@
 /**
- * From rows of cells to items: the first row names the fields, or they are called `column1`, `column2`, …. A name that
- * stands several times in the header gathers its cells in a list, as a form does; a column without a name is called by
- * its number. A row longer than the header is refused unless what is over is empty; a shorter one leaves fields out.
+ * Converts rows of cells to items: the first row names the fields, otherwise they are named `column1`, `column2`, …. A name
+ * that occurs several times in the header collects its cells in a list, as in a form; a column without a name is named by
+ * its number. A row longer than the header is refused unless the extra cells are empty; a shorter row leaves fields out.
  */
 import type { Json } from "../json/Json.ts"
 import { gatherFields } from "../intake/Fields.ts"
@@ -10,9 +10,9 @@ import type { ItemSink } from "./FileItem.ts"
 export interface CellRow {
   readonly line: number
   readonly cells: ReadonlyArray<Json>
-  /** Where cells begin, for reports; without it a cell is called by its number. */
+  /** Where cells begin, for reports; without it a cell is reported by its number. */
   readonly columns?: ReadonlyArray<number>
-  /** The file ended in this row: a row shorter than the header was cut off. */
+  /** The file ended in this row: a row shorter than the header was truncated. */
   readonly last?: boolean
 }
 
@@ -28,7 +28,7 @@ export class HeaderedRows {
     this.#hasHeader = hasHeader
   }
 
-  /** The fields' names, once the first row was seen. */
+  /** The names of the fields, once the first row has been read. */
   get names(): ReadonlyArray<string> {
     return this.#names ?? []
   }

@@ -1,6 +1,7 @@
 /**
- * A file into a source: looked at, read and staged whole, then accepted in slices. One row that is no event, and nothing
- * of the file is taken, unless the caller says otherwise; what was refused is reported by line and column.
+ * Imports a file into a source: it is inspected, read and staged completely, then accepted in slices. If one row cannot
+ * become an event, nothing of the file is accepted, unless the caller requests otherwise; refused rows are reported by line
+ * and column.
  */
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
@@ -20,17 +21,17 @@ import { SheetReader } from "./SheetReader.ts"
 import { type ImportStatus, StagedImports } from "./StagedImports.ts"
 import { type NewRow, stageBatches } from "./StageBatches.ts"
 
-/** How a file is taken in. */
+/** How a file is imported. */
 export interface ImportOptions extends FileOptions {
-  /** Reads and reports, and keeps nothing. */
+  /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined
-  /** Takes a file that was imported before once more. */
+  /** Imports a file again that was imported before. */
   readonly again?: boolean | undefined
-  /** Takes the rows that can be taken and leaves out the others. */
+  /** Accepts the valid rows and skips the others. */
   readonly skipRefused?: boolean | undefined
 }
 
-/** `refused`: rows were refused, so nothing was taken. `accepting`: staged, and goes on by itself. */
+/** `refused`: rows were refused, so nothing was accepted. `accepting`: staged, and accepted in the background. */
 export interface ImportReport {
   readonly state: "done" | "accepting" | "refused" | "dry_run" | "failed"
   readonly importId: number | null
@@ -38,31 +39,31 @@ export interface ImportReport {
   readonly file: string
   readonly bytes: number
   readonly format: FileFormat
-  /** Null for a spreadsheet, which says it itself. */
+  /** Null for a spreadsheet, which declares its own encoding. */
   readonly encoding: string | null
   readonly delimiter: string | null
   readonly header: boolean | null
   readonly sheet: string | null
-  /** Rows that are, or would be, events; and those of them that are one by now. */
+  /** The rows that become, or would become, events; and how many of them are events by now. */
   readonly rows: number
   readonly accepted: number
   readonly refused: number
-  /** The first of those refused. */
+  /** The first of the refused rows. */
   readonly refusals: ReadonlyArray<Refusal>
-  /** Characters that the encoding does not have, now U+FFFD. */
+  /** How many characters could not be decoded and became U+FFFD. */
   readonly replaced: number
   /** The first rows as they would be read back, as JSON texts. */
   readonly preview: ReadonlyArray<string>
-  /** When this file was imported into this source before, where it was. */
+  /** The earlier import of this file into this source, if there was one. */
   readonly importedBefore: ImportStatus | null
   readonly failure: string | null
 }
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportProgress {
   readonly phase: "looking" | "staging" | "accepting"
   readonly done: number
-  /** Of the same kind as `done`: bytes while looking and staging, rows while accepting. Null where it is not known. */
+  /** In the unit of `done`: bytes while inspecting and staging, rows while accepting. Null if unknown. */
   readonly total: number | null
 }
 
@@ -75,7 +76,7 @@ const WAIT_MILLIS = 250
 export class Import extends Context.Service<
   Import,
   {
-    /** Answers when all is accepted; interrupted after it was staged, it goes on in whichever process serves. */
+    /** Returns when everything is accepted. If it is interrupted after staging, any serving process continues the import. */
     readonly file: (
       sourceId: number,
       file: ReadableFile,
@@ -92,7 +93,7 @@ export class Import extends Context.Service<
       const sources = yield* Sources
       const sheets = yield* SheetReader
 
-      /** Reads all of it, giving what can be taken to `keep`. */
+      /** Reads the whole file and passes the valid rows to `keep`. */
       const readAll = Effect.fnUntraced(function* <E>(
         file: ReadableFile,
         look: FileInspection,
@@ -132,8 +133,9 @@ export class Import extends Context.Service<
       const read: typeof readAll = (...call) => instrument("import.stage", readAll(...call))
 
       /**
-       * Accepts it here, and before it what a lost process left unfinished of its source; waits for what others hold. While the source is switched off
-       * neither will be, and nobody waits for that.
+       * Accepts the import here, and before it any unfinished import of a lost process into the same source; waits for
+       * imports that other processes hold. While the source is switched off neither can be accepted, and the call returns
+       * instead of waiting.
        */
       const acceptAll = Effect.fnUntraced(function* (
         id: number,

@@ -1,4 +1,4 @@
-/** An import's report as every face of ours writes it in JSON. */
+/** The JSON of an import's report, the same for the API and the command line. */
 import type { ImportReport } from "./Import.ts"
 import type { ImportStatus } from "./StagedImports.ts"
 
@@ -16,7 +16,7 @@ export const importStatusJson = (status: ImportStatus) => ({
   finished_at: status.finishedAt,
 })
 
-/** `preview` stays a list of JSON texts, so that no digit of a number is lost on the way. */
+/** `preview` stays a list of JSON texts, so that no digit of a number is lost. */
 export const importJson = (report: ImportReport) => ({
   state: report.state,
   import_id: report.importId,

@@ -1,29 +1,29 @@
 /**
- * Reads JSON piece by piece: a list whose objects are items, or one object. A list of any length is never held whole.
- * With a pointer (RFC 6901) the text is held whole, and bounded.
+ * Reads JSON in pieces: a list whose objects are items, or one object. A list of any length is never held in memory
+ * completely. With a pointer (RFC 6901) the whole text is held, and its length is limited.
  */
 import { Result } from "effect"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { JsonReading, type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
 import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
 
-/** Characters of a text that is read by a pointer. */
+/** The maximum length of a text that is read with a pointer, in characters. */
 export const MAX_POINTED = 33_554_432
 
 /**
- * What of such a text is held at once, each of it some fifty bytes: a value counts for one, an object for four. Sixteen million
- * numbers in a text of that length would take a gigabyte.
+ * The maximum weight of the values of such a text that are held at once, each of about fifty bytes: a value counts as one,
+ * an object as four. Sixteen million numbers in a text of that length would take a gigabyte.
  */
 const MAX_WEIGHT = 4_000_000
 const OBJECT_WEIGHT = 4
 
-/** Of a pointed text, as many characters as are read in one go; and items that are given in one. */
+/** How many characters of a text with a pointer are read in one step, and how many items are emitted in one. */
 const PIECE = 65_536
 const ITEMS = 500
 
 const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
 
-/** A value that is an item, or the reason why it is none, where it begins. */
+/** Emits a value as an item, or the reason for refusing it, with the position where it begins. */
 export const takeValue = (text: string, line: number, column: number, sink: ItemSink): void => {
   const parsed = parseJson(text)
   if (Result.isFailure(parsed)) return sink.refuse(placed(parsed.failure, line, column))
@@ -39,7 +39,7 @@ const placed = (error: JsonSyntaxError, line: number, column: number) => ({
 
 export class JsonListReader implements TextReader {
   readonly #sink: ItemSink
-  /** Before the first character, in the list's items, in the one value that is no list, behind the list. */
+  /** Before the first character, in the list's items, in a single value that is not a list, or after the list. */
   #place: "before" | "list" | "value" | "behind" = "before"
   #depth = 0
   #inString = false
@@ -138,7 +138,7 @@ export class JsonListReader implements TextReader {
   }
 }
 
-/** One value a line; empty lines are passed over. */
+/** One value per line; empty lines are skipped. */
 export class JsonLinesReader implements TextReader {
   readonly #sink: ItemSink
   #rest = ""
@@ -175,7 +175,7 @@ export class JsonLinesReader implements TextReader {
   }
 }
 
-/** The list at a pointer of one JSON text; the number of an item stands for its line. */
+/** Reads the list at a pointer in one JSON text; the number of an item serves as its line. */
 export class PointedReader implements TextReader {
   readonly #sink: ItemSink
   readonly #pointer: string
@@ -201,7 +201,7 @@ export class PointedReader implements TextReader {
     this.#text = this.#tooMuch === undefined ? this.#text + text : ""
   }
 
-  /** Before anything is made of it. */
+  /** Checks the weight before any value is created. */
   #weigh(text: string): void {
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
@@ -241,7 +241,7 @@ export class PointedReader implements TextReader {
   }
 }
 
-/** Whether what is written of a value has more characters than that, escapes and digits aside. */
+/** Whether the text written for a value has more than this many characters, not counting escapes and digits. */
 const isLonger = (value: Json, most: number): boolean => {
   const open: Array<Json> = [value]
   let length = 0
@@ -259,7 +259,7 @@ const isLonger = (value: Json, most: number): boolean => {
   return length > most
 }
 
-/** The value at a pointer; undefined where there is none. */
+/** The value at a pointer; undefined if there is none. */
 export const atPointer = (root: Json, pointer: string): Json | undefined => {
   let value: Json | undefined = root
   for (const part of pointer.split("/").slice(1)) {
@@ -272,5 +272,5 @@ export const atPointer = (root: Json, pointer: string): Json | undefined => {
   return value
 }
 
-/** Whether a text is a pointer: empty, or parts that each begin with a slash. */
+/** Whether a text is a JSON pointer: empty, or parts that each begin with a slash. */
 export const isPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text)

@@ -1,13 +1,13 @@
 /**
- * Long work on what somebody sent is done in pieces, between which others have their turn: all of a server's requests share
- * one thread.
+ * Long work on data that was sent is done in pieces, interleaved with other work: all requests of a server share one
+ * thread.
  */
 import { Effect, Stream } from "effect"
 
-/** Bytes or characters of one piece: some milliseconds of work. */
+/** The size of one piece in bytes or characters: some milliseconds of work. */
 const PIECE = 65_536
 
-/** Bytes that are there already, as if they came one piece after the other. */
+/** Streams bytes that are in memory already in pieces. */
 export const inPieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> => {
   const starts = Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, n) => n * PIECE)
   return Stream.mapEffect(Stream.fromIterable(starts, { chunkSize: 1 }), (from) =>
@@ -15,7 +15,10 @@ export const inPieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> => {
   )
 }
 
-/** Told of the work that was done, by its characters; gives others their turn when it was enough. */
+/**
+ * Returns a function to be called with the number of characters processed; it yields to other work when they amount to a
+ * piece.
+ */
 export const turns = (): ((characters: number) => Effect.Effect<void>) => {
   let done = 0
   return (characters) => {

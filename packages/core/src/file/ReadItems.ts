@@ -1,4 +1,4 @@
-/** The second pass: a file's items in order, in batches, with what was refused among them. */
+/** The second pass over a file: its items in order, in batches, with the refusals among them. */
 import { Effect, type Scope, Stream } from "effect"
 import { JsonNumber, type Json } from "../json/Json.ts"
 import { CsvReader } from "./CsvReader.ts"
@@ -16,7 +16,7 @@ export interface ItemBatch {
   readonly refusals: ReadonlyArray<Refusal>
   /** Bytes of the file, or rows of the sheet, read so far. */
   readonly read: number
-  /** Characters that could not be read and became U+FFFD, so far. */
+  /** How many characters could not be decoded and became U+FFFD, so far. */
   readonly replaced: number
 }
 
@@ -27,7 +27,7 @@ export interface ItemReading {
   readonly batches: Stream.Stream<ItemBatch, FileError>
 }
 
-/** Gathers what a reader gives between two takes. */
+/** Collects what a reader emits between two batches. */
 class ItemBuffer implements ItemSink {
   #items: Array<FileItem> = []
   #refusals: Array<Refusal> = []
@@ -80,7 +80,7 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
   return { sheet: null, header: look.csv?.header ?? null, batches }
 }
 
-/** The end of a text, in as many steps as its reader takes for it, and one more in which it has ended. */
+/** Ends a text in as many steps as its reader needs, plus one in which it has ended. */
 function* endOf(reader: TextReader): Generator<void> {
   if (reader.endInPieces === undefined) reader.end()
   else yield* reader.endInPieces()
@@ -100,7 +100,7 @@ const readerOf = (look: FileInspection, sink: ItemSink): TextReader => {
   return look.format === "ndjson" ? new JsonLinesReader(sink) : new JsonListReader(sink)
 }
 
-/** UTF-16 can hold half a surrogate pair, which PostgreSQL cannot. */
+/** UTF-16 can contain half a surrogate pair, which PostgreSQL cannot hold. */
 const wellFormed = (cell: string): string => (cell.isWellFormed() ? cell : cell.toWellFormed())
 
 const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileInspection, given: boolean | undefined) {
@@ -123,7 +123,7 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   return { sheet: sheet.name, header, batches }
 })
 
-/** A sheet's number is a double; its shortest digits are what the sheet shows when nothing rounds it. */
+/** A sheet's number is a double; its shortest representation is what the sheet shows if nothing rounds it. */
 const cellValue = (cell: SheetCell): Json => {
   if (typeof cell === "number") return Number.isFinite(cell) ? new JsonNumber(String(cell)) : String(cell)
   return typeof cell === "string" ? cell.replaceAll("\0", "\uFFFD").toWellFormed() : cell

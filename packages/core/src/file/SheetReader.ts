@@ -1,19 +1,19 @@
 /**
- * Reads the rows of a spreadsheet. An archive can be made to unpack into anything, so whoever implements this bounds
- * bytes, time and memory, and fails with `too_large` or `unreadable`.
+ * Reads the rows of a spreadsheet. An archive can be crafted to unpack to any size, so an implementation limits bytes, time
+ * and memory, and fails with `too_large` or `unreadable`.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { FileError } from "./FileError.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
-/** A date is text: `2024-03-01`, or `2024-03-01T09:30:00` where it has a time. A formula is its last computed value. */
+/** A date is text: `2024-03-01`, or `2024-03-01T09:30:00` if it has a time. A formula is its last computed value. */
 export type SheetCell = string | number | boolean | null
 
 export interface SheetRow {
   /** The row's number as the sheet shows it, from 1. */
   readonly line: number
   readonly cells: ReadonlyArray<SheetCell>
-  /** Its texts are longer than an item may be; then its cells are left out. */
+  /** Its texts exceed the size of an item; its cells are omitted. */
   readonly tooLong?: true
 }
 
@@ -25,7 +25,7 @@ export interface OpenSheet {
 export class SheetReader extends Context.Service<
   SheetReader,
   {
-    /** `sheet`: a name, or a number from 1; undefined for the first that is shown. */
+    /** `sheet`: a name, or a number from 1; undefined for the first visible sheet. */
     readonly open: (file: ReadableFile, sheet: string | undefined) => Effect.Effect<OpenSheet, FileError, Scope.Scope>
   }
 >()("@data-cabinet/core/file/SheetReader") {}

@@ -1,4 +1,4 @@
-/** Gathers rows into batches that are worth a statement, numbers them, and stages them in order. */
+/** Collects rows into batches that are large enough for a statement, numbers them, and stages them in order. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport, LeaseLost, StagedImports, StagedRow } from "./StagedImports.ts"

@@ -1,12 +1,12 @@
 /**
- * Where imports are staged and how far each has come. A process holds an import by a lease, which ends by itself when
- * the process does; whoever takes it up goes on where the count stands.
+ * Stores staged imports and their progress. A process holds an import by a lease, which expires if the process dies; the
+ * process that claims the import next continues where the count is.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
 
-/** An import as its owner sees it. Times are RFC 3339 in UTC. */
+/** An import as shown to its owner. Times are RFC 3339 in UTC. */
 export interface ImportStatus {
   readonly id: number
   readonly sourceId: number
@@ -29,7 +29,7 @@ export interface NewImport {
   readonly name: string
   readonly sha256: Uint8Array | null
   readonly bytes: number
-  /** Refuse it where the same bytes were imported into the source before, or are being imported. */
+  /** Refuses the import if the same bytes were imported into the source before, or are being imported. */
   readonly once: boolean
   readonly pollId: number | null
 }
@@ -40,7 +40,7 @@ export interface HeldImport {
   readonly lease: string
 }
 
-/** One that may be accepted now, and where its count stands. */
+/** An import that can be accepted now, and its count. */
 export interface ClaimedImport extends HeldImport {
   readonly sourceId: number
   readonly channel: Exclude<Channel, "webhook">
@@ -58,7 +58,7 @@ export interface StagedRow {
   readonly payload: string
 }
 
-/** Another process holds it now, or it has come to an end. */
+/** Another process holds the import now, or it has ended. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { importId: Schema.Int }) {}
 
 type Held<A> = Effect.Effect<A, LeaseLost | StoreUnavailable>
@@ -66,41 +66,42 @@ type Held<A> = Effect.Effect<A, LeaseLost | StoreUnavailable>
 export class StagedImports extends Context.Service<
   StagedImports,
   {
-    /** The import, held; or the earlier one of the same file. */
+    /** Returns the import, held; or the earlier import of the same file. */
     readonly begin: (
       wanted: NewImport,
     ) => Effect.Effect<{ readonly held: HeldImport } | { readonly same: ImportStatus }, StoreUnavailable>
-    /** The import of the same bytes into the source that is done or under way. */
+    /** The import of the same bytes into the source that is done or in progress. */
     readonly same: (
       sourceId: number,
       sha256: Uint8Array,
     ) => Effect.Effect<Option.Option<ImportStatus>, StoreUnavailable>
     readonly stage: (held: HeldImport, rows: ReadonlyArray<StagedRow>) => Held<void>
-    /** All is staged: from here on it is accepted, whatever becomes of this process. */
+    /** Staging is complete: from here on the import will be accepted, even if this process is lost. */
     readonly seal: (held: HeldImport, counts: { readonly staged: number; readonly refused: number }) => Held<void>
-    /** Nothing more of it is accepted, and what is staged is forgotten; a poll will take it for new again. */
+    /** Stops accepting the import and deletes its staged rows; a poll will treat their items as new again. */
     readonly fail: (held: HeldImport, failure: string) => Held<void>
     /**
-     * Takes up an import that nobody holds: the next, or this one. Imports of one source are accepted in the order of their
-     * numbers, so none is given before an earlier one of its source is done, and for this one the earlier one is given.
+     * Claims an import that no process holds: the next one, or this one. Imports of one source are accepted in the order of
+     * their numbers: none is returned before the earlier ones of its source are done, and a claim for this one returns the
+     * earlier one instead.
      */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedImport>, StoreUnavailable>
-    /** Rows from `first` on: at most `rows` of them, and not past some megabyte. */
+    /** Rows from `first` on: at most `rows` of them, and at most about a megabyte. */
     readonly slice: (
       held: HeldImport,
       first: number,
       rows: number,
     ) => Effect.Effect<ReadonlyArray<StagedRow>, StoreUnavailable>
-    /** Holds it on, and tells where its count stands. */
+    /** Extends the lease and returns the count. */
     readonly renew: (held: HeldImport) => Held<number>
-    /** Gives it back, with the reason why it waits; it can be claimed again after some seconds. */
+    /** Releases the import, with the reason why it waits; it can be claimed again after some seconds. */
     readonly release: (held: HeldImport, why: string | null) => Held<void>
-    /** Every row is accepted: the staged rows go. */
+    /** Every row is accepted: deletes the staged rows. */
     readonly finish: (held: HeldImport) => Held<void>
     readonly status: (id: number) => Effect.Effect<Option.Option<ImportStatus>, StoreUnavailable>
     /** Newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<ImportStatus>, StoreUnavailable>
-    /** Fails what was being staged by a process that is gone, and forgets staged rows of ended imports. */
+    /** Fails imports that a lost process was staging, and deletes the staged rows of ended imports. */
     readonly sweep: Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/file/StagedImports") {}

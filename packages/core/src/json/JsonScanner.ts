@@ -1,7 +1,7 @@
 /**
- * Reads the tokens of a JSON text by RFC 8259, neither more (no comments, no NaN, no raw control characters) nor less.
- * Numbers stay tokens. What PostgreSQL cannot hold in a text, U+0000 and surrogates without their other half, becomes
- * U+FFFD and is counted. A fault is thrown as `JsonFault`; the reader above turns it into a value.
+ * Scans the tokens of a JSON text strictly by RFC 8259: no comments, no NaN, no raw control characters. Numbers stay
+ * tokens. Characters that PostgreSQL cannot hold in a text (U+0000 and lone surrogates) become U+FFFD and are counted. An
+ * error is thrown as `JsonFault`; the parser above converts it to a value.
  */
 import { JsonNumber } from "./Json.ts"
 
@@ -18,11 +18,11 @@ export class JsonScanner {
   readonly text: string
   /** The index of the next character. */
   at: number
-  /** How many characters were replaced by U+FFFD so far. */
+  /** How many characters have been replaced by U+FFFD so far. */
   replaced = 0
-  /** Set by whoever wants to know; false once something stands in the text otherwise than `jsonText` writes it. */
+  /** Set to true by a caller that needs it; becomes false if the text differs from what `jsonText` would write. */
   plain = true
-  /** The keys that were read last, by their place in their object: the objects of a list mostly have the same. */
+  /** The keys read last, by their position in the object: the objects of a list usually have the same keys. */
   readonly #keys: Array<string | undefined> = []
 
   constructor(text: string, at: number) {
@@ -30,7 +30,7 @@ export class JsonScanner {
     this.at = at
   }
 
-  /** Skips white space; the code of the character that follows it, which stays unread, or NaN at the end. */
+  /** Skips white space. Returns the code of the next character without consuming it, or NaN at the end. */
   next(): number {
     const text = this.text
     let at = this.at
@@ -43,7 +43,7 @@ export class JsonScanner {
     return code
   }
 
-  /** A key and the colon after it. One that is likely to be the key at its place in the object before says which it is. */
+  /** Reads a key and the colon after it. The key at the same position of the previous object is tried first. */
   key(place: number): string {
     if (this.next() !== 34) this.expected("a key in double quotes")
     const key = this.#sameKey(place) ?? this.#otherKey(place)
@@ -64,12 +64,12 @@ export class JsonScanner {
   #otherKey(place: number): string {
     const start = this.at
     const key = this.string()
-    // A key with an escape is shorter than it stands here, and would be found where it does not.
+    // A key with an escape is shorter than its source text, so comparing it with the text would give false matches.
     if (place >= 0) this.#keys[place] = key.length === this.at - start - 2 ? key : undefined
     return key
   }
 
-  /** The string whose opening quote is the next character. */
+  /** Reads the string whose opening quote is the next character. */
   string(): string {
     const text = this.text
     const start = this.at
@@ -106,7 +106,7 @@ export class JsonScanner {
     return suspect ? this.storable(value) : value
   }
 
-  /** The number whose first character, a digit or a minus, is next. */
+  /** Reads the number whose first character, a digit or a minus, is next. */
   number(): JsonNumber {
     const text = this.text
     const start = this.at
@@ -144,7 +144,7 @@ export class JsonScanner {
     return value
   }
 
-  /** Refuses the text where what must come next does not; names what stands there instead. */
+  /** Fails because the text does not continue as required; the message names what is there instead. */
   expected(what: string, at: number = this.at): never {
     const code = this.text.codePointAt(at)
     return this.refuse(
@@ -153,7 +153,7 @@ export class JsonScanner {
     )
   }
 
-  /** Refuses the text. */
+  /** Fails with this reason. */
   refuse(reason: string, at: number = this.at): never {
     throw new JsonFault(reason, at)
   }
@@ -166,13 +166,13 @@ export class JsonScanner {
   }
 }
 
-/** Numbers of one digit, of which a text may be full. */
+/** Shared numbers of one digit, of which a text can be full. */
 const DIGITS = Array.from("0123456789", (digit) => new JsonNumber(digit))
 
-/** In a regular expression by code points the surrogates' category holds only those that stand alone. */
+/** In a regular expression that matches code points, the category of surrogates contains only lone ones. */
 const UNSTORABLE = /[\0\p{Cs}]/gu
 
-/** 1 where the text begins with a byte order mark, which no offset counts. */
+/** 1 if the text begins with a byte order mark, which offsets do not count. */
 export const bomLength = (text: string): number => (text.charCodeAt(0) === 0xfeff ? 1 : 0)
 
 const isShortEscape = (code: number): boolean =>

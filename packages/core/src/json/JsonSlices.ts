@@ -1,6 +1,6 @@
 /**
- * The objects of a body as they stand in its text. One without white space, escapes and keys that come twice stands there
- * as `jsonText` would write it, and so does each of its members: both are cut out instead of being written again.
+ * The objects of a body as slices of its text. An object without white space, escapes and repeated keys has exactly the
+ * text that `jsonText` would write, and so does each of its members: both are cut out instead of being written again.
  */
 import { canonicalJsonText, jsonTexts } from "./JsonText.ts"
 import { inKeyOrder } from "./KeyOrder.ts"
@@ -8,14 +8,14 @@ import type { JsonTexts } from "./JsonText.ts"
 import type { JsonObject } from "./Json.ts"
 
 interface SentObject {
-  /** Where its members begin, the first after the brace; and one after where it ends. */
+  /** Where its members begin, starting after the brace; the last entry is one past the end of the object. */
   readonly starts: Array<number>
-  /** A member has a list or an object in it. */
+  /** Whether a member contains a list or an object. */
   nested: boolean
 }
 
 export class JsonSlices {
-  /** In the order of the objects; null for one that is to be written. */
+  /** In the order of the objects; null for an object that has to be written. */
   readonly #objects: Array<SentObject | null> = []
   #open: SentObject = { starts: [], nested: false }
 
@@ -31,18 +31,18 @@ export class JsonSlices {
     this.#open.nested = true
   }
 
-  /** `plain`: it stands there as it would be written. */
+  /** `plain`: the text is exactly what would be written. */
   end(after: number, plain: boolean): void {
     this.#open.starts.push(after)
     this.#objects.push(plain ? this.#open : null)
   }
 
-  /** Has no members. */
+  /** An object without members. */
   empty(): void {
     this.#objects.push(null)
   }
 
-  /** The texts of each object, by its place among those that were read from `text`. */
+  /** The texts of each object, by its index among those that were read from `text`. */
   textsIn(text: string): SentTexts {
     return new SentTexts(text, this.#objects)
   }
@@ -57,7 +57,7 @@ export class SentTexts {
     this.#objects = objects
   }
 
-  /** As the object stands in the text; undefined where it is to be written. */
+  /** The object's source text; undefined if it has to be written. */
   whole(place: number): string | undefined {
     const sent = this.#objects[place]
     if (sent === null || sent === undefined) return undefined

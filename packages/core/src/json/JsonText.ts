@@ -1,19 +1,18 @@
 /**
- * Writes a JSON value as text: number tokens as they came, keys in the order they have, nothing rounded and nothing
- * moved. It keeps its own stack, so that the depth of a value is bounded by memory and not by the caller's stack; what has
- * nothing inside it, as nearly all that is sent, goes without. A long text can be written a piece at a time, so that nobody
- * else has to wait until all of it is written.
+ * Writes a JSON value as text: number tokens as sent, keys in their order, nothing rounded and nothing reordered. It keeps
+ * its own stack, so that the depth of a value is limited by memory and not by the call stack; values without nesting, as
+ * nearly all are, do without it. A long text can be written in pieces, so that other requests need not wait for all of it.
  */
 import { isJsonList, JsonNumber } from "./Json.ts"
 import { inKeyOrder, KeySort } from "./KeyOrder.ts"
 import type { Json, JsonObject } from "./Json.ts"
 
-/** Compact text: no spaces, strings escaped by the rules of `JSON.stringify`. */
+/** Compact text: no spaces, strings escaped as by `JSON.stringify`. */
 export const jsonText = (value: Json): string => scalarText(value) ?? write(value, false)
 
 /**
- * Text by which two values are compared: as `jsonText`, but the keys of every object stand in the order of their UTF-16
- * code units. Lists keep their order and numbers their tokens, so `1.0` and `1` differ.
+ * Text for comparing two values: as `jsonText`, but the keys of every object are sorted by their UTF-16 code units. Lists
+ * keep their order and numbers their tokens, so `1.0` and `1` differ.
  */
 export const canonicalJsonText = (value: Json): string => scalarText(value) ?? write(value, true)
 
@@ -22,7 +21,7 @@ export interface JsonTexts {
   readonly canonical: string
 }
 
-/** `jsonText` and `canonicalJsonText` of one object, whose members are written once where nothing is inside them. */
+/** `jsonText` and `canonicalJsonText` of one object; members without nesting are written once for both. */
 export const jsonTexts = (object: JsonObject): JsonTexts => {
   const keys: Array<string> = []
   const members: Array<string> = []
@@ -41,7 +40,7 @@ export const jsonTexts = (object: JsonObject): JsonTexts => {
   return { text: `${text}}`, canonical: `${canonical}}` }
 }
 
-/** Undefined for a list and an object. */
+/** Undefined for a list or an object. */
 const scalarText = (value: Json): string | undefined => {
   if (typeof value === "string") return quoted(value)
   if (value === null) return "null"
@@ -51,7 +50,7 @@ const scalarText = (value: Json): string | undefined => {
 
 const write = (root: Json, sorted: boolean): string => new JsonWriting(root, sorted).advance(Number.POSITIVE_INFINITY)!
 
-/** Undefined for an object with a list or an object in it. */
+/** Undefined for an object that contains a list or an object. */
 const flatText = (object: JsonObject, sorted: boolean): string | undefined => {
   let text = ""
   for (const [key, value] of sorted ? sortedEntries(object) : object) {
@@ -62,7 +61,10 @@ const flatText = (object: JsonObject, sorted: boolean): string | undefined => {
   return text === "" ? "{}" : `${text}}`
 }
 
-/** Undefined for a list with a list or an object in it. Joined: of very many pieces a sum would be a chain of as many links. */
+/**
+ * Undefined for a list that contains a list or an object. Uses join: concatenating very many pieces would build a chain of
+ * as many strings.
+ */
 const flatListText = (list: ReadonlyArray<Json>): string | undefined => {
   const texts: Array<string> = []
   for (const item of list) {
@@ -82,29 +84,29 @@ interface OpenObject {
   first: boolean
 }
 
-/** A list or an object of so many characters' share of a piece is no longer written in one go. */
+/** A list or an object with more characters than this share of a piece is not written in a single step. */
 const SMALL_PART = 1 / 16
 
-/** To compare two keys takes as long as to write so many characters. */
+/** Comparing two keys takes as long as writing this many characters. */
 const COMPARED = 4
 
-/** The writing of one value, piece by piece. */
+/** Writes one value in pieces. */
 export class JsonWriting {
   readonly #sorted: boolean
   readonly #open: Array<OpenList | OpenObject> = []
   readonly #written: Array<string> = []
-  /** Of the object that is to be written next, where it has many keys. */
+  /** Sorts the keys of the object that is written next, if it has many. */
   #sort: KeySort | undefined
-  /** Is to be written next. */
+  /** The value that is written next. */
   #value: Json
 
-  /** `sorted`: as `canonicalJsonText` writes it. */
+  /** `sorted`: in the format of `canonicalJsonText`. */
   constructor(root: Json, sorted: boolean) {
     this.#value = root
     this.#sorted = sorted
   }
 
-  /** Writes about so many characters; undefined where that was not all. */
+  /** Writes about this many characters; returns undefined if more remain. */
   advance(characters: number): string | undefined {
     const open = this.#open
     const sorted = this.#sorted
@@ -158,7 +160,7 @@ export class JsonWriting {
       }
     }
     this.#value = value
-    // A sum of strings is put together when it is first read: here, and not all of it at the end.
+    // V8 flattens a concatenated string when it is first read: here for each piece, instead of everything at the end.
     text.charCodeAt(0)
     this.#written.push(text)
     return undefined
@@ -183,7 +185,7 @@ const sortedEntries = (object: JsonObject): ReadonlyArray<readonly [string, Json
   return inKeyOrder(entries.map(([key]) => key)).map((place) => entries[place]!)
 }
 
-/** Most strings need no escape; to see that costs less than a call of `JSON.stringify`. */
+/** Most strings need no escape; detecting that costs less than a call of `JSON.stringify`. */
 const quoted = (value: string): string => {
   if (value.length > 64) return JSON.stringify(value)
   for (let at = 0; at < value.length; at++) {

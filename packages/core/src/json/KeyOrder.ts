@@ -1,9 +1,9 @@
-/** The keys of an object in the order of their UTF-16 code units. Many are sorted a piece at a time. */
+/** The keys of an object in the order of their UTF-16 code units. Many keys are sorted in pieces. */
 
-/** Of so few keys each is put among those before it in half the time that `sort` takes; of many in their square. */
+/** Up to this many keys, insertion sort takes half the time of `sort`; for many keys its time is quadratic. */
 const FEW = 24
 
-/** Where the keys stand, by their UTF-16 code units. */
+/** The indexes of the keys in the order of their UTF-16 code units. */
 export const inKeyOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> => {
   if (keys.length > FEW) return [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1))
   const places: Array<number> = []
@@ -18,18 +18,18 @@ export const inKeyOrder = (keys: ReadonlyArray<string>): ReadonlyArray<number> =
   return places
 }
 
-/** Keys that are sorted in one go. */
+/** How many keys are sorted in one step. */
 const RUN = 1_024
 
-/** The sorting of many keys: of runs, which are merged to ever longer ones. */
+/** Sorts many keys by merge sort: sorted runs are merged into longer and longer ones. */
 export class KeySort {
   readonly #keys: ReadonlyArray<string>
-  /** Places of keys: as they are, and as they are being merged. */
+  /** Indexes of keys: in their current order, and the target of the current merge. */
   #from: Uint32Array
   #to: Uint32Array
-  /** Of each sorted run; 0 while they are still to be made. */
+  /** The length of each sorted run; 0 until the first runs are sorted. */
   #width = 0
-  /** Where the two runs begin that are being merged, and how far each of them is. */
+  /** Where the two runs begin that are being merged, and how far each has been read. */
   #start = 0
   #left = 0
   #right = 0
@@ -40,7 +40,7 @@ export class KeySort {
     this.#to = new Uint32Array(keys.length)
   }
 
-  /** Compares about so many times; undefined where that was not enough. */
+  /** Makes about this many comparisons; returns undefined if more are needed. */
   advance(compares: number): Iterable<string> | undefined {
     const count = this.#keys.length
     for (let left = compares; left > 0;) {
@@ -80,7 +80,7 @@ export class KeySort {
     return Math.max(moved, 1)
   }
 
-  /** All is in runs that are twice as wide. */
+  /** All runs of the current length are merged into runs of twice the length. */
   #widen(): void {
     ;[this.#from, this.#to] = [this.#to, this.#from]
     this.#width = this.#width === 0 ? RUN : this.#width * 2

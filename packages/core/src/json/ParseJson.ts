@@ -1,7 +1,7 @@
 /**
- * A JSON parser that loses nothing: every digit of a number, the order of keys, keys like `__proto__`. It keeps its own
- * stack, refuses nesting past a limit instead of crashing, and says where and why a text is not JSON. A long text can be
- * read a piece at a time, so that nobody else has to wait until all of it is read.
+ * A lossless JSON parser: it keeps every digit of a number, the order of keys, and keys like `__proto__`. It keeps its own
+ * stack, fails at a nesting limit instead of crashing, and reports where and why a text is not JSON. A long text can be
+ * parsed in pieces, so that other requests need not wait for all of it.
  */
 import { Result } from "effect"
 import { EMPTY_LIST, EMPTY_OBJECT, type Json } from "./Json.ts"
@@ -10,36 +10,39 @@ import { JsonSlices } from "./JsonSlices.ts"
 import { positionInWords, textPosition } from "../text/TextPosition.ts"
 import type { TextPosition } from "../text/TextPosition.ts"
 
-/** Deeper texts are refused: nobody means them, and what reads them later may recurse. */
+/** Deeper texts are refused: nobody sends them on purpose, and later readers may be recursive. */
 export const MAX_JSON_DEPTH = 512
 
 export interface JsonSyntaxError extends TextPosition {
   readonly _tag: "JsonSyntaxError"
-  /** In words, without the position. */
+  /** The reason in words, without the position. */
   readonly reason: string
 }
 
 export interface ParseJsonOptions {
-  /** How many objects and lists may be open at once; `MAX_JSON_DEPTH` unless told. */
+  /** How many objects and lists may be open at once; by default `MAX_JSON_DEPTH`. */
   readonly maxDepth?: number
   /** Filled in while parsing, for callers that report on a body. */
   readonly notes?: JsonNotes
 }
 
 export interface JsonNotes {
-  /** U+0000 and lone surrogates that became U+FFFD. */
+  /** How many U+0000 and lone surrogates became U+FFFD. */
   replaced: number
-  /** Offset of the whole value. */
+  /** The offset of the whole value. */
   valueOffset: number
-  /** Offsets of the items, where the whole value is a list. */
+  /** The offsets of the items, if the whole value is a list. */
   readonly itemOffsets: Array<number>
-  /** The whole value, or the items of a list of objects, as they were sent. */
+  /** The source text of the whole value, or of the items of a list of objects. */
   readonly sent: JsonSlices
-  /** What the value takes in memory beside its texts, in units of `CELL_BYTES`. */
+  /** The memory that the value takes besides its texts, in units of `CELL_BYTES`. */
   cells: number
 }
 
-/** A number with its token takes as much; a key with its place in an object twice, an object or a list three times. */
+/**
+ * A number with its token takes this much; a key with its place in an object takes twice, an object or a list three times
+ * as much.
+ */
 export const CELL_BYTES = 64
 
 export const emptyJsonNotes = (): JsonNotes => ({
@@ -51,14 +54,14 @@ export const emptyJsonNotes = (): JsonNotes => ({
 })
 
 /**
- * Parses one JSON text; a byte order mark before it is skipped. Of equal keys in one object the last value wins, in the
- * place of the first. The one exception: a key with U+FFFD in it may stand for several keys that were different as sent,
- * so the second such key becomes `key2`, the third `key3`, and nothing is lost.
+ * Parses one JSON text; a leading byte order mark is skipped. A repeated key in an object has its last value, in the
+ * position of the first. With one exception: a key that contains U+FFFD may stand for several keys that were different as
+ * sent, so the second such key becomes `key2`, the third `key3`, and nothing is lost.
  */
 export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> =>
   new JsonReading(text, options).advance(Number.POSITIVE_INFINITY)!
 
-/** The reading of one JSON text, piece by piece. */
+/** Parses one JSON text in pieces. */
 export class JsonReading {
   readonly #text: string
   readonly #start: number
@@ -82,7 +85,7 @@ export class JsonReading {
     }
   }
 
-  /** Reads on for about so many characters; the outcome, or undefined where there is more to read. */
+  /** Reads about this many more characters; returns the result, or undefined if more remain. */
   advance(characters: number): Result.Result<Json, JsonSyntaxError> | undefined {
     const { scanner } = this.#state
     const start = this.#start
@@ -102,7 +105,7 @@ export class JsonReading {
   }
 }
 
-/** The whole sentence: what is wrong and where. */
+/** The complete message: what is wrong and where. */
 export const jsonErrorInWords = (error: JsonSyntaxError): string =>
   `not valid JSON: ${error.reason}, at ${positionInWords(error)}`
 
@@ -111,17 +114,17 @@ interface ReadState {
   readonly maxDepth: number
   readonly open: Array<Array<Json> | Map<string, Json>>
   readonly keys: Array<string>
-  /** U+FFFD was sent as such. */
+  /** Whether the text as sent contains U+FFFD. */
   readonly sentMarks: boolean
   readonly apart: Map<Map<string, Json>, Map<string, number>>
-  /** How many containers are open right inside the whole value or, if that is a list, right inside one of its items. */
+  /** The number of open containers directly inside the whole value or, if that is a list, directly inside one of its items. */
   level: number
-  /** Which member that is, if it is one of an object there. */
+  /** The index of the current member, if that container is an object. */
   place: number
   cells: number
 }
 
-/** Undefined where it stopped before its end, at a value that begins behind `stop`. */
+/** Undefined if it stopped before the end, at a value that begins after `stop`. */
 const read = (state: ReadState, start: number, notes: JsonNotes | undefined, stop: number): Json | undefined => {
   const { maxDepth, open, keys, sentMarks, apart } = state
   const scanner: JsonScanner = state.scanner
@@ -208,7 +211,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
   }
 }
 
-/** Counts on from the last number given, so that thousands of such keys do not cost their square. */
+/** Continues from the last number used, so that thousands of such keys do not take quadratic time. */
 const freeKey = (
   object: Map<string, Json>,
   key: string,
