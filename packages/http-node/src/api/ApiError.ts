@@ -1,4 +1,4 @@
-/** The one shape in which the read API says no: `{error: {type, code, message, param}}`. */
+/** The one error shape of the read API: `{error: {type, code, message, param}}`. */
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import { jsonLine } from "./JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
@@ -8,13 +8,13 @@ export interface ApiError {
   readonly code: ErrorCode
   /** What was expected, in words. Never a stack, never SQL. */
   readonly message: string
-  /** The offending parameter, where there is one. */
+  /** The offending parameter, if there is one. */
   readonly param?: string | null
   /** Whole seconds, for `Retry-After`. */
   readonly retryAfter?: number
 }
 
-/** The answer for an error, with the headers that its kind calls for. */
+/** The answer for an error, with the headers that its type requires. */
 export const errorAnswer = (error: ApiError, headers: Readonly<Record<string, string>> = {}): Answer => {
   const type = ERROR_TYPES[error.code]
   const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }

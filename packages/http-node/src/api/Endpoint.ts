@@ -1,18 +1,18 @@
 /**
- * The declaration of an API endpoint. One value both guards the requests (which parameters exist, what a path may hold)
- * and becomes its part of the OpenAPI document, so that the two cannot part ways.
+ * The declaration of an API endpoint. The same value guards requests (which parameters exist, what a path may hold) and
+ * becomes a part of the OpenAPI document, so that the two cannot diverge.
  */
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { ApiError } from "./ApiError.ts"
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 has it. */
+/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 export interface QueryParameter {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
-  /** May come several times; its schema is then that of one value. */
+  /** May be repeated; the schema then describes one value. */
   readonly repeats?: boolean
   readonly example?: unknown
 }
@@ -22,7 +22,7 @@ export interface PathParameter {
   readonly description: string
   readonly schema: JsonSchema
   readonly example: unknown
-  /** Why a value cannot be one; given undefined when its percent-encoding is broken. */
+  /** Why a value is invalid; called with undefined when its percent-encoding is broken. */
   readonly refuse: (value: string | undefined) => ApiError | undefined
 }
 
@@ -35,10 +35,10 @@ export interface Endpoint {
   readonly description: string
   /** In the order of the path. */
   readonly pathParameters: ReadonlyArray<PathParameter>
-  /** All that the endpoint knows; `"any"` where unknown ones are let pass. */
+  /** All parameters of the endpoint; `"any"` if unknown ones are let through. */
   readonly query: ReadonlyArray<QueryParameter> | "any"
-  /** What a 200 carries. */
+  /** The content of a 200. */
   readonly answer: { readonly description: string; readonly schema: JsonSchema; readonly example: unknown }
-  /** What it may refuse besides the frame's own refusals: key, rate, method, database away. */
+  /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
 }

@@ -1,7 +1,7 @@
 /**
- * The frame that every keyed endpoint stands in. It keeps the order of checks: method, key (401), rate (429), form of
- * the path, unknown parameters; only then is the endpoint itself asked. Whoever sent a valid key finds the two rate
- * headers on the answer, whatever the answer is.
+ * The frame around every keyed endpoint. It fixes the order of checks: method, key (401), rate (429), form of the path,
+ * unknown parameters; only then does the endpoint run. A request with a valid key gets the two rate headers on its answer,
+ * whatever the answer is.
  */
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -18,24 +18,26 @@ import { ERROR_STATUS } from "./ErrorStatus.ts"
 import { faultError, logFault } from "./Fault.ts"
 import { decodeSegment, queryPairs } from "./QueryPairs.ts"
 
-/** A request that passed the frame: its path decoded, its parameters in the order sent, all of names that exist. */
+/** A request that passed the frame: its path decoded, its parameters in the order sent, all of them known. */
 export interface Call {
   readonly path: ReadonlyArray<string>
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/** JSON, as text or already in UTF-8; those bytes end with the end of their line, which text is given here. */
+/** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array
 
-/** The endpoint's own work: the answer's body, or what is wrong. */
+/** The endpoint's own work: returns the answer's body or an error. */
 export type Respond = (call: Call) => Effect.Effect<Body, ApiError | StoreUnavailable>
 
 interface Options {
-  /** Another deadline than the usual one, in milliseconds. */
+  /** A deadline other than the usual one, in milliseconds. */
   readonly deadline?: number
 }
 
-/** From a request's head to its answer, in milliseconds: past it the database is taken to be away. Nobody hangs for 10 s. */
+/**
+ * From a request's head to its answer, in milliseconds; after it the database counts as unavailable. No client waits 10 s.
+ */
 export const DEADLINE = 9_000
 
 const RETRY_SECONDS = 5
@@ -96,7 +98,7 @@ export const endpointRoute = (
     }
   })
 
-/** The answer to any method but GET and HEAD. */
+/** The answer to any method other than GET and HEAD. */
 export const methodNotAllowed = errorAnswer(
   { code: "method_not_allowed", message: "The API is read with GET." },
   { allow: "GET" },
@@ -119,13 +121,13 @@ const unavailable: ApiError = {
   retryAfter: RETRY_SECONDS,
 }
 
-/** Work that is given up, and not waited for, at a moment of the clock. */
+/** Work that is abandoned, without waiting for its end, at a deadline of the clock. */
 const timed = <A, E>(ends: TimerWheel, work: Effect.Effect<A, E>, until: number): Effect.Effect<A, E | ApiError> =>
   Effect.clockWith((clock) =>
     ends.limit<A, E | ApiError>(until - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
   )
 
-/** Any refusal in the API's terms; what is unavailable always says when to come back, nothing else does. */
+/** Any refusal in the API's terms. Unavailability always carries a retry time, nothing else does. */
 const apiError = (error: ApiError | StoreUnavailable): ApiError => {
   if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
   const { code, message, param = null, retryAfter } = error

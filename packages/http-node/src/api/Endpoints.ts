@@ -1,4 +1,4 @@
-/** Every endpoint that wants a key, in the order of the reference. */
+/** Every endpoint that requires a key, in the order of the reference. */
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { describe } from "../openapi/DescribeEndpoint.ts"
 import { listRows } from "../row/RowsEndpoint.ts"

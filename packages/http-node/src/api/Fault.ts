@@ -1,4 +1,4 @@
-/** What is done about a defect: it is logged whole under a fresh id, and the client gets the id alone. */
+/** Handling of a defect: it is logged whole under a new id, and the client gets only the id. */
 import { randomUUID } from "node:crypto"
 import { Cause, type Context, Effect } from "effect"
 import type { Route } from "../server/Route.ts"
@@ -12,7 +12,7 @@ export const logFault = (route: Pick<Route, "path">, fault: unknown, context: Co
   return correlationId
 }
 
-/** The API's words for it. */
+/** The API error for a defect. */
 export const faultError = (correlationId: string): ApiError => ({
   code: "internal_error",
   message: `An unexpected fault of the service, logged as ${correlationId}.`,

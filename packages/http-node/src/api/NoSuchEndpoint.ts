@@ -1,4 +1,4 @@
-/** The answer to an address that nothing stands at. */
+/** The answer for an address without an endpoint. */
 import { errorAnswer } from "./ApiError.ts"
 
 export const noSuchEndpoint = errorAnswer({

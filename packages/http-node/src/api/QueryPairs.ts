@@ -1,6 +1,6 @@
 /**
- * A query string as the ordered pairs that were sent, decoded as a form is: `+` is a space, a broken escape stays as it
- * is written, bytes that are no UTF-8 become U+FFFD.
+ * A query string as ordered pairs, as sent, decoded like a form: `+` is a space, a broken escape stays as written, bytes
+ * that are not UTF-8 become U+FFFD.
  */
 export const queryPairs = (query: string): ReadonlyArray<readonly [name: string, value: string]> => {
   if (query === "") return []

@@ -1,14 +1,14 @@
 /**
- * Answers that need no key, and yet bear the two rate headers to whoever sent a valid one: an address that is none, a
- * method that is not taken, the way to the reference. They count as any request of the key does, and are never refused
- * for it; without a key, or while the database is away, they are what they are.
+ * Answers that need no key, but carry the two rate headers if the request has a valid one: an unknown address, a method
+ * that is not allowed, the redirect to the reference. They count like any request of the key, and are never refused over
+ * its rate. Without a key, or while the database is unavailable, they are sent without the headers.
  */
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Effect } from "effect"
 import type { Answer, Request } from "../server/Request.ts"
 
-/** The two headers in which a request's key may come. */
+/** The two headers that may carry a request's key. */
 export const keyHeaders = ({ headers }: Request) => ({
   authorization: headers["authorization"],
   xApiKey: headers["x-api-key"],
@@ -19,7 +19,7 @@ export const rateHeaders = ({ limit, remaining }: KeyRateLimit) => ({
   "x-ratelimit-remaining": String(remaining),
 })
 
-/** The database is not waited for as long as where its word decides, in milliseconds. */
+/** The wait for the database, in milliseconds; shorter than where the database's result decides about the request. */
 const RATE_TIMEOUT_MILLIS = 2_000
 
 export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, answer: Answer) => {

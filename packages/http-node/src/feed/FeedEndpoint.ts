@@ -1,4 +1,4 @@
-/** The event feed over the API. Payloads are the text that they were stored as, never parsed. */
+/** The event feed over the API. Payloads are the stored text, never parsed. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"

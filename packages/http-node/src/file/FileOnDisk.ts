@@ -1,6 +1,7 @@
 /**
- * A file on this machine's disk, as the rules read it: in pieces, from its beginning, as often as they like. One that does not
- * stay as it was found is refused at the end of the reading: it is being written, or breaks off, and would be taken in part.
+ * A file on this machine's disk, as the import rules read it: in pieces, from its beginning, as often as needed. A file
+ * that changes while it is read is refused at the end of the reading: it is still being written, or breaks off, and would
+ * be imported in part.
  */
 import { createReadStream, type Stats } from "node:fs"
 import { type FileHandle, stat } from "node:fs/promises"
@@ -18,7 +19,7 @@ const reasonOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** All that was there when it was found, or the reason why it is not the same any more. */
+/** The file's content as it was when opened, or the reason why it has changed since. */
 const pieces = async function* (path: string, found: Stats): AsyncGenerator<Uint8Array> {
   let read = 0
   for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Uint8Array>) {
@@ -44,7 +45,7 @@ const piecesOf = async function* (handle: FileHandle, size: number): AsyncGenera
   }
 }
 
-/** A file that this process holds open and nobody else changes; readable until it is closed. */
+/** A file that this process holds open and that nobody else changes; readable until it is closed. */
 export const openFile = (handle: FileHandle, name: string): Effect.Effect<ReadableFile, FileError> =>
   Effect.map(
     Effect.tryPromise({ try: () => handle.stat(), catch: (cause) => unreadable(name, cause) }),

@@ -1,21 +1,23 @@
-/** How much of a machine workbooks may take: each of them, and all at once. */
+/** How much of a machine workbooks may use: each of them, and all at once. */
 import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { ZipEntry } from "./ZipDirectory.ts"
 
 export interface SheetLimits {
   readonly archiveBytes: number
-  /** Of all parts of the archive together, as its directory says. */
+  /** Of all parts of the archive in total, according to its directory. */
   readonly unpackedBytes: number
-  /** Of one part that is read whole, as its directory says: all but the rows of a sheet, which are read as they come. */
+  /**
+   * Of one part that is read whole, according to the directory: every part except the rows of a sheet, which are streamed.
+   */
   readonly partBytes: number
   readonly heapMegabytes: number
-  /** Of what the thread holds outside of its heap: the archive, and what of it is unpacked and not yet text. */
+  /** Memory of the thread outside its heap: the archive, and the part of it that is unpacked and not yet text. */
   readonly outsideMegabytes: number
   /** Until the first row, and between two batches. */
   readonly idleMillis: number
-  /** Workbooks that are read at once by a process; the others wait. */
+  /** Workbooks that a process reads at once; others wait. */
   readonly atOnce: number
-  /** How long a workbook waits for its turn. */
+  /** How long a workbook waits for a slot. */
   readonly waitMillis: number
 }
 
@@ -34,10 +36,10 @@ export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 *
 
 const isRows = (name: string): boolean => /^\/?xl\/worksheets\/[^/]+\.xml$/i.test(name)
 
-/** Only such parts are ever read; pictures and the like may be as large as they are. */
+/** Only these parts are ever read; pictures and the like may have any size. */
 const isRead = (name: string): boolean => /\.(?:xml|rels)$/i.test(name)
 
-/** A refusal as a thread can send it. */
+/** A refusal in a form that a thread can send. */
 export interface SheetRefusal {
   readonly refused: FileError["code"]
   readonly message: string
@@ -45,7 +47,7 @@ export interface SheetRefusal {
 
 const refusal = (refused: FileError["code"], message: string): SheetRefusal => ({ refused, message })
 
-/** Why such an archive is not read; undefined where it is. A part that does not say its size could have any. */
+/** Why such an archive is refused; undefined if it is not. A part that does not declare its size could have any. */
 export const refusedArchive = (entries: ReadonlyArray<ZipEntry>, limits: SheetLimits): SheetRefusal | undefined => {
   let total = 0
   for (const { name, unpacked, packed } of entries) {

@@ -1,4 +1,4 @@
-/** The sheets of a workbook: which there are, and which one is meant. In time that grows as the list does. */
+/** The sheets of a workbook, and the choice of one. Takes time linear in the length of the list. */
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
 
@@ -17,7 +17,7 @@ interface Sheet {
   readonly shown: boolean
 }
 
-/** The attributes of each element `sheet`, whatever its prefix. What is not closed ends the reading. */
+/** The attributes of each element `sheet`, whatever its prefix. An unclosed element ends the reading. */
 const sheetTags = (xml: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (let at = xml.indexOf("<"); at !== -1; at = xml.indexOf("<", at)) {
@@ -45,8 +45,8 @@ const sheetsOf = (xml: string): ReadonlyArray<Sheet> =>
   })
 
 /**
- * The sheet of this name, or of this number from 1; without either the first that is shown. A reason where there is none.
- * `xml` is the workbook's own part.
+ * The sheet of this name, or of this number from 1; without either the first visible one. A reason if there is none. `xml`
+ * is the workbook's own part.
  */
 export const chooseSheet = (
   xml: string,

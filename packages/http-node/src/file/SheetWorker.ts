@@ -1,7 +1,7 @@
 /**
- * The thread in which a workbook is looked at, unpacked and parsed. What a workbook can do to a parser, it does here: this
- * thread has its own heap, which is bounded, watches what it holds beside it, and can be ended at any moment. It blocks when
- * its reader is behind, so that rows do not pile up in it.
+ * The thread that inspects, unpacks and parses a workbook. Whatever a workbook can do to a parser happens here: this thread
+ * has its own bounded heap, watches its memory outside the heap, and can be terminated at any moment. It blocks while its
+ * reader is behind, so that rows do not pile up in it.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { streamXlsxRows } from "hucre/xlsx"
@@ -17,7 +17,7 @@ const CELLS = 20_000
 /** Bytes of the workbook's own part, which lists the sheets. */
 const LIST_BYTES = 4 * 1024 ** 2
 
-/** What is unpacked grows between two looks by no more than the disk of a fast machine gives. */
+/** Between two checks the unpacked bytes grow by no more than a fast machine's disk delivers. */
 const WATCH_MILLIS = 20
 
 const { bytes, wanted, limits, rowCharacters, credit } = workerData as SheetTask
@@ -29,7 +29,7 @@ const unreadable = (reason: string) =>
     message: `The workbook cannot be read: ${reason.slice(0, 1000).replace(/\.$/, "")}.`,
   })
 
-/** The heap's own limit does not see bytes outside of it. */
+/** The heap's own limit does not cover bytes outside it. */
 const watch = setInterval(() => {
   if (process.memoryUsage().external <= limits.outsideMegabytes * 1024 ** 2) return
   const message = `Reading the workbook takes more than ${limits.outsideMegabytes} MB of memory; save it as CSV.`
@@ -37,7 +37,7 @@ const watch = setInterval(() => {
   process.exit()
 }, WATCH_MILLIS)
 
-/** Waits for leave to send one more batch. */
+/** Waits for permission to send one more batch. */
 const take = () => {
   for (;;) {
     const left = Atomics.load(credit, 0)
@@ -46,7 +46,7 @@ const take = () => {
   }
 }
 
-/** A day, or a moment where it has a time of day. A sheet's times have no zone. */
+/** A day, or a timestamp if it has a time of day. A sheet's times have no zone. */
 const dateText = (date: Date): string => {
   if (Number.isNaN(date.getTime())) return ""
   const text = date.toISOString()
@@ -67,8 +67,8 @@ const charactersOf = (cells: ReadonlyArray<unknown>): number => {
 }
 
 /**
- * A text that many cells share is one in this thread, and one for each of them where it is sent to: a workbook of some
- * kilobytes could become gigabytes there. So rows and batches are bounded by their characters too.
+ * A text shared by many cells is one string in this thread, and one for each cell in the receiver: a workbook of some
+ * kilobytes could become gigabytes there. So rows and batches are bounded by their characters, too.
  */
 const send = async (sheet: number) => {
   let rows: Array<SheetRow> = []

@@ -1,7 +1,7 @@
 /**
- * Takes the one file of a multipart upload onto this machine's disk, in pieces, because it is read more than once. It
- * refuses what is not multipart, no file or several, fields it does not know, and more bytes than allowed. The file has no
- * name there: its disk is given back when the scope ends, and when the process is killed.
+ * Writes the one file of a multipart upload to this machine's disk, in pieces, because it is read more than once. It
+ * refuses bodies that are not multipart, no file or several, unknown fields, and more bytes than allowed. The file has no
+ * name on the disk: its space is freed when the scope ends, and when the process is killed.
  */
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,7 +17,7 @@ import { openFile } from "./FileOnDisk.ts"
 
 export interface Spooled {
   readonly file: ReadableFile
-  /** The other fields of the form; the last of a name. */
+  /** The other fields of the form; of several with one name, the last. */
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -34,7 +34,7 @@ const brokenOff = (cause: unknown) => fileError("unreadable", `The upload broke 
 const notKept = (cause: unknown) =>
   fileError("interrupted", `The file cannot be kept on the server's disk: ${reasonOf(cause)}. Send it again later.`)
 
-/** A file that only this process sees, and nobody once it is closed. */
+/** A file that only this process can see, and that is gone once it is closed. */
 const namelessFile = async (): Promise<FileHandle> => {
   const folder = await mkdtemp(join(tmpdir(), "data-cabinet-upload-"))
   try {
@@ -44,14 +44,14 @@ const namelessFile = async (): Promise<FileHandle> => {
   }
 }
 
-/** The handle's own stream would keep it open; the last write of this is waited for when it is closed. */
+/** The handle's own stream would keep it open; closing waits for the last write of this one. */
 const onto = (handle: FileHandle) => async (pieces: AsyncIterable<Uint8Array>) => {
   for await (const piece of pieces) await handle.appendFile(piece)
 }
 
 const MAX_NAME = 255
 
-/** As reports and lists show it, and PostgreSQL can keep it. */
+/** The name as reports and lists show it, and as PostgreSQL can store it. */
 const shownName = (name: string): string =>
   basename(name)
     .replaceAll(/\p{Cc}/gu, "\uFFFD")
@@ -100,7 +100,7 @@ export const spool = (
     })
     form.on("error", (cause) => fail(brokenOff(cause)))
     const parsed = new Promise<void>((resolve) => form.once("close", resolve))
-    /** Until the form takes more. A disk that takes none, or a form that has failed, never asks for more. */
+    /** Waits until the form accepts more. A disk that accepts nothing, or a form that has failed, never asks for more. */
     const roomOrFailure = Effect.callback<void, FileError>((resume) => {
       const done = () => {
         form.off("drain", done).off("close", done)
@@ -129,7 +129,7 @@ export const spool = (
     return { file: yield* openFile(handle, name), fields }
   })
 
-/** The request outlives its body: it is still to be answered. */
+/** The request outlives its body: it still needs a response. */
 const bytesOf = ({ body }: Pick<Request, "body">): AsyncIterable<Uint8Array> => {
   if (body === undefined) throw new Error(READ_BEFORE)
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>

@@ -1,6 +1,7 @@
 /**
- * `POST /upload/{source_id}`: a file into a source, for holders of an operator's token. It checks the method, the token,
- * the source's number, whether there is a place for it, and only then reads the body. Answers in JSON: the import's report, or `{ok: false, error, detail}`.
+ * `POST /upload/{source_id}`: a file into a source, for holders of an upload token. It checks the method, the token, the
+ * source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
+ * or `{ok: false, error, detail}`.
  */
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
@@ -18,13 +19,13 @@ import type { Answer, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
-/** What an upload may weigh, how slow it may be, and how many a cabinet takes in at once in one process. */
+/** How large and how slow an upload may be, and how many a cabinet accepts at once in one process. */
 export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: number }>(
   "@data-cabinet/http-node/file/UploadLimits",
   { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, atOnce: 8 }) },
 )
 
-/** Seconds after which an upload that found no place may be retried. */
+/** Seconds after which an upload that found no slot may be retried. */
 const BUSY_RETRY = 10
 
 const STATUS: Readonly<Record<FileError["code"], number>> = {
@@ -71,7 +72,7 @@ const flag = (name: string, value: string | undefined): Effect.Effect<boolean | 
   return Effect.fail(fileError("bad_option", `${name} is true or false.`))
 }
 
-/** Options come as fields of the form or of the address; a misspelt one is refused before anything is kept. */
+/** Options are fields of the form or of the query; a misspelt one is refused before anything is stored. */
 const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, string>) {
   for (const name of fields.keys()) {
     if (!KNOWN.has(name)) return yield* fileError("bad_option", `${name} is not an option: ${[...KNOWN].join(", ")}.`)
@@ -91,7 +92,7 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
   return options
 })
 
-/** Empty where a cabinet was composed without imports. */
+/** Empty for a cabinet composed without imports. */
 export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scope> = Effect.gen(function* () {
   const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(UploadTokens)]
   if (Option.isNone(import_) || Option.isNone(operators_)) return []

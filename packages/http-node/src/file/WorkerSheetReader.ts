@@ -1,7 +1,7 @@
 /**
- * Spreadsheets read by a thread of their own, bounded in every way that an archive can be hostile: the bytes of the
- * archive, what it says it unpacks into, the thread's memory, the time between two batches of rows, and how many are read
- * at once. This thread does nothing with an archive but gather its bytes.
+ * Spreadsheets, read by a thread of their own and bounded in every way that an archive can be hostile: the bytes of the
+ * archive, its declared unpacked size, the thread's memory, the time between two batches of rows, and the number read at
+ * once. The calling thread only collects the archive's bytes.
  */
 import { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
@@ -12,10 +12,10 @@ import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
 import { megabytes, SHEET_LIMITS, type SheetLimits } from "./SheetLimits.ts"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
 
-/** Batches under way to the reader. */
+/** Batches in flight to the reader. */
 const CREDIT = 4
 
-/** Beside the compiled file, or its source where sources are run. */
+/** Next to the compiled file, or to its source when running from source. */
 const WORKER = new URL(`./SheetWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
@@ -43,7 +43,7 @@ const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
 const unreadable = (reason: string): FileError =>
   fileError("unreadable", `The workbook cannot be read: ${reason.replace(/\.$/, "")}.`)
 
-/** What a running thread has told: the sheet's name first, then rows until the end or a refusal. */
+/** The messages of a running thread: the sheet's name first, then rows until the end or a refusal. */
 interface Told {
   readonly names: Queue.Queue<string, FileError | Cause.Done>
   readonly rows: Queue.Queue<ReadonlyArray<SheetRow>, FileError | Cause.Done>
@@ -68,11 +68,11 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
         : unreadable(cause.message),
     )
   })
-  // After its last word this says nothing new.
+  // After its last message this has no effect.
   worker.on("exit", () => fail(unreadable("its reading ended before its end")))
 }
 
-/** Of the whole process, however many cabinets it serves: it is one machine's memory. */
+/** Of the whole process, however many cabinets it serves: they share one machine's memory. */
 const TURNS = Semaphore.makeUnsafe(SHEET_LIMITS.atOnce)
 
 export const layer = (options: Partial<SheetLimits> = {}) => {
@@ -107,7 +107,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
           () =>
             new Worker(WORKER, {
               workerData: task,
-              // Given over, not copied.
+              // Transferred, not copied.
               transferList: [bytes.buffer],
               resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
               execArgv: [],

@@ -1,4 +1,7 @@
-/** What a zip archive says about itself: enough to refuse a bomb before anything is unpacked, and to look at one small part. */
+/**
+ * Reads a zip archive's directory: enough to refuse a decompression bomb before anything is unpacked, and to read one small
+ * part.
+ */
 import { inflateRawSync } from "node:zlib"
 
 const END = 0x06054b50
@@ -7,14 +10,14 @@ const MAX_COMMENT = 65_535
 
 export interface ZipEntry {
   readonly name: string
-  /** As the directory says. */
+  /** According to the directory. */
   readonly unpacked: number
   readonly packed: number
   readonly method: number
   readonly offset: number
 }
 
-/** Null where there is no directory, or it is damaged. A workbook that needs ZIP64 is past every limit of ours. */
+/** Null if there is no directory, or it is damaged. A workbook that needs ZIP64 exceeds all our limits. */
 export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
@@ -38,7 +41,7 @@ export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> | null =>
   return found
 }
 
-/** The text of one part; null where there is none, or it is more than `maxBytes`. */
+/** The text of one part; null if there is none, or it is larger than `maxBytes`. */
 export const partText = (
   bytes: Uint8Array,
   entries: ReadonlyArray<ZipEntry>,

@@ -1,6 +1,6 @@
-/** HTML text that cannot be broken out of: whatever is put into a template is escaped, unless it is `Html` already. */
+/** HTML templates that cannot be injected into: every value is escaped, unless it is `Html` already. */
 
-/** Markup that is safe to send as it stands. Made by `markup`, or from text of our own. */
+/** Markup that is safe to send as is. Created by `markup`, or from our own text. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -20,8 +20,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
 
 /**
- * A template whose values are escaped; `null` leaves nothing. Attributes must be written in quotes. It is not called `html`
- * because formatters indent what is, and the hash of a page's style counts every space.
+ * A template whose values are escaped; `null` renders nothing. Attributes must be written in quotes. It is not called
+ * `html` because formatters indent such templates, and the hash of a page's style counts every space.
  */
 export const markup = (parts: TemplateStringsArray, ...values: ReadonlyArray<Html | string | number | null>): Html => {
   let text = parts[0] ?? ""

@@ -1,9 +1,9 @@
-/** What a person sees who sent a form without JavaScript, or opened an intake address: in English and in Russian. */
+/** The pages for a person who sent a form without JavaScript, or opened an intake address: in English and in Russian. */
 import type { Language } from "./Language.ts"
 import { page } from "./Page.ts"
 import type { PageWords } from "./Page.ts"
 
-/** Everything a person may be told; the names are those of the answers' `error`, and `thanks`. */
+/** Every page there is; the names are those of the answers' `error`, and `thanks`. */
 export type IntakePage =
   | { readonly name: "thanks" }
   | { readonly name: "method_not_allowed" }
@@ -14,7 +14,7 @@ export type IntakePage =
   | { readonly name: "unavailable" }
   | { readonly name: "internal_error"; readonly number: string }
 
-/** `back` is the page that the form stood on, when the browser told it. */
+/** `back` is the page that held the form, if the browser sent it. */
 export const intakePage = (what: IntakePage, language: Language, back: URL | undefined): string =>
   page(WORDS[language](what), {
     language,

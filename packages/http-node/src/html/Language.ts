@@ -1,4 +1,4 @@
-/** The languages that the service's own pages speak, and the choice among them. */
+/** The languages of the service's own pages, and the choice among them. */
 
 export type Language = "en" | "ru"
 
@@ -6,7 +6,7 @@ const LANGUAGES: ReadonlyArray<Language> = ["en", "ru"]
 
 /**
  * The best of our languages for an `Accept-Language` header: by quality, then by order; a region (`ru-BY`) counts as its
- * language. English where nothing fits, and where there is no header.
+ * language. English if none matches, and without a header.
  */
 export const chooseLanguage = (header: string | undefined): Language => {
   let best: Language = "en"
@@ -24,7 +24,7 @@ export const chooseLanguage = (header: string | undefined): Language => {
   return best
 }
 
-/** Whether an `Accept` header names HTML: what a browser asks for when a person follows a link or sends a form. */
+/** Whether an `Accept` header names HTML, as browsers do when a person follows a link or sends a form. */
 export const acceptsHtml = (header: string | undefined): boolean =>
   (header ?? "").split(",").some((range) => {
     const [type = "", ...parameters] = range.split(";")

@@ -1,6 +1,6 @@
 /**
- * The frame of every page that we make ourselves: a few words in the middle of a phone's or a desk's screen. Self-contained,
- * without a script, and under a policy that lets the browser fetch nothing at all.
+ * The frame of every page that the service itself generates: a few words in the middle of a phone's or a desktop's screen.
+ * Self-contained, without a script, and under a policy that lets the browser fetch nothing at all.
  */
 import { hash } from "node:crypto"
 import { Html, markup } from "./Html.ts"
@@ -28,8 +28,8 @@ const POLICY = [
 ].join("; ")
 
 /**
- * Headers of every page. A page may stand in a frame (a form may be sent from one), since it has nothing to press; its
- * address, which holds a secret, is told to nobody.
+ * Headers of every page. A page may be framed (a form may be sent from a frame), since it has nothing to click; its
+ * address, which holds a secret, is sent to nobody.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
@@ -46,7 +46,7 @@ export interface PageWords {
 
 export interface PageOptions {
   readonly language: Language
-  /** Whether the page brings good news: a green tick, otherwise a quiet sign. */
+  /** Whether the page reports success: a green tick, otherwise a neutral sign. */
   readonly done: boolean
   readonly link?: { readonly href: string; readonly text: string } | undefined
 }

@@ -1,25 +1,25 @@
-/** Why a body was not read to its end. */
+/** Reasons why a body was not read to its end. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 
 export type Unread = IntakeError | StoreUnavailable
 
-/** Too many bytes, before or after the content encoding was undone. */
+/** Too many bytes, before or after decoding the content encoding. */
 export const tooLarge = (limit: number): IntakeError =>
   new IntakeError({ code: "too_large", message: `A body may have at most ${limit} bytes; nothing was saved`, limit })
 
-/** No byte came for too long, or the whole took too long. */
+/** No byte arrived for too long, or the whole body took too long. */
 export const tooSlow = (): IntakeError =>
   new IntakeError({ code: "timeout", message: "The body did not arrive in time; nothing was saved" })
 
-/** The sender went away in the middle of it. */
+/** The sender disconnected in the middle of the body. */
 export const brokenOff = (): IntakeError =>
   new IntakeError({ code: "timeout", message: "The body broke off; nothing was saved" })
 
-/** The memory for unfinished bodies is taken. */
+/** The memory for unfinished bodies is exhausted. */
 export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
-/** A mistake of the program that mounts us. */
+/** A mistake of the embedding program. */
 export const READ_BEFORE =
   "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser"

@@ -1,4 +1,4 @@
-/** The body of a request that is sent to the intake. One whose Content-Length is past the limit is refused before its first byte. */
+/** The body of an intake request. A body whose Content-Length exceeds the limit is refused before its first byte. */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Result } from "effect"
 import type { Request } from "../server/Request.ts"
@@ -6,7 +6,7 @@ import { READ_BEFORE, tooLarge } from "./BodyError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
-/** A few of its bytes may be taken in before they are asked for, see `IncomingBody`. */
+/** A small part of it may be read ahead, see `IncomingBody`. */
 export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, wheel: TimerWheel): Body => {
   const { headers } = request
   const declared = headers["content-length"]
@@ -19,5 +19,5 @@ export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, whe
   return new IncomingBody(body, limits, budget, wheel, headers["expect"] === undefined)
 }
 
-/** A mistake of the program that mounts us, to be told in its log. */
+/** A mistake of the embedding program, to be reported in its log. */
 const READ_ALREADY: Body = { whole: () => Promise.reject(new Error(READ_BEFORE)), drop: () => {} }

@@ -1,16 +1,19 @@
-/** Undoes a body's content encoding, and stops where the decoded body passes the limit: a bomb is never unpacked. */
+/**
+ * Decodes a body's content encoding, and stops as soon as the decoded body exceeds the limit: a decompression bomb is never
+ * unpacked.
+ */
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { Result } from "effect"
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib"
 import { tooLarge } from "./BodyError.ts"
 
-/** The body to parse; `undecodable` is the reason in words when the encoding was broken, and `body` is then as received. */
+/** The body to parse. If the encoding was broken, `undecodable` is the reason in words and `body` is as received. */
 export interface DecodedContent {
   readonly body: Uint8Array
   readonly undecodable: string | null
 }
 
-/** One coding undone. */
+/** Decodes one coding. */
 type Coding = (body: Uint8Array, limit: number) => Promise<Result.Result<Uint8Array, IntakeError | Broken>>
 
 interface Broken {
@@ -39,7 +42,7 @@ const unpacking =
       ),
     )
 
-// RFC 9110 means zlib's format by `deflate`; some senders leave its two bytes of header out.
+// In RFC 9110 `deflate` is the zlib format; some senders omit its two header bytes.
 const hasZlibHeader = (body: Uint8Array): boolean => {
   const [first = 0, second = 0] = body
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
@@ -54,7 +57,7 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["br", unpacking("br", () => brotliDecompress)],
 ])
 
-/** The codings of a `Content-Encoding` header, in the order in which they are undone. Refuses what is not among ours. */
+/** The codings of a `Content-Encoding` header, in the order in which they are decoded. Refuses unknown codings. */
 export const codingsOf = (header: string | undefined): Result.Result<ReadonlyArray<Coding>, IntakeError> => {
   if (header === undefined) return NO_CODINGS
   const codings: Array<Coding> = []
@@ -68,7 +71,7 @@ export const codingsOf = (header: string | undefined): Result.Result<ReadonlyArr
   return Result.succeed(codings)
 }
 
-/** The body as its sender had it before encoding it. A body of no bytes was not encoded, whatever its header says. */
+/** The body as it was before its sender encoded it. A body of no bytes was not encoded, whatever its header says. */
 export const decodeContent = async (
   received: Uint8Array,
   codings: ReadonlyArray<Coding>,
@@ -88,7 +91,7 @@ export const decodeContent = async (
 
 const NO_CODINGS: Result.Result<ReadonlyArray<Coding>> = Result.succeed([])
 
-/** More codings than this on one body are not a use but a trick. */
+/** More codings than this on one body are an attack, not a use. */
 const MAX_CODINGS = 2
 
 const unsupported = () =>

@@ -1,8 +1,8 @@
 /**
- * The body of a request as it comes in, no further than its limit and no longer than its time. It takes in what comes first
- * before anybody asked for it, up to what Node would hold anyway: many senders do not wait for an answer, and Node throws
- * away what is unread when they hang up, though all of it had arrived. What it refuses: too many bytes, a sender that is too
- * slow or that broke off, and more unfinished bodies at once than memory allows.
+ * Reads the body of a request as it arrives, within its limits of size and time. It reads ahead before anybody asks, up to
+ * what Node would buffer anyway: many senders do not wait for the response, and when they hang up Node discards the unread
+ * part, though all of it had arrived. It refuses: too many bytes, a sender that is too slow or breaks off, and more
+ * unfinished bodies at once than memory allows.
  */
 import type { Readable } from "node:stream"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
@@ -12,15 +12,15 @@ import { brokenOff, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./Bod
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
-/** Bytes taken in before the body is asked for; Node's own buffer for a request is as large. */
+/** Bytes read before the body is asked for; as large as Node's own buffer for a request. */
 const AHEAD = 65_536
 
 export type WholeBody = Result.Result<Uint8Array, Unread>
 
 export interface Body {
-  /** All bytes as received. After a failure the connection is closed with the answer, and the rest is not read. */
+  /** All bytes as received. After a failure the connection closes with the answer, and the rest is not read. */
   readonly whole: () => Promise<WholeBody>
-  /** Lets go of a body that nobody is going to read after all. */
+  /** Releases a body that nobody is going to read. */
   readonly drop: () => void
 }
 
@@ -32,14 +32,14 @@ export class IncomingBody implements Body, Timer {
   readonly #gathered = new ChunkBuffer()
   #isRead = false
   #outcome: WholeBody | undefined
-  /** Whoever waits for the whole. */
+  /** The caller that waits for the whole body. */
   #wanted: ((outcome: WholeBody) => void) | undefined
-  /** While somebody waits: when the next byte is to be there, and when all of them. */
+  /** While a caller waits: the deadline of the next byte, and that of the whole body. */
   #idleBy: Deadline = 0
   #totalBy: Deadline = 0
   #stopWatch = (): void => {}
 
-  /** `reads`: whether it takes in anything before it is asked for. */
+  /** `reads`: whether it reads ahead before the body is asked for. */
   constructor(source: Readable, limits: Limits, budget: BodyBudget, wheel: TimerWheel, reads: boolean) {
     this.#source = source
     this.#limits = limits

@@ -1,6 +1,6 @@
 /**
- * The answers of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Every one of
- * them may be read from any site, and none holds any part of the intake address.
+ * The answers of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any site may
+ * read any of them, and none holds any part of the intake address.
  */
 import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -25,10 +25,10 @@ export const STATUS = {
   bad_fields: 400,
 } satisfies Record<IntakeErrorCode, number>
 
-/** What is told of an event: an item of a batch's `results`, and most of the answer to a single one. */
+/** What a sender learns of an event: an item of a batch's `results`, and most of the answer to a single event. */
 const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !== null, empty })
 
-/** The answer to what was accepted; `person`: to a browser that navigates. */
+/** The answer to an accepted submission; `person`: to a browser that navigates. */
 export const acceptedAnswer = (request: Request, answer: IntakeAnswer, person: boolean): Answer => {
   switch (answer.kind) {
     case "object":
@@ -53,17 +53,17 @@ export const acceptedAnswer = (request: Request, answer: IntakeAnswer, person: b
   }
 }
 
-/** The answer to what was refused. */
+/** The answer to a refused submission. */
 export const refusedAnswer = (request: Request, error: IntakeError, person: boolean): Answer => {
   const headers: Record<string, string> = {}
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter)
-  // What is still on its way of a body that was given up is not waited for.
+  // The outstanding part of an abandoned body is not waited for.
   if (error.code === "timeout") headers["connection"] = "close"
   const status = STATUS[error.code]
   const page = person ? pageOf(error) : undefined
   if (page !== undefined) return pageAnswer(request, status, page, headers)
   const { code, message, retryAfter, limit, count } = error
-  // JSON leaves out what is undefined.
+  // JSON omits undefined values.
   return json(status, { ok: false, error: code, detail: message, retry_after: retryAfter, limit, count }, headers)
 }
 
@@ -83,7 +83,9 @@ const pageOf = (error: IntakeError): IntakePage | undefined => {
   }
 }
 
-/** The answer while the store is away. When the outcome is unknown the sender may send again: a repeat is recognised. */
+/**
+ * The answer while the store is unavailable. If the outcome is unknown the sender may send again: a repeat is recognised.
+ */
 export const unavailableAnswer = (request: Request, error: StoreUnavailable, person: boolean): Answer => {
   const headers = { "retry-after": String(error.retryAfter) }
   if (person) return pageAnswer(request, 503, { name: "unavailable" }, headers)
@@ -93,19 +95,19 @@ export const unavailableAnswer = (request: Request, error: StoreUnavailable, per
   return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
 }
 
-/** The answer to a fault of ours; `number` leads to it in the log. */
+/** The answer to an internal fault; `number` finds it in the log. */
 export const faultAnswer = (request: Request, number: string, person: boolean): Answer =>
   person
     ? pageAnswer(request, 500, { name: "internal_error", number })
     : json(500, { ok: false, error: "internal_error", detail: `Something went wrong here; its number is ${number}` })
 
-/** The answer to any other method than POST, before anything is looked up or counted. */
+/** The answer to any method other than POST, before any lookup or count. */
 export const methodAnswer = (request: Request): Answer =>
   acceptsHtml(request.headers["accept"])
     ? pageAnswer(request, 405, { name: "method_not_allowed" }, ALLOW)
     : json(405, { ok: false, error: "method_not_allowed", detail: "Data are sent here by POST" }, ALLOW)
 
-/** The answer to a browser that asks whether a script of another site may send: any may, without credentials. */
+/** The answer to a CORS preflight: a script of any site may send, without credentials. */
 export const preflightAnswer = (request: Request): Answer => ({
   status: 204,
   headers: {
@@ -118,16 +120,16 @@ export const preflightAnswer = (request: Request): Answer => ({
   body: null,
 })
 
-/** A person sits before it: an HTML form's content type, sent by a browser that wants a page. */
+/** Whether a person sent it: an HTML form's content type, from a browser that expects a page. */
 export const isNavigation = (request: Request): boolean => {
   const type = request.headers["content-type"]
   return type !== undefined && FORM_TYPE.test(type) && acceptsHtml(request.headers["accept"])
 }
 
-/** The three that an HTML form can have. */
+/** The three content types of HTML forms. */
 const FORM_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
 
-// Named one by one, since `*` does not stand for Authorization; nothing but a list of names is given back.
+// Named one by one, since `*` does not cover Authorization; only a list of header names is returned.
 const requestedHeaders = (asked: string | undefined): string =>
   asked !== undefined && /^[\w!#$%&'*+.^`|~, -]{1,1000}$/.test(asked) ? asked : "*"
 
@@ -142,7 +144,7 @@ const JSON_HEADERS = {
   "x-content-type-options": "nosniff",
 }
 
-/** What nearly all answers are: their headers are made once. */
+/** The bulk of all answers: their headers are created once. */
 const ok = (body: object): Answer => ({ status: 200, headers: JSON_HEADERS, body: jsonLine(body) })
 
 const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Answer => ({
@@ -168,7 +170,7 @@ const pageAnswer = (
   body: intakePage(what, chooseLanguage(request.headers["accept-language"]), formPage(request.headers["referer"])),
 })
 
-/** The page that a form stood on. Never an intake address: that would print a secret. */
+/** The page that held the form. Never an intake address: that would print a secret. */
 const formPage = (referer: string | undefined): URL | undefined => {
   if (referer === undefined || !URL.canParse(referer)) return undefined
   const url = new URL(referer)

@@ -1,7 +1,7 @@
 /**
- * The intake address. Before a body is read it refuses a client or source over its rate, a wrong secret, and a content
- * encoding that is not known; then a body that is too large or too slow; then what the use case refuses. A sender that hangs
- * up after its last byte has sent it all the same; one that hangs up before ends its body.
+ * The intake address. Before a body is read it refuses a client or source over its rate, a wrong secret, and an unknown
+ * content encoding; then a body that is too large or too slow; then what the use case refuses. A sender that hangs up after
+ * its last byte has sent the whole body; one that hangs up earlier aborts it.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -32,7 +32,7 @@ import { tellUnavailable } from "./Unavailable.ts"
 
 type Received = Result.Result<IntakeAnswer, IntakeError | StoreUnavailable>
 
-/** The routes of the intake address; an address that lost its secret is answered in the same words as a wrong one. */
+/** The routes of the intake address. An address without its secret gets the same answer as one with a wrong secret. */
 export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | HttpSettings | Scope.Scope> = Effect.gen(
   function* () {
     const intake = yield* Intake
@@ -42,7 +42,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const budget = yield* HeldBodies
     const wheel = yield* timerWheel
 
-    /** From a request's head to the answer of the use case. */
+    /** From a request's head to the use case's answer. */
     const receive = async (request: Request, secret: string, body: Body): Promise<Received> => {
       const ip = clientAddress(request, settings.trustedProxies)
       const until = wheel.now() + limits.store
@@ -51,7 +51,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       if (Result.isFailure(admitted)) return Result.fail(admitted.failure)
       const codings = codingsOf(request.headers["content-encoding"])
       if (Result.isFailure(codings)) return Result.fail(codings.failure)
-      // One allowance for all that is asked of the store; the time in which the body arrives has limits of its own.
+      // One time budget for all calls to the store; the arrival of the body has limits of its own.
       const left = until - wheel.now()
       const received = await body.whole()
       if (Result.isFailure(received)) return Result.fail(received.failure)
@@ -99,7 +99,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
   },
 )
 
-/** As sent, escapes untouched: in which charset they are to be read is for intake to decide. */
+/** As sent, with escapes untouched: intake decides in which charset to read them. */
 const rawQuery = (url: string): string => {
   const start = url.indexOf("?")
   if (start === -1) return ""

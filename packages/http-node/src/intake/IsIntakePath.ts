@@ -1,4 +1,4 @@
-/** Which addresses are secrets themselves, so that nothing may write them down. */
+/** Tells which addresses are themselves secrets and must never be written down. */
 import type { Request } from "../server/Request.ts"
 
 /** An intake address, mounted under any path. */

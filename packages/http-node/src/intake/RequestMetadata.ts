@@ -2,7 +2,7 @@
 import type { Sender } from "@data-cabinet/core/intake/IntakeRequest"
 import type { Request } from "../server/Request.ts"
 
-/** `ip` as the caller resolved it. */
+/** `ip` as resolved by the caller. */
 export const requestMetadata = (headers: Request["headers"], ip: string | null): Sender => ({
   contentType: headerText(headers["content-type"]),
   ip,
@@ -12,7 +12,7 @@ export const requestMetadata = (headers: Request["headers"], ip: string | null):
   acceptLanguage: headerText(headers["accept-language"]) ?? null,
 })
 
-/** Node hands a header's bytes over as Latin-1; most who go beyond ASCII mean UTF-8. Control characters become U+FFFD. */
+/** Node reads header bytes as Latin-1; most senders that go beyond ASCII mean UTF-8. Control characters become U+FFFD. */
 export const headerText = (value: string | undefined): string | undefined => {
   if (value === undefined || PLAIN.test(value)) return value
   const bytes = Buffer.from(value, "latin1")

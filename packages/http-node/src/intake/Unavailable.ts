@@ -1,10 +1,10 @@
-/** Says in the log why intake answers 503: the first of a cause and minute, for a sender's own word of it reaches nobody here. */
+/** Logs why intake responds with 503, once per cause and minute: the operator does not see what a sender was told. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Clock, Context, Effect } from "effect"
 
 const AGAIN_MILLIS = 60_000
 
-/** To be called for each 503. The causes are sentences of ours, and few. */
+/** Call it for each 503. The causes are our own sentences, and few. */
 export const tellUnavailable = () => {
   const told = new Map<string, number>()
   return (error: StoreUnavailable, context: Context.Context<never>): void => {

@@ -1,20 +1,20 @@
 /**
- * Who sent a request: the socket's peer, unless that is a proxy we were told to trust. Then `X-Forwarded-For` or
+ * The address of a request's client: the socket's peer, unless that is a trusted proxy. Then `X-Forwarded-For` or
  * `Forwarded` is read from the right, past trusted proxies only, so that nothing a client writes itself is believed.
  */
 import { isIP, SocketAddress } from "node:net"
 import { contains, type IpAddress, type Network, parseIp } from "@data-cabinet/core/network/IpAddress"
 import type { Request } from "../server/Request.ts"
 
-/** Tells whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
+/** Whether an address (in plain form, see `plainAddress`) belongs to a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean
 
 export const NO_PROXIES: TrustedProxies = () => false
 
-/** Where an IPv4 address lies in IPv6 that is mapped into it. */
+/** The block of IPv6 that holds the mapped IPv4 addresses. */
 const MAPPED = 0xffffn << 32n
 
-/** Those that lie in one of the networks; a network of IPv6 holds addresses of IPv4 too, as they are mapped into it. */
+/** The proxies within these networks; an IPv6 network also contains IPv4 addresses, in their mapped form. */
 export const trustedProxies = (networks: ReadonlyArray<Network>): TrustedProxies => {
   if (networks.length === 0) return NO_PROXIES
   const holds = (ip: IpAddress) => networks.some((network) => contains(network, ip))
@@ -25,8 +25,8 @@ export const trustedProxies = (networks: ReadonlyArray<Network>): TrustedProxies
 }
 
 /**
- * The one spelling of an address: IPv4 also where it came mapped into IPv6, IPv6 compressed and without zone or
- * brackets, no port. Undefined for what is no address.
+ * The canonical spelling of an address: IPv4 even if it was mapped into IPv6, IPv6 compressed and without zone or brackets,
+ * no port. Undefined if it is not an address.
  */
 export const plainAddress = (text: string): string | undefined => {
   if (isIP(text) === 4) return text
@@ -44,7 +44,7 @@ export const plainAddress = (text: string): string | undefined => {
   return mapped === null ? address : mapped[1]!
 }
 
-/** The client's address in plain form; null when even the peer is unknown (a request made without a socket). */
+/** The client's address in plain form; null when even the peer is unknown (a request created without a socket). */
 export const clientAddress = (
   { peer, headers }: Pick<Request, "peer" | "headers">,
   trusted: TrustedProxies,
@@ -54,8 +54,8 @@ export const clientAddress = (
 }
 
 /**
- * The same by value. Where both headers are there and say different things, one of them is the client's own invention:
- * then the nearest proxy's address stands for the client.
+ * The same by value. If both headers are present and disagree, the client has forged one of them: then the nearest proxy's
+ * address stands for the client.
  */
 export const resolveClient = (peer: string, headers: Request["headers"], trusted: TrustedProxies): string => {
   if (!trusted(peer)) return peer
@@ -78,7 +78,7 @@ const walk = (peer: string, hops: ReadonlyArray<string>, trusted: TrustedProxies
   return address
 }
 
-// RFC 7239: elements end with commas, pairs with semicolons, and either may stand inside quotes.
+// RFC 7239: commas separate elements, semicolons separate pairs, and both may occur inside quotes.
 const forwardedFor = (header: string): ReadonlyArray<string> =>
   split(header, ",").map((element) => {
     for (const pair of split(element, ";")) {

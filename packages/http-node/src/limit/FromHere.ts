@@ -1,14 +1,14 @@
 /**
- * Whether a request comes from this very machine and was meant for it: the peer is a loopback address, the host it names is
- * one too, and no proxy says that it only passed the request on. So neither a proxy on the same machine nor a page that a
- * browser there has open asks in a stranger's name.
+ * Whether a request comes from this machine and was meant for it: the peer is a loopback address, so is the host it names,
+ * and no proxy header says that it was forwarded. So neither a proxy on the same machine nor a page open in a browser there
+ * can ask on a stranger's behalf.
  */
 import type { Request } from "../server/Request.ts"
 import { plainAddress } from "./ClientAddress.ts"
 
 const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address)
 
-/** What proxies add; a client that sends one has only itself to blame. */
+/** Headers that proxies add; a direct client that sends one loses access by its own doing. */
 const PASSED_ON = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"]
 
 export const isFromHere = ({ peer, headers }: Pick<Request, "peer" | "headers">): boolean => {

@@ -1,4 +1,4 @@
-/** The declaration of `openapi.json`: it never answers 400, whatever is asked along. */
+/** The declaration of `openapi.json`: it never responds with 400, whatever parameters are sent. */
 import type { Endpoint } from "../api/Endpoint.ts"
 
 export const describe: Endpoint = {

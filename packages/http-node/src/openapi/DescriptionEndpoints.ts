@@ -1,4 +1,4 @@
-/** How the API describes itself: to programs with `openapi.json` (keyed), to people by leading them to a reference. */
+/** The API's own description: `openapi.json` for programs (keyed), and a redirect to a reference for people. */
 import { Effect } from "effect"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
@@ -36,7 +36,7 @@ export const descriptionRoutes = Effect.gen(function* () {
   const routes: ReadonlyArray<Route> = [
     yield* endpointRoute(describe, () => text),
     leadTo("/api/v1/docs"),
-    // Whoever opens the bare address in a browser finds the way too.
+    // A person who opens the bare address in a browser gets there, too.
     leadTo("/"),
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]

@@ -1,4 +1,4 @@
-/** The examples of the API's description. A test holds each against its schema. */
+/** The examples of the API's description. A test validates each against its schema. */
 
 export const SOURCE_EXAMPLE = {
   id: 1,

@@ -1,4 +1,4 @@
-/** The API's description of itself: OpenAPI 3.1, made from the declarations that guard the requests. */
+/** The API's own description: OpenAPI 3.1, generated from the declarations that guard the requests. */
 import { ENDPOINTS } from "../api/Endpoints.ts"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { INTAKE_PATH } from "./IntakePath.ts"
@@ -35,7 +35,7 @@ const LIMIT = "How many requests the key may make a minute."
 const REMAINING = "How many of them are left in the current minute of the clock."
 const KEYED = " There when the request carried a valid key."
 
-/** `baseUrl` is the cabinet's address, without a slash at its end. */
+/** `baseUrl` is the cabinet's address, without a trailing slash. */
 export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   openapi: "3.1.0",
   info: {

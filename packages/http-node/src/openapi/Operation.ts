@@ -1,11 +1,11 @@
-/** From an endpoint's declaration to its part of the OpenAPI document. */
+/** Converts an endpoint's declaration to its part of the OpenAPI document. */
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { Endpoint, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 import type { OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 
-/** What the frame may answer at every endpoint. */
+/** The errors that the frame may return at every endpoint. */
 const FRAME_ERRORS: ReadonlyArray<ErrorCode> = ["invalid_key", "rate_limited", "reader_off", "internal_error"]
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
@@ -15,7 +15,7 @@ const RATE_HEADERS = {
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
 }
 
-/** On answers that may also be given before a key is known to be valid, the two rate headers may be missing. */
+/** Answers that may also be sent before a key is known to be valid may lack the two rate headers. */
 export const OPTIONAL_RATE_HEADERS = {
   "X-RateLimit-Limit": header("X-RateLimit-Limit-Keyed"),
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining-Keyed"),
@@ -87,7 +87,7 @@ const errorResponse = (status: number, codes: ReadonlyArray<ErrorCode>): Respons
   },
 })
 
-/** An error as it may come; the message of a real one says more of the request at hand. */
+/** An example of an error; the message of a real one says more about the request. */
 const sample = (code: ErrorCode) => ({
   error: { type: ERROR_TYPES[code], code, message: ERROR_MEANINGS[code], param: SAMPLE_PARAM[code] ?? null },
 })

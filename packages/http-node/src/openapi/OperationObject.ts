@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that we make and read again for the reference page. */
+/** The parts of an OpenAPI document that are written here and read back for the reference page. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 
 export interface MediaTypes {
@@ -29,7 +29,7 @@ export interface OperationObject {
   readonly tags: readonly [string]
   readonly summary: string
   readonly description: string
-  /** Schemes of which one is enough; none for what is public. */
+  /** Schemes of which one is sufficient; none for a public operation. */
   readonly security: ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<string> }>
   readonly parameters?: ReadonlyArray<ParameterObject>
   readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes }

@@ -1,4 +1,4 @@
-/** The reference for people, as one page of HTML: everything that the OpenAPI document says, in the order it says it. */
+/** The reference for people, as one HTML page: the whole content of the OpenAPI document, in its order. */
 import { Html, markup } from "../html/Html.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import type { MediaTypes, OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
@@ -42,7 +42,7 @@ details{margin:8px 0}
 summary{cursor:pointer;color:var(--link)}
 `
 
-/** Plain text in which `…` marks code, as descriptions have it. Empty lines part paragraphs. */
+/** Plain text in which `…` marks code, as in descriptions. Empty lines separate paragraphs. */
 export const words = (text: string): Html =>
   join(
     text.split("`").map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`)),

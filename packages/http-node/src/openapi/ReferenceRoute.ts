@@ -1,6 +1,6 @@
 /**
- * The bundled reference page: one file of HTML made once from the API's own description. It needs no script and fetches
- * nothing, so it reads as well without a network, and its policy forbids the browser anything else.
+ * The bundled reference page: one HTML file generated once from the API's own description. It needs no script and fetches
+ * nothing, so it works without a network, and its policy forbids the browser anything else.
  */
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"

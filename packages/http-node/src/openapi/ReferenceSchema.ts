@@ -1,8 +1,8 @@
-/** A JSON Schema in words and tables, for the reference page. */
+/** Renders a JSON Schema as words and tables, for the reference page. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { Html, markup } from "../html/Html.ts"
 
-/** What a value may be, in a few words; other shapes are linked. */
+/** The type of a value, in a few words; other schemas are linked. */
 export const typeWords = (schema: JsonSchema): Html => {
   const target = schema["$ref"]
   if (typeof target === "string") {

@@ -1,7 +1,7 @@
-/** The forms that the shapes of the read API are put together from. */
+/** The building blocks of the read API's schemas. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 
-/** Ids end at 2^53 - 1, so that they are exact in every JSON reader. */
+/** Ids end at 2^53 - 1, so that every JSON reader holds them exactly. */
 export const id = (description: string, example: number): JsonSchema => ({
   type: "integer",
   format: "int64",

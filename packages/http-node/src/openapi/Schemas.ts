@@ -1,4 +1,4 @@
-/** The shapes of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
+/** The schemas of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"

@@ -1,4 +1,4 @@
-/** What the service itself sends: deliveries to a customer's address, described from the receiver's side. */
+/** The requests that the service itself sends: deliveries to a customer's address, described from the receiver's side. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { DELIVERY_EXAMPLE, PING_EXAMPLE } from "./Examples.ts"
 import type { ParameterObject, PathItem } from "./OperationObject.ts"

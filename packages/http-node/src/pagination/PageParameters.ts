@@ -1,4 +1,4 @@
-/** The two parameters by which pages are walked. */
+/** The two parameters of pagination. */
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import type { QueryParameter } from "../api/Endpoint.ts"
 

@@ -1,20 +1,20 @@
 /**
- * The answers to what is no request, or none that may be taken: in the form of whom it was addressed to, the intake or the
- * API, although no route has seen it. They say what is wrong and never repeat what was sent.
+ * Answers to requests that are malformed or not acceptable, in the format of the interface addressed, the intake or the
+ * API, although no route has seen them. They name the fault and never repeat what was sent.
  */
 import { STATUS_CODES } from "node:http"
 import { jsonLine } from "../api/JsonLine.ts"
 
-/** In whose form the answer is written. */
+/** The interface whose format the answer has. */
 export type Face = "intake" | "api"
 
-/** `408`: it did not come in time; `431`: its line and headers are too long; `400`: all else. */
+/** `408`: it did not arrive in time; `431`: its request line and headers are too long; `400`: everything else. */
 export interface Refusal {
   readonly status: 400 | 408 | 431
   readonly detail: string
 }
 
-/** By the target of a request line, whatever the cabinet is mounted below. */
+/** Decided by the target of a request line, whatever path the cabinet is mounted below. */
 export const faceOf = (target: string): Face => (INTAKE.test(target) ? "intake" : "api")
 
 const INTAKE = /^[^?#]*\/webhook(?:[/?#]|$)/
@@ -26,7 +26,9 @@ const bodyOf = ({ status, detail }: Refusal, face: Face): string =>
       : { error: { type: "invalid_request", code: "bad_request", message: detail, param: null } },
   )
 
-/** Its body, and its headers by their names. The connection ends with it: where the next request would begin nobody knows. */
+/**
+ * The answer's body, and its headers by name. It closes the connection: nobody knows where the next request would begin.
+ */
 export const refusalAnswer = (refusal: Refusal, face: Face) => {
   const body = bodyOf(refusal, face)
   const headers: Readonly<Record<string, string>> = {
@@ -42,7 +44,7 @@ export const refusalAnswer = (refusal: Refusal, face: Face) => {
   return { body, headers }
 }
 
-/** The same as it goes over the wire, for a socket that has no response. */
+/** The same as bytes on the wire, for a socket without a response. */
 export const refusalText = (refusal: Refusal, face: Face): string => {
   const { body, headers } = refusalAnswer(refusal, face)
   const lines = Object.entries({ date: new Date().toUTCString(), ...headers }).map(

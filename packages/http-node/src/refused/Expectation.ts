@@ -1,6 +1,7 @@
 /**
- * `Expect: 100-continue`: the sender waits to be asked for its body. It is asked when something begins to read that; who is
- * refused before is told so at once, and has not sent it for nothing. Any other expectation is passed over.
+ * `Expect: 100-continue`: the sender waits for a `100 Continue` before its body. It is sent when something begins to read
+ * the body; a request refused earlier gets its refusal at once, and the body is not sent in vain. Any other expectation is
+ * ignored.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 
@@ -8,7 +9,7 @@ export const heedExpectations = (server: Server): void => {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     let keepAlive = false
     request._read = (size) => {
-      // Its own again, which is the prototype's.
+      // Restores its own method, which is the prototype's.
       Reflect.deleteProperty(request, "_read")
       if (!response.headersSent) {
         response.writeContinue()
@@ -17,7 +18,8 @@ export const heedExpectations = (server: Server): void => {
       request._read(size)
     }
     server.emit("request", request, response)
-    // Whether the body of somebody who was not asked comes all the same, nobody knows: nothing can follow it.
+    // Whether a body that was not asked for arrives all the same, nobody knows: no request can follow it on this
+    // connection.
     keepAlive = response.shouldKeepAlive
     response.shouldKeepAlive = false
   })

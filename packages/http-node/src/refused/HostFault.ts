@@ -1,11 +1,11 @@
 /**
- * A request names one host. Node takes the first of two, and whoever stands before us may have gone by the second; and to
- * a request without one it answers without a word.
+ * A request names one host. Node takes the first of two, while a proxy before us may have routed by the second; and to a
+ * request without a host Node responds without an explanation.
  */
 import type { IncomingMessage } from "node:http"
 import type { Refusal } from "./BadRequest.ts"
 
-/** What is wrong with a request's Host, if anything. */
+/** The fault of a request's Host header, if any. */
 export const hostFault = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,14 +1,14 @@
 /**
- * Requests whose address holds bytes above 127, as `curl 'https://…?name=Иван'` sends them. Node's parser refuses these, and
- * its lenient mode would take much else with them. So such a request is given to a parser once more, as strict as the
- * first, with those bytes percent-encoded: within the request's target and nowhere else, so that where the request ends,
- * and what its headers say, is read as it was sent.
+ * Requests whose address holds bytes above 127, as `curl 'https://…?name=Иван'` sends them. Node's parser refuses these,
+ * and its lenient mode would accept much else with them. So such a request is parsed a second time, as strictly as the
+ * first, with those bytes percent-encoded: within the request's target and nowhere else, so that the end of the request and
+ * its headers are read as they were sent.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
 
-/** What Node says of bytes that its parser refused. */
+/** Node's error for bytes that its parser refused. */
 export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
@@ -17,12 +17,12 @@ export interface ParserError extends NodeJS.ErrnoException {
 
 const SPACE = 32
 
-/** One space, and before the byte that was refused nothing that ends a target: the request begins where the packet does. */
+/** One space, and before the refused byte nothing that ends a target: the request begins where the packet does. */
 const BEGINNING = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [!-~]*$/
 
 /**
- * Where the packet is the beginning of such a request, hands the connection on to the server, which gets it as a new one, and
- * answers true. No other request of it may be under way, and this one is its last.
+ * If the packet is the beginning of such a request, hands the connection on to the server, which gets it as a new one, and
+ * returns true. No other request of the connection may be in flight, and this one is its last.
  */
 export const handOnRawTarget = (server: Server, socket: Socket, error: ParserError): boolean => {
   const { code, rawPacket, bytesParsed } = error
@@ -34,10 +34,10 @@ export const handOnRawTarget = (server: Server, socket: Socket, error: ParserErr
   return true
 }
 
-/** Whether a request came by a connection that was handed on: it is the last one there. */
+/** Whether a request arrived on a connection that was handed on: it is the last one there. */
 export const isReplayed = (socket: Duplex): boolean => socket instanceof Replayed
 
-/** The connection of `socket` from `packet` on. */
+/** The connection of `socket`, starting with `packet`. */
 class Replayed extends Duplex {
   readonly #socket: Socket
   #inTarget = true
@@ -45,7 +45,7 @@ class Replayed extends Duplex {
   constructor(socket: Socket, packet: Buffer) {
     super({ allowHalfOpen: true })
     this.#socket = socket
-    // The parser that gave up gets no more of it; these listeners take what it was given.
+    // The parser that gave up gets no more data; these listeners receive what would have gone to it.
     socket.removeAllListeners("data").setTimeout(0)
     socket.on("data", (chunk: Buffer) => {
       if (!this.push(this.#encoded(chunk, 0))) socket.pause()
@@ -56,7 +56,7 @@ class Replayed extends Duplex {
     this.push(this.#encoded(packet, packet.indexOf(SPACE) + 1))
   }
 
-  /** Who sends; what a request's `socket` is asked for. */
+  /** The sender's address, which is read from a request's `socket`. */
   get remoteAddress(): string | undefined {
     return this.#socket.remoteAddress
   }
@@ -83,7 +83,7 @@ class Replayed extends Duplex {
     done(error)
   }
 
-  /** The target ends with the first space or line end; behind it nothing is touched. */
+  /** The target ends with the first space or line end; nothing after it is changed. */
   #encoded(chunk: Buffer, from: number): Buffer {
     if (!this.#inTarget) return chunk
     let end = from

@@ -1,20 +1,20 @@
 /**
- * What becomes of a connection on which Node's parser, or its clock, gives up. Node would answer with an empty 400, in
- * place of an answer that is under way as well. Here requests that came whole are answered first, as they would be
- * anyway; one whose body broke off is told so by whoever waits for it; and what is no request gets an answer in words.
+ * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in place
+ * of an answer in flight. Here requests that arrived whole are answered first, as they would be anyway; a request whose
+ * body broke off is failed towards its reader; and what is not a request gets an answer with an explanation.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type Face, faceOf, type Refusal, refusalText } from "./BadRequest.ts"
 import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
 
-/** How long a sender may go on sending after its answer: who closed at once would take the answer from it. */
+/** How long a sender may go on sending after its answer: closing at once could destroy the answer before it is read. */
 const LINGER_MILLIS = 2_000
 
-/** Where a request's path begins at the latest, if its line is not very unusual. */
+/** The latest position at which a request's path begins, unless its line is very unusual. */
 const PATH_WITHIN = 300
 
-/** Of Node's own, which its types do not name: the response that the socket belongs to now, and its parser. */
+/** Node's internals, missing from its types: the response that the socket belongs to now, and its parser. */
 type Serving = Socket & {
   readonly _httpMessage?: ServerResponse | null
   readonly parser?: { readonly getCurrentBuffer?: () => Buffer }
@@ -22,8 +22,8 @@ type Serving = Socket & {
 }
 
 /**
- * Answers on `server` what Node would not. `headBytes`: what a request's line and headers may have. Gives the sockets that
- * were handed on: what is done with them is their new connection's to decide.
+ * Responds on `server` where Node would not. `headBytes`: the limit of a request's line and headers. Returns the sockets
+ * that were handed on: their new connection decides about them.
  */
 export const answerRefused = (server: Server, headBytes: number): { readonly has: (socket: Socket) => boolean } => {
   const over = new WeakSet<Socket>()
@@ -67,7 +67,7 @@ const refusalOf = ({ code, reason }: ParserError, headBytes: number): Refusal =>
   }
 }
 
-/** Who was addressed: by the request under way, or the last request line of the packet that was refused. */
+/** The interface addressed: by the request in flight, or by the last request line of the refused packet. */
 const faceFrom = (error: ParserError, request: IncomingMessage | undefined): Face | undefined => {
   if (request !== undefined && !request.complete) return faceOf(request.url ?? "")
   const packet = error.rawPacket?.toString("latin1") ?? ""
@@ -76,8 +76,8 @@ const faceFrom = (error: ParserError, request: IncomingMessage | undefined): Fac
 }
 
 /**
- * A head that comes in many pieces is refused with its last one, when the first is gone. Node counts each piece as a sign of
- * life before it looks at what came of it: the first time, the beginning can still be seen.
+ * A head that arrives in many pieces is refused with its last one, when the first is gone. Node reports each piece as
+ * activity before it checks the result of parsing it: at the first one, the beginning can still be seen.
  */
 const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
   const signOfLife = socket._unrefTimer
@@ -92,8 +92,8 @@ const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
 }
 
 /**
- * Requests that came whole are answered first. One that did not is the last of its connection, and nothing more will come of
- * it: `refuse` is called in its place, or behind the others, unless an answer to it has begun.
+ * Requests that arrived whole are answered first. An incomplete one is the last of its connection, and no more of it will
+ * arrive: `refuse` is called in its place, or after the others, unless an answer to it has begun.
  */
 const answerLast = (socket: Serving, error: ParserError, refuse: (request?: IncomingMessage) => void): void => {
   const response = socket._httpMessage ?? undefined
@@ -107,7 +107,7 @@ const answerLast = (socket: Serving, error: ParserError, refuse: (request?: Inco
   else refuse(response.req)
 }
 
-/** The sender closed its side in the middle of a body. Whoever reads it hears of it as of a lost connection, and answers. */
+/** The sender closed its side in the middle of a body. The body's reader sees a lost connection, and responds. */
 const breakOff = (response: ServerResponse): void => {
   response.shouldKeepAlive = false
   const { req: request } = response

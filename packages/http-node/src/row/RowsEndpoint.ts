@@ -1,4 +1,4 @@
-/** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read: never parsed. */
+/** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read, and never parsed. */
 import type { Column } from "@data-cabinet/core/row/Table"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
@@ -97,7 +97,7 @@ export const listRows: Endpoint = {
   ],
 }
 
-/** Those of a table are one object as long as the table is what it is. */
+/** A table's columns are the same object as long as the table does not change. */
 const written = new WeakMap<ReadonlyArray<Column>, string>()
 
 const columnsJson = (columns: ReadonlyArray<Column>): string => {
@@ -108,7 +108,9 @@ const columnsJson = (columns: ReadonlyArray<Column>): string => {
   return json
 }
 
-/** From the head of a request for rows to its answer, in milliseconds. Longer only where queries may be, by a setting. */
+/**
+ * From the head of a request for rows to its answer, in milliseconds. Longer only if a setting lets queries take longer.
+ */
 export const RowsDeadline = Context.Reference<number>("@data-cabinet/http-node/row/RowsDeadline", {
   defaultValue: () => DEADLINE,
 })

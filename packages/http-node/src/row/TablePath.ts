@@ -7,7 +7,7 @@ export const NO_SUCH_TABLE: ApiError = {
   message: "The cabinet has no readable table or view of this schema and name.",
 }
 
-// A name that cannot be one is the name of no table: the contract has no other word for it.
+// A name that cannot be valid is the name of no table: the contract has no other error for it.
 const refuse = (value: string | undefined): ApiError | undefined =>
   value === undefined || value.includes("\0") ? NO_SUCH_TABLE : undefined
 

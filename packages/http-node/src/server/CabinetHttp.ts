@@ -1,4 +1,4 @@
-/** Everything of one cabinet that is reached over HTTP: its routes, closed over its services. */
+/** The HTTP side of one cabinet: its routes, closed over its services. */
 import { Context, Effect, Layer } from "effect"
 import { apiRoutes } from "../api/ApiRoutes.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
@@ -14,9 +14,9 @@ import { type Address, routeTable } from "./Route.ts"
 export class CabinetHttp extends Context.Service<
   CabinetHttp,
   {
-    /** The path of its base address, without a slash at its end; empty for a cabinet at the root. */
+    /** The path of the base address, without a trailing slash; empty for a cabinet at the root. */
     readonly mountedAt: string
-    /** Answers a request addressed to this cabinet. A fault is logged under an id and becomes a 500. */
+    /** Handles a request addressed to this cabinet. A fault is logged under an id and becomes a 500. */
     readonly handle: (request: Request, address: Address) => Promise<Answer>
   }
 >()("@data-cabinet/http-node/server/CabinetHttp") {
@@ -25,7 +25,7 @@ export class CabinetHttp extends Context.Service<
     Effect.gen(function* () {
       const settings = yield* HttpSettings
       const mountedAt = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
-      // A face more is one more Effect of routes here; its ports become this layer's.
+      // To add an interface, add one more Effect of routes here; its ports become requirements of this layer.
       const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)], mountedAt)
       const counted = yield* withRateHeaders
       const run = yield* effectRunner
@@ -47,5 +47,5 @@ export class CabinetHttp extends Context.Service<
   )
 }
 
-/** An address of the API, wherever it is mounted. */
+/** An API address, wherever the API is mounted. */
 const OF_THE_API = /\/api\/v1(\/|$)/

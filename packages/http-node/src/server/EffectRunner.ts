@@ -1,12 +1,12 @@
 /**
- * Routes whose work is an Effect: each has a fiber, under the request's own context, which is interrupted when the client
- * goes away or when the scope closes that the routes live in.
+ * Runs routes whose work is an Effect. Each request gets a fiber under its own context. The fiber is interrupted when the
+ * client disconnects or when the scope that owns the routes closes.
  */
 import { Cause, Effect, Exit, Fiber, type Scope } from "effect"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
 import { type Request, RequestGone } from "./Request.ts"
 
-/** A fault rejects the promise with what was thrown, an interruption with RequestGone. */
+/** A fault rejects the promise with the thrown value, an interruption with RequestGone. */
 export type RunEffect = <A>(request: Request, work: Effect.Effect<A>) => Promise<A>
 
 export const effectRunner: Effect.Effect<RunEffect, never, Scope.Scope> = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `Request => Promise<Response>`, for frameworks that speak fetch: the only code that knows these two. */
+/** `Request => Promise<Response>`, for frameworks that speak fetch. The only code that knows these two types. */
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
@@ -16,7 +16,7 @@ export const fetchAdapter =
     try {
       return responseOf(request, await handle(request))
     } catch (reason) {
-      // Nobody reads it; 499 is what proxies log of a client that has gone.
+      // Nobody reads this response; 499 is what proxies log for a client that disconnected.
       if (reason instanceof RequestGone) return new Response(null, { status: asked.signal.aborted ? 499 : 503 })
       return responseOf(request, errorAnswer(faultError(logFault({ path: "/" }, reason, request.context))))
     } finally {
@@ -41,7 +41,7 @@ class FetchRequest implements Request {
     this.id = requestId(this.headers[REQUEST_ID_HEADER])
     this.method = asked.method
     this.url = pathname + search
-    // One that a program made itself has its host in its address alone.
+    // A request built by a program carries its host only in its URL.
     this.host = this.headers["host"] ?? host
     this.context = withRequestId(context, this.id)
     this.#asked = asked
@@ -50,9 +50,9 @@ class FetchRequest implements Request {
   get body(): Readable | undefined {
     if (this.#body === undefined && !this.#asked.bodyUsed) {
       const { body } = this.#asked
-      // The same stream, which browsers describe otherwise than Node.
+      // The same stream; browsers and Node declare its type differently.
       this.#body = body === null ? Readable.from([]) : Readable.fromWeb(body as unknown as ReadableStream)
-      // Whoever reads it hears of an error; where nobody does any more, it is nobody's.
+      // A reader of the body sees the error itself; an error after the last reader has left is ignored.
       this.#body.on("error", () => {})
     }
     return this.#body
@@ -65,13 +65,13 @@ class FetchRequest implements Request {
     return () => signal.removeEventListener("abort", leave)
   }
 
-  /** Whatever is left of its body is not read. */
+  /** The rest of the body is not read. */
   end(): void {
     this.#body?.destroy()
   }
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const BODILESS = new Set([204, 205, 304])
 
 const responseOf = ({ id, method }: Request, { status, headers: own, body }: Answer): Response => {

@@ -1,15 +1,15 @@
-/** What the HTTP faces of one cabinet are told by whoever composes them. */
+/** Settings of one cabinet's HTTP routes, provided where the server is composed. */
 import { Context } from "effect"
 import type { TrustedProxies } from "../limit/ClientAddress.ts"
 
 export class HttpSettings extends Context.Service<
   HttpSettings,
   {
-    /** The cabinet's address as clients see it, without a slash at its end; it may have a path. */
+    /** The cabinet's address as clients see it, without a trailing slash; it may have a path. */
     readonly baseUrl: string
-    /** Where `/api/v1/docs` leads; null for the bundled reference page. */
+    /** The target of `/api/v1/docs`; null for the bundled reference page. */
     readonly docsUrl: string | null
-    /** The proxies whose word about a client's address is taken. */
+    /** The proxies trusted to report a client's address. */
     readonly trustedProxies: TrustedProxies
   }
 >()("@data-cabinet/http-node/server/HttpSettings") {}

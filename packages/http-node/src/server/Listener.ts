@@ -1,4 +1,4 @@
-/** A listening socket with the limits that keep slow and idle senders from tying it up. */
+/** A listening socket with limits that keep slow and idle senders from tying it up. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { batcher } from "@data-cabinet/core/runtime/Batcher"
@@ -14,20 +14,20 @@ export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number
   readonly host: string
-  /** How long requests under way may still take once the server stops, in milliseconds. */
+  /** How long requests in flight may take after the server stops, in milliseconds. */
   readonly drainMillis?: number
-  /** Asked once the server is to stop: for how many more milliseconds it takes new requests all the same. */
+  /** Called when the server is told to stop: for how many more milliseconds it accepts new requests. */
   readonly noticeMillis?: () => number
-  /** Whether other processes of the same server listen there too, and share the connections. */
+  /** Whether other processes of the same server listen on this port and share its connections. */
   readonly shared?: boolean
 }
 
-/** Whether a server is about to stop; who sends it requests finds out by asking whether it is ready. */
+/** Whether a server is about to stop. Load balancers learn it from the readiness check. */
 export interface Stopping {
   begun: boolean
 }
 
-/** The address could not be taken. */
+/** The address could not be bound. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   code: Schema.Literals(["address_in_use", "not_permitted", "no_such_address", "other"]),
   host: Schema.String,
@@ -37,9 +37,9 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
 
 const HEADERS_MILLIS = 15_000
 const REQUEST_MILLIS = 300_000
-// Longer than the idle time of common proxies, so that it is they who close first.
+// Longer than the idle timeout of common proxies, so that the proxy closes first.
 const KEEP_ALIVE_MILLIS = 75_000
-// A selection that names 300 columns is some 60 KB of address.
+// A selection of 300 columns makes an address of some 60 KB.
 const HEADER_BYTES = 98_304
 const MAX_CONNECTIONS = 10_000
 const DRAIN_MILLIS = 10_000
@@ -51,8 +51,8 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
   "@data-cabinet/http-node/server/Listener",
 ) {
   /**
-   * Stops in three steps. Notice: `stopping` is set, every answer ends its connection, new requests are still taken.
-   * Drain: no new connections, requests under way are answered. Then whatever is left is cut.
+   * Stops in three steps. Notice: `stopping` is set, every response closes its connection, new requests are still accepted.
+   * Drain: no new connections, requests in flight are answered. Then the remaining connections are cut.
    */
   static readonly layer = (
     handler: Handler,
@@ -63,7 +63,8 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
       Listener,
       Effect.gen(function* () {
         const open = new LiveSet<ServerResponse>()
-        // After the sockets were looked at and before any that is gone is told to be: a sender that has hung up is still read.
+        // Runs after the sockets were polled and before any disconnect is reported: the request of a sender that has hung
+        // up is still read.
         const handle = batcher<readonly [IncomingMessage, ServerResponse]>(setImmediate, (all) => {
           for (const [request, response] of all) handler(request, response)
         })
@@ -74,7 +75,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             keepAliveTimeout: KEEP_ALIVE_MILLIS,
             connectionsCheckingInterval: 5_000,
             maxHeaderSize: HEADER_BYTES,
-            // Seen to below, in words.
+            // Checked in our own code below, with a readable error.
             requireHostHeader: false,
           },
           (request, response) => {
@@ -108,17 +109,17 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
 }
 
 /**
- * Where the system spreads connections over processes by itself. Elsewhere Node's cluster hands them out: there a
- * process that is killed can leave a connection that was on its way to it hanging, here it is reset.
+ * Platforms whose kernel spreads connections over processes. Elsewhere Node's cluster hands them out; there, killing a
+ * process can leave a connection that was being handed to it hanging, while here it is reset.
  */
 const SPREADS = process.platform === "linux" || process.platform === "freebsd"
 
 /**
- * A sender may close its side of the connection once its body is sent (`nc -N` does), and still wait for the answer. Who
- * only asked for something and closes has gone away: Node would answer neither, and here only these are let go.
+ * A sender may half-close its connection once its body is sent (as `nc -N` does) and still wait for the response. A client
+ * that sent no body and closes has disconnected. Node would respond to neither; here only the latter is dropped.
  */
 const answerHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
-  // Node has had this switch since its early days, though it does not describe it.
+  // Node has had this switch since its early days, but does not document it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const sending = new WeakSet<Socket>()
   server.prependListener("request", ({ method, socket }: IncomingMessage) => {

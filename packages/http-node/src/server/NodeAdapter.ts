@@ -1,6 +1,6 @@
 /**
- * `(req, res)` of node:http, and of frameworks that stand on it: the only code that knows them. An answer is written as a
- * whole, or not at all where the program around us has answered already or the client has gone.
+ * `(req, res)` of node:http and of frameworks built on it. The only code that knows these types. An answer is written
+ * whole, or not at all if the surrounding program has already responded or the client has disconnected.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
@@ -11,7 +11,7 @@ import { type Answer, type Handle, type Request, RequestGone } from "./Request.t
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
-/** A listener for requests, which lives as long as what handles them. */
+/** A request listener, which lives as long as the handler behind it. */
 export const nodeAdapter =
   (handle: Handle, context: Context.Context<never>) =>
   (incoming: IncomingMessage, response: ServerResponse): void => {
@@ -20,7 +20,7 @@ export const nodeAdapter =
       (answer) => respond(request, incoming, response, answer),
       (reason: unknown) => {
         if (!(reason instanceof RequestGone)) return respond(request, incoming, response, faultAnswer(request, reason))
-        // Its client may be there all the same, where it is the server that goes.
+        // The client may still be connected if it is the server that is stopping.
         respond(request, incoming, response, { status: 503, headers: {}, body: null })
       },
     )
@@ -37,7 +37,7 @@ class NodeRequest implements Request {
   readonly #response: ServerResponse
 
   constructor(incoming: IncomingMessage, response: ServerResponse, context: Context.Context<never>) {
-    // Those that Node gives as lists are none that anybody here asks for.
+    // No code here reads the headers that Node returns as lists.
     const headers = incoming.headers as Record<string, string | undefined>
     const target = absoluteTarget(incoming.url!)
     this.id = requestId(headers[REQUEST_ID_HEADER])
@@ -63,7 +63,7 @@ class NodeRequest implements Request {
   }
 }
 
-/** `GET http://host/path`, as it is sent to proxies: its host goes before the header's (RFC 9112, 3.2.2). */
+/** `GET http://host/path`, the form sent to proxies: its host takes precedence over the header's (RFC 9112, 3.2.2). */
 const absoluteTarget = (url: string): URL | undefined =>
   /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
 
@@ -93,7 +93,7 @@ const write = (
     if (closesConnection(incoming)) headers["connection"] = "close"
     endUnreadBody(incoming, response)
   }
-  // HTTP/2 knows no such header.
+  // HTTP/2 has no such header.
   if (incoming.httpVersionMajor === 2) delete headers["connection"]
   response.writeHead(status, headers)
   response.end(body === null || method === "HEAD" ? undefined : body)

@@ -1,10 +1,9 @@
 /**
- * What is seen of every request from outside: its counts, its span where traces are wanted, its line in the log, and its
- * fault, which is logged whole under an id and becomes the route's own answer. All routes go through here, and nothing else
- * is told of them.
+ * Observability of every request, in one place: its metrics, its span if traces are on, its log line, and its fault, which
+ * is logged whole under an id and becomes the route's own answer. All routes pass through here; no other code records them.
  *
- * A span knows the route's pattern and never the address, which holds secrets (intake) and values (filters); and no header.
- * It goes on from its sender's if the request names one.
+ * A span carries the route's pattern, never the address, which holds secrets (intake) and values (filters), and no header.
+ * It continues the sender's trace if the request names one.
  */
 import { isTraced } from "@data-cabinet/core/runtime/Instrument"
 import { Clock, Context, Effect, Exit, type LogLevel, Option, References, Tracer } from "effect"
@@ -18,7 +17,7 @@ export const observe = async (
   route: Route,
   request: Request,
   target: Target,
-  /** Where the counts are kept. */
+  /** Where the metrics are kept. */
   context: Context.Context<never>,
 ): Promise<Answer> => {
   const began = performance.now()
@@ -69,10 +68,10 @@ const beginSpan = (route: Route, request: Request): Tracer.Span => {
 const endSpan = (span: Tracer.Span, { context }: Request, exit: Exit.Exit<unknown, unknown>): void =>
   span.end(Context.get(context, Clock.Clock).currentTimeNanosUnsafe(), exit)
 
-/** Whether a line is logged of each request. */
+/** Whether every request gets a log line. */
 const logsRequests = (least: LogLevel.LogLevel): boolean => least === "Debug" || least === "Trace" || least === "All"
 
-/** Under the route's pattern: an intake address is a secret, and filters hold values. */
+/** Logged under the route's pattern: an intake address is a secret, and filters hold values. */
 const logRequest = ({ method, context }: Request, { path }: Route, status: number, began: number): void => {
   const line = `${method} ${path} ${status} in ${(performance.now() - began).toFixed(1)} ms`
   Effect.runForkWith(context)(Effect.logDebug(line))

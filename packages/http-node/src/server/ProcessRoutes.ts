@@ -1,4 +1,4 @@
-/** Beside the API: whether the process lives, whether it can serve, and its counters. No key, and no cabinet. */
+/** Routes beside the API: liveness, readiness and metrics of the process. They need no key and belong to no cabinet. */
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { errorAnswer } from "../api/ApiError.ts"
@@ -23,13 +23,13 @@ const status = (code: number, body: object): Answer => ({
 const fault = (correlationId: string) =>
   errorAnswer({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
 
-/** For how long one answer of `/readyz` is everybody's, and how long it may take, in milliseconds. */
+/** How long one answer of `/readyz` is shared, and how long its check may take, in milliseconds. */
 const READY_HOLDS = 1_000
 const READY_LIMIT = 5_000
 
 /**
- * Whether the counters are told on this port: to everybody, only to who asks from this machine (see FromHere), or to nobody.
- * On a server of many cabinets they name every one of them.
+ * Who gets the metrics on this port: everybody, only clients on this machine (see FromHere), or nobody. On a server of many
+ * cabinets they name every one of them.
  */
 export type MetricsFor = boolean | "here"
 
@@ -67,7 +67,7 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
 const cpu = Metric.gauge("process_cpu_seconds", { description: "CPU time that this process has used, in seconds." })
 const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory of this process, in bytes." })
 
-/** This process's own counters in Prometheus' text form. */
+/** This process's own metrics in Prometheus' text format. */
 export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
   const { user, system } = process.cpuUsage()
   yield* Metric.update(cpu, (user + system) / 1e6)
@@ -75,7 +75,9 @@ export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
   return yield* PrometheusMetrics.format({ prefix: "cabinet" })
 })
 
-/** What `/metrics` answers: its own counters, unless several processes share the port and one answers for all. */
+/**
+ * The answer of `/metrics`: this process's own metrics, unless several processes share the port and one answers for all.
+ */
 export const MetricsText = Context.Reference<Effect.Effect<string>>(
   "@data-cabinet/http-node/server/ProcessRoutes/MetricsText",
   { defaultValue: () => ownMetrics },

@@ -1,10 +1,10 @@
-/** Whether this process can serve: the database answers and its schema is up to date. */
+/** Whether this process can serve: the database responds and its schema is up to date. */
 import { Context, type Effect } from "effect"
 
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** Null when ready; otherwise what is missing, in words for an operator. */
+    /** Null when ready; otherwise what is missing, worded for an operator. */
     readonly check: Effect.Effect<string | null>
   }
 >()("@data-cabinet/http-node/server/Readiness") {}

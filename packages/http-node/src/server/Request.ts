@@ -1,38 +1,38 @@
-/** A request and its answer as plain values, whichever adapter they came in by (NodeAdapter, FetchAdapter). */
+/** A request and its answer as plain values, independent of the adapter (NodeAdapter, FetchAdapter). */
 import type { Readable } from "node:stream"
 import type { Context } from "effect"
 
 export interface Request {
-  /** Its name in logs and traces (see RequestId); it is on the answer, too. */
+  /** The request's name in logs and traces (see RequestId); the answer carries it, too. */
   readonly id: string
   readonly method: string
   /** Path and query, as sent. */
   readonly url: string
-  /** As the client named it, with its port. */
+  /** As the client sent it, with the port. */
   readonly host: string | undefined
-  /** By their names in lower case. */
+  /** Keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The other end of the socket; undefined without one. */
+  /** The address of the socket's other end; undefined without a socket. */
   readonly peer: string | undefined
-  /** Undefined where something else has read it already. */
+  /** Undefined if other code has already read it. */
   readonly body: Readable | undefined
-  /** What its logs and spans are made under: its id, and the span of whoever follows it, who sets that here (Observe). */
+  /** The context of the request's logs and spans: its id, and its span if it is traced, which Observe sets here. */
   context: Context.Context<never>
-  /** Calls `leave` when the client goes away before it has its answer, until the returned function is called. */
+  /** Calls `leave` if the client disconnects before it has its answer, until the returned function is called. */
   readonly onGone: (leave: () => void) => () => void
 }
 
 export interface Answer {
   readonly status: number
-  /** By their names in lower case. The adapter adds the body's length and the request's id. */
+  /** Keyed by lower-case name. The adapter adds the body's length and the request's id. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | null
 }
 
-/** Always resolves, but for a client that has gone away (RequestGone). */
+/** Always resolves, except for a client that has disconnected (RequestGone). */
 export type Handle = (request: Request) => Promise<Answer>
 
-/** Nobody waits for the answer any more: the work was broken off, and there is none. */
+/** Nobody waits for the answer any more: the work was interrupted, and there is none. */
 export class RequestGone extends Error {
   override readonly name = "RequestGone"
 }

@@ -1,4 +1,4 @@
-/** What is counted of requests: how many, by route and status, and how long their answers took to make. */
+/** Request metrics: how many, by route and status, and how long their answers took to produce. */
 import { type Context, Metric } from "effect"
 import type { Route } from "./Route.ts"
 
@@ -16,7 +16,8 @@ const timerOf = (route: string) =>
     attributes: { route },
   })
 
-// A metric that is given its attributes each time works out its name again: routes are few, and so are their statuses.
+// A metric that is given its attributes on each call computes its name again. Routes and their statuses are few, so the
+// series are cached.
 const seriesOf = new Map<string, Series>()
 
 interface Series {

@@ -1,38 +1,38 @@
 /**
- * A route: an address pattern below a cabinet's base address, and what answers there, whatever the method.
+ * A route: an address pattern below a cabinet's base address, and its handler for every method.
  *
- * Effect's HttpRouter is not used: it folds case and slashes, ends parameters at 100 characters, has no 405, and wants
- * the services of a request in its context, while one server here answers for many cabinets. A route closes over its
- * cabinet's services instead, so that a request costs no context to be built.
+ * Effect's HttpRouter is not used: it folds case and slashes, cuts parameters at 100 characters, has no 405, and wants the
+ * services of a request in its context, while one server here serves many cabinets. A route closes over its cabinet's
+ * services instead, so no context has to be built for a request.
  */
 import type { Answer, Request } from "./Request.ts"
 
-/** Where a request is addressed. Nothing is decoded yet: what a malformed escape means is for the route to say. */
+/** The address of a request, matched to a route. Nothing is decoded yet: the route decides about malformed escapes. */
 export interface Target {
-  /** The segments that stand where the pattern has `{name}`, as sent, in order. */
+  /** The segments in place of the pattern's `{name}`, as sent, in order. */
   readonly params: ReadonlyArray<string>
-  /** What follows the `?`, as sent; empty without one. */
+  /** The part after the `?`, as sent; empty without one. */
   readonly query: string
 }
 
 export interface Route {
-  /** For example `/api/v1/sources/{source_id}`: `{name}` stands for one segment that is not empty. */
+  /** For example `/api/v1/sources/{source_id}`: `{name}` matches one non-empty segment. */
   readonly path: `/${string}`
   readonly handle: (request: Request, target: Target) => Promise<Answer>
-  /** The answer when `handle` rejects. The fault is logged under this id, which is all that the client may see of it. */
+  /** The answer when `handle` rejects. The fault is logged under this id, the only part of it that the client may see. */
   readonly fault: (correlationId: string, request: Request) => Answer
 }
 
-/** A request's address in its parts. Nothing of it is decoded. */
+/** A request's address, split. Nothing of it is decoded. */
 export interface Address {
   readonly path: string
-  /** Of the path, between its slashes; the first is empty. */
+  /** The path's segments, between slashes; the first is empty. */
   readonly segments: ReadonlyArray<string>
-  /** What follows the `?`; empty without one. */
+  /** The part after the `?`; empty without one. */
   readonly query: string
 }
 
-/** Bytes that were sent unescaped are read as UTF-8, not as Node's Latin-1. */
+/** Unescaped bytes are read as UTF-8, not as Node's Latin-1. */
 export const addressOf = (url: string): Address => {
   const plain = /[\u0080-\u00ff]/.test(url) ? Buffer.from(url, "latin1").toString("utf8") : url
   const hash = plain.indexOf("#")
@@ -48,8 +48,8 @@ export interface Match {
 }
 
 /**
- * Finds the route of an address: exact in case, slashes and number of segments. Where the routes are mounted below a path of
- * their own, with and without it: Express cuts it off the address, node:http, Fastify and most proxies leave it on.
+ * Finds the route of an address: exact in case, slashes and number of segments. Routes mounted below a path of their own
+ * match with and without it: Express strips it from the address; node:http, Fastify and most proxies keep it.
  */
 export const routeTable = (routes: ReadonlyArray<Route>, mountedAt = ""): ((address: Address) => Match | undefined) => {
   const byLength = new Map<number, Array<readonly [Route, ReadonlyArray<string>]>>()

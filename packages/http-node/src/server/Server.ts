@@ -1,11 +1,10 @@
 /**
- * The faces in which cabinets are served over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a
- * server of its own. All three hand a request to the same function, which finds the cabinet by host and lets its routes
- * answer.
+ * The three ways to serve cabinets over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a server of
+ * its own. All three pass a request to the same function, which finds the cabinet by host and runs its routes.
  *
  * Compose: `Server.layer(options)` needs `Cabinets` and `Readiness`. One cabinet: `Cabinets.single` over
  * `CabinetHttp.layer` over that cabinet's ports and `HttpSettings`. Many: `Cabinets.many(domain, find)`, where `find`
- * builds (and remembers) a `CabinetHttp` a cabinet.
+ * builds (and caches) one `CabinetHttp` per cabinet.
  */
 import { Effect, Layer, Result } from "effect"
 import { errorAnswer } from "../api/ApiError.ts"
@@ -22,11 +21,11 @@ import { type Answer, type Handle, type Request, RequestGone } from "./Request.t
 import { addressOf, routeTable } from "./Route.ts"
 
 export interface ServerOptions {
-  /** Whether `/metrics` is served here, and to whom; false where it has a port of its own. */
+  /** Whether `/metrics` is served here, and to whom; false if it has a port of its own. */
   readonly metrics: MetricsFor
 }
 
-/** What all faces do with a request. */
+/** The request handler behind all three. */
 const requestHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
   const cabinets = yield* Cabinets
   const findProcess = routeTable(yield* processRoutes(options, stopping), cabinets.mountedAt)
@@ -40,7 +39,7 @@ const requestHandler = Effect.fnUntraced(function* (options: ServerOptions, stop
   })
 })
 
-/** A last resort for faults that are no route's. */
+/** The last resort for faults outside any route. */
 const guarded =
   (handle: (request: Request) => Promise<Answer>): Handle =>
   async (request) => {
@@ -62,7 +61,7 @@ export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions)
   return fetchAdapter(yield* requestHandler(options), yield* Effect.context())
 })
 
-/** A server of its own. Stops by draining (see Listener); `/readyz` says so from the first moment. */
+/** A server of its own. It stops by draining (see Listener); `/readyz` reports it from the first moment. */
 export const layer = (options: ServerOptions & ListenOptions) => {
   const stopping: Stopping = { begun: false }
   return Layer.unwrap(
@@ -70,7 +69,7 @@ export const layer = (options: ServerOptions & ListenOptions) => {
   )
 }
 
-/** The counters on a port of their own, with nothing else beside them. */
+/** The metrics on a port of their own, and nothing else. */
 export const metricsLayer = (options: ListenOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -79,7 +78,7 @@ export const metricsLayer = (options: ListenOptions) =>
         const match = find(addressOf(request.url))
         return match === undefined ? noSuchEndpoint : match.route.handle(request, { params: [], query: "" })
       })
-      // Built here and not handed on: the server's own Listener is the one that others ask for.
+      // Built here and not exported: other code asks for the server's own Listener.
       yield* Layer.build(Layer.fresh(Listener.layer(nodeAdapter(handle, yield* Effect.context()), options)))
     }),
   )

@@ -1,15 +1,15 @@
 /**
- * One check for all who ask at about the same time: anybody may ask whether a server is ready, as often as they like, and each
- * check costs the database something. None who asks waits longer than the limit, whatever the check does: a database that is
- * silent breaks off no statement, so a check that is too slow is left to itself, and the next one is another.
+ * One check shared by all callers at about the same time: anybody may ask whether a server is ready, as often as they like,
+ * and each check costs the database something. No caller waits longer than the limit, whatever the check does: an
+ * unresponsive database ends no statement, so a check that is too slow is abandoned, and the next caller starts a new one.
  */
 import { Effect, Exit } from "effect"
 
 export interface SharedCheckOptions<A> {
   readonly check: Effect.Effect<A>
-  /** For how long what was found holds, in milliseconds. */
+  /** How long a result is valid, in milliseconds. */
   readonly holds: number
-  /** How long a check may take, in milliseconds, and what stands for its answer then. */
+  /** How long a check may take, in milliseconds, and the result if it takes longer. */
   readonly limit: number
   readonly late: A
 }
@@ -48,7 +48,7 @@ export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions
         return Effect.sync(() => void (waiting = waiting.filter((other) => other !== tell)))
       })
       if (isRunning) return answer
-      // A check that answers at once has told everybody before this one could wait.
+      // A check that completes synchronously has notified everybody before this caller could wait.
       return Effect.andThen(
         begin,
         Effect.suspend(() => (isRunning ? answer : Effect.succeed(found!.answer))),

@@ -1,27 +1,30 @@
 /**
- * What becomes of a body that was not read to its end once the answer is written. A little is read and thrown away, so that
- * the connection can go on; past that it is closed, but so that the client reads the answer first: Node would reset it while
- * bytes are queued, and the answer might be lost.
+ * Handles the rest of a body that was not read to its end when the answer is written. A little is read and discarded, so
+ * that the connection can be reused. Beyond that the connection is closed, but so that the client reads the answer first:
+ * Node would reset it while bytes are queued, and the answer might be lost.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 const MOST_THROWN_AWAY = 256 * 1024
 
-/** For the client to read the answer before its connection is reset. */
+/** The time a client has to read the answer before its connection is reset. */
 const CLOSE_GRACE_MILLIS = 500
 
-/** Whether so much of it is still to come that the connection ends with the answer. Said while that can be told in a header. */
+/**
+ * Whether so much of the body is outstanding that the connection ends with the answer. Call it while a header can still say
+ * so.
+ */
 export const closesConnection = (incoming: IncomingMessage): boolean =>
   Number(incoming.headers["content-length"] ?? 0) > MOST_THROWN_AWAY
 
-/** What Node's own listener for `finish` reads, which comes after ours. */
+/** Read by Node's own `finish` listener, which runs after ours. */
 interface Internals {
   _consuming?: boolean
   _last?: boolean
 }
 
-/** To be called before the answer is written. */
+/** Must be called before the answer is written. */
 export const endUnreadBody = (incoming: IncomingMessage, response: ServerResponse): void => {
   if (incoming.httpVersionMajor !== 1) return
   response.prependListener("finish", () => {
@@ -29,7 +32,7 @@ export const endUnreadBody = (incoming: IncomingMessage, response: ServerRespons
     const { socket } = incoming
     const [request, answer] = [incoming as Internals, response as Internals]
     if (answer._last === true) {
-      // Node would throw the body away without end, and then destroy the socket.
+      // Node would discard the body without limit, and then destroy the socket.
       request._consuming = true
       answer._last = false
       return closeGently(socket)

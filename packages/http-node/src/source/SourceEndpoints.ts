@@ -1,4 +1,4 @@
-/** The cabinet's sources over the API: all of them, and one. Archived ones are there, deleted ones are not. */
+/** The cabinet's sources over the API: all of them, and one. Includes archived sources, excludes deleted ones. */
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"

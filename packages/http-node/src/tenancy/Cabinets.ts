@@ -1,4 +1,4 @@
-/** Which cabinet a request is for, by the host it was sent to. */
+/** Finds the cabinet of a request, by the host it was sent to. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Context, Effect, Layer, Result } from "effect"
@@ -6,19 +6,19 @@ import { CabinetHttp } from "../server/CabinetHttp.ts"
 
 type Http = CabinetHttp["Service"]
 
-/** A cabinet, none of that name, or no knowing while the registry is away. */
+/** A cabinet; undefined if none has that name; an error while the registry is unavailable. */
 export type Found = Result.Result<Http | undefined, StoreUnavailable>
 
 export class Cabinets extends Context.Service<
   Cabinets,
   {
-    /** The path below which the server is reached, as in CabinetHttp; its own addresses are found there too. */
+    /** The path below which the server is mounted, as in CabinetHttp; the server's own addresses are below it, too. */
     readonly mountedAt: string
     /** `host` is the request's Host header, with its port; undefined when no cabinet has that name. */
     readonly byHost: (host: string | undefined) => Promise<Found>
   }
 >()("@data-cabinet/http-node/tenancy/Cabinets") {
-  /** A server of one cabinet, which answers under any host. */
+  /** A server of one cabinet, which responds under any host. */
   static readonly single = Layer.effect(
     Cabinets,
     Effect.map(CabinetHttp, (http) => {
@@ -38,7 +38,7 @@ export class Cabinets extends Context.Service<
     })
 }
 
-/** `orders` for `orders.example.com:8080` under `example.com`; undefined for any other host, also one label deeper. */
+/** `orders` for `orders.example.com:8080` under `example.com`; undefined for any other host, including one label deeper. */
 export const cabinetName = (host: string | undefined, serviceDomain: string): string | undefined => {
   if (host === undefined) return undefined
   const bare = host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "")

@@ -1,4 +1,6 @@
-/** What is said where no cabinet can answer, in the words of whichever face was asked: the API's, or the intake's. */
+/**
+ * Answers for requests that no cabinet can handle, in the format of the interface addressed: the API's, or the intake's.
+ */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { errorAnswer } from "../api/ApiError.ts"
@@ -13,7 +15,7 @@ const unknownAddress = new IntakeError({ code: "not_found", message: "Nothing ta
 export const unknownHost = (request: Request): Answer =>
   isIntakePath(request) ? refusedAnswer(request, unknownAddress, isNavigation(request)) : noSuchEndpoint
 
-/** 503 with `Retry-After` for a cabinet whose database is away. */
+/** 503 with `Retry-After` for a cabinet whose database is unavailable. */
 export const cabinetUnavailable = (request: Request, error: StoreUnavailable): Answer =>
   isIntakePath(request)
     ? unavailableAnswer(request, error, isNavigation(request))
