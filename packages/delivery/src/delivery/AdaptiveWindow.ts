@@ -1,13 +1,13 @@
-/** One address in a lane: what of it is under way, what waits for its turn, and how much it has earned so far. */
+/** One address in a lane: its deliveries in flight, its waiting ones, and the size of its window so far. */
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { LaneLimits } from "./Lane.ts"
 
-/** No more is claimed ahead than the address takes in about so long, nor more than so many bytes. */
+/** Claims no more ahead than the address takes in about this time, nor more than this many bytes. */
 const AHEAD_MILLIS = 100
 const AHEAD_BYTES = 4_194_304
-/** What waited for so long is given back, well before its lease ends. */
+/** A delivery that waited this long is given back, well before its lease ends. */
 const STALE_MILLIS = 5000
-/** How much the newest delivery says of the next ones. */
+/** The weight of the newest delivery in the averages. */
 const NEWEST = 0.1
 
 export class AdaptiveWindow {
@@ -19,7 +19,7 @@ export class AdaptiveWindow {
   #running = 0
   #window: number
   #ahead = 0
-  /** Of the deliveries of late, on the average. */
+  /** The average duration of recent deliveries. */
   #millis = 0
   #bytes = 0
 
@@ -55,7 +55,7 @@ export class AdaptiveWindow {
     this.last = now
   }
 
-  /** Only when it is `ready`. */
+  /** Call it only when the address is `ready`. */
   begin(now: number): Claimed {
     this.#running++
     this.#since = now
@@ -79,7 +79,7 @@ export class AdaptiveWindow {
     this.#ahead = this.#window < this.#limits.maxWindow ? 0 : Math.floor(Math.min(this.#limits.ahead, quick, small))
   }
 
-  /** What waits here should not go on waiting. */
+  /** Whether the waiting deliveries should be given back. */
   stuck(now: number): boolean {
     return this.#waiting.length > 0 && (this.slow > 0 || now - this.#since > STALE_MILLIS)
   }

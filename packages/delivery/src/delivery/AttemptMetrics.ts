@@ -1,4 +1,4 @@
-/** What is counted of attempts: how many, by what came of them, and how long they took. */
+/** Metrics of attempts: how many, by outcome, and how long they took. */
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Metric } from "effect"
 

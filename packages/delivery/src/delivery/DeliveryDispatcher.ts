@@ -1,9 +1,9 @@
 /**
- * Serves the delivery queue until its scope ends: claims what is due, sends it, settles it in batches. There are two lanes, so
- * that failing addresses never use up the slots of working ones. Any number of dispatchers may run in any number of
- * processes; a delivery that one of them drops is due again when its lease ends.
+ * Serves the delivery queue until its scope ends: claims due deliveries, sends them, and settles them in batches. There are
+ * two lanes, so that failing addresses never use up the slots of working ones. Any number of dispatchers may run in any
+ * number of processes; a delivery that one of them drops is due again when its lease ends.
  *
- * Closing drains: nothing more is claimed, attempts in flight get a few seconds, the rest is settled as unanswered.
+ * Closing drains: nothing more is claimed, attempts in flight get a few seconds, and the rest is settled as unanswered.
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { AttemptDelivery, nextState } from "@data-cabinet/core/delivery/AttemptDelivery"
@@ -19,7 +19,7 @@ export interface DispatcherOptions {
   readonly failing?: Partial<LaneLimits>
   /** How often the queue is read without a signal. Default 5,000. */
   readonly pollMillis?: number
-  /** How long a claim holds; longer than an attempt and its settlement. Default 60. */
+  /** How long a claim is valid; longer than an attempt and its settlement. Default 60. */
   readonly leaseSeconds?: number
   /** How long closing waits for attempts in flight. Default 5,000. */
   readonly drainMillis?: number
@@ -57,25 +57,25 @@ const CHECK_MILLIS = 250
 /** The pause after the database was unavailable, or after a fault of the dispatcher itself. */
 const RECOVER_MILLIS = 1000
 
-/** A lane with what its claim loop and its senders tell each other. */
+/** A lane, with the state shared by its claim loop and its senders. */
 class DispatchLane {
   readonly lane: Lane
   /** Open when there may be something to claim. Opened by senders and signals, closed by the claim loop. */
   readonly mayClaim = Latch.makeUnsafe(true)
-  /** The address of the last claimed delivery: the next claim goes on behind it. */
+  /** The address of the last claimed delivery: the next claim continues after it. */
   lastAddressId = 0
   /** A settlement in progress may move an address to another lane, or make room for it. Written by senders. */
   changesOnSettlement = false
   /** Whether a claim is in progress. */
   claiming = false
-  /** Addresses that got room during a claim, which may or may not have been for them. */
+  /** Addresses that gained room during a claim, perhaps too late for that claim to fill it. */
   readonly starved = new Set<number>()
 
   constructor(lane: Lane) {
     this.lane = lane
   }
 
-  /** True when an address that got room during the last claim still has it. */
+  /** True when an address that gained room during the last claim still has it. */
   takeStarved(): boolean {
     const starved = [...this.starved].some((id) => this.lane.hasRoom(id))
     this.starved.clear()
@@ -87,7 +87,7 @@ interface Parts {
   readonly queue: DeliveryQueue["Service"]
   readonly deliver: AttemptDelivery["Service"]
   readonly settlements: SettlementBatcher
-  /** The fibers that send, one a slot. */
+  /** The sending fibers, one per slot. */
   readonly senders: FiberSet.FiberSet<void>
 }
 
@@ -97,7 +97,7 @@ class DeliveryDispatcher {
   readonly #leaseSeconds: number
   readonly #pollMillis: number
   readonly #drainMillis: number
-  /** A queue that cannot be read is logged once, until it can be read again. */
+  /** An unreadable queue is logged once, until it can be read again. */
   #unreadable = false
 
   constructor(parts: Parts, lanes: ReadonlyArray<DispatchLane>, options: DispatcherOptions) {
@@ -108,7 +108,7 @@ class DeliveryDispatcher {
     this.#drainMillis = options.drainMillis ?? 5000
   }
 
-  /** Claims for one lane, forever. */
+  /** Runs the claim loop of one lane, forever. */
   serve(state: DispatchLane): Effect.Effect<never> {
     const turn = Effect.gen({ self: this }, function* () {
       state.mayClaim.closeUnsafe()
@@ -128,7 +128,10 @@ class DeliveryDispatcher {
     return Effect.forever(recovered)
   }
 
-  /** Finds attempts that became slow, gives back what should not wait any longer, and sends what may be sent. */
+  /**
+   * Finds attempts that became slow, gives back deliveries that should not wait any longer, and sends those that may be
+   * sent.
+   */
   get check(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const now = yield* Clock.currentTimeMillis
@@ -152,7 +155,7 @@ class DeliveryDispatcher {
     })
   }
 
-  /** One claim, everything in it begun or waiting; true when the lane got as many as it had room for. */
+  /** One claim: all of it is begun or queued. True when the lane got as many as it had room for. */
   #claim(state: DispatchLane) {
     return Effect.gen({ self: this }, function* () {
       const { lane } = state
@@ -188,7 +191,7 @@ class DeliveryDispatcher {
     })
   }
 
-  /** One delivery after the other, as long as the lane has more to send. */
+  /** Sends one delivery after another, as long as the lane has more to send. */
   #sendFrom(state: DispatchLane, first: Claimed): Effect.Effect<void> {
     return Effect.uninterruptible(
       Effect.gen({ self: this }, function* () {
@@ -230,7 +233,7 @@ class DeliveryDispatcher {
   #end(state: DispatchLane, delivery: Claimed, settlement: Settlement, now: number): void {
     const delivered = settlement.verdict.state === "delivered"
     const hasRoom = state.lane.end(delivery, delivered, now)
-    // A quick address is fed while its last deliveries are still being settled.
+    // A fast address gets more while its last deliveries are still being settled.
     if (hasRoom && delivered) {
       if (state.claiming) state.starved.add(delivery.addressId)
       else state.mayClaim.openUnsafe()
@@ -239,13 +242,13 @@ class DeliveryDispatcher {
     this.#parts.settlements.add(settlement)
   }
 
-  /** What will not be sent from here goes back to the queue; if that fails, its lease ends by itself. */
+  /** Returns deliveries that will not be sent from here to the queue; if that fails, their leases expire. */
   #giveBack(lane: Lane): Effect.Effect<void> {
     const returned = lane.returned()
     return returned.length === 0 ? Effect.void : Effect.ignore(this.#parts.queue.release(returned), { log: "Warn" })
   }
 
-  /** How long to wait without a signal, in milliseconds. While something is in flight, its end signals soon. */
+  /** How long to wait without a signal, in milliseconds. While anything is in flight, its end signals soon. */
   #waitMillis(lane: Lane) {
     if (lane.held > 0) return Effect.succeed(Math.min(BUSY_WAIT_MILLIS, this.#pollMillis))
     const due = this.#parts.queue.nextDue({ lane: lane.name, perAddress: lane.perAddress, room: lane.room() })
@@ -288,7 +291,7 @@ const run: (
       senders: yield* FiberSet.make<void>(),
     }
     const dispatcher = new DeliveryDispatcher(parts, lanes, options)
-    // Scopes close in reverse order: the claim loops end first, then what is in flight drains.
+    // Scopes close in reverse order: the claim loops end first, then the attempts in flight drain.
     yield* Effect.addFinalizer(() => dispatcher.drain)
     const signalled = yield* (yield* DeliverySignal).listen
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(signalled, claimAll)))

@@ -1,27 +1,27 @@
 /**
- * How much may be under way at once: in all, in bytes, and for each address. A lane holds no connection and no fiber; the
- * loop asks it before it claims, hands it what it claimed, and is told what may be sent now.
+ * How much may be in flight at once: in total, in bytes, and per address. A lane holds no connection and no fiber. The loop
+ * asks it how much to claim, adds the claimed deliveries, and asks it which to send now.
  *
- * What has been under way for a second is slow: it gives its place back, so that receivers that hang cannot fill the
- * lane, and its address gets no further request meanwhile. An address begins with two at once and earns more with each
- * quick delivery. One that has earned all it can is claimed for ahead: some hundreds wait here for their turn, so that a
- * claim, and writing down what came of it, is one statement for many. What waits for an address that fails or slows down
- * is given back at once.
+ * An attempt in flight for a second is slow: it gives up its slot, so that receivers that hang cannot fill the lane, and
+ * its address gets no further request meanwhile. An address begins with two requests at once and earns more with each quick
+ * delivery. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their
+ * turn, so that one statement claims many, and one statement records the outcomes of many. Deliveries waiting for an
+ * address that fails or slows down are given back at once.
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { AdaptiveWindow } from "./AdaptiveWindow.ts"
 
 export interface LaneLimits {
-  /** Under way at once, the slow ones not counted. */
+  /** In flight at once, not counting the slow ones. */
   readonly slots: number
-  /** Slow ones at once; past that they keep their places. */
+  /** Slow ones at once; beyond that they keep their slots. */
   readonly slowSlots: number
   readonly bytes: number
   readonly slowBytes: number
-  /** Of one address at once: to begin with, and at most. */
+  /** Per address at once: the initial number, and the maximum. */
   readonly window: number
   readonly maxWindow: number
-  /** Of one address claimed ahead of their turn, at most. */
+  /** The most deliveries of one address claimed ahead of their turn. */
   readonly ahead: number
   readonly slowMillis: number
 }
@@ -33,9 +33,9 @@ interface Running {
   slow: boolean
 }
 
-/** No claim takes more, but for what addresses have earned ahead. */
+/** The limit of one claim, apart from what addresses have earned ahead. */
 const MAX_CLAIM = 128
-/** An address that had nothing for so long starts over. */
+/** An address idle for this long starts over. */
 const FORGET_MILLIS = 60_000
 
 export const bytesOf = (delivery: Claimed): number => delivery.event?.text.length ?? 0
@@ -43,10 +43,10 @@ export const bytesOf = (delivery: Claimed): number => delivery.event?.text.lengt
 export class Lane {
   readonly name: LaneName
   readonly #limits: LaneLimits
-  /** By the claim and not by the delivery: one whose lease ended while it was under way may be claimed here once more. */
+  /** Keyed by claim and not by delivery: a delivery whose lease ended in flight may be claimed here once more. */
   readonly #running = new Map<Claimed, Running>()
   readonly #addresses = new Map<number, AdaptiveWindow>()
-  /** Those that have something waiting and may send it, in turn. */
+  /** Addresses that have something waiting and may send it, in turn. */
   readonly #ready = new Set<AdaptiveWindow>()
   #returned: Array<Claimed> = []
   #waiting = 0
@@ -59,7 +59,7 @@ export class Lane {
     this.#limits = limits
   }
 
-  /** How many may be claimed now. */
+  /** How many deliveries may be claimed now. */
   get free(): number {
     if (this.#quickBytes >= this.#limits.bytes) return 0
     let ahead = 0
@@ -71,24 +71,24 @@ export class Lane {
     return this.#limits.window
   }
 
-  /** How many are claimed and have not ended. */
+  /** How many deliveries are claimed and not finished. */
   get held(): number {
     return this.#running.size + this.#waiting
   }
 
-  /** The room of every address that is not as good as new. */
+  /** The room of every address whose state differs from that of a new one. */
   room(): Map<number, number> {
     const room = new Map<number, number>()
     for (const [id, address] of this.#addresses) room.set(id, address.room)
     return room
   }
 
-  /** Whether an address has so much room that a claim for it is worth its round trip. */
+  /** Whether an address has enough room that a claim for it is worth its round trip. */
   hasRoom(addressId: number): boolean {
     return this.#addresses.get(addressId)?.hasRoom ?? true
   }
 
-  /** Adds a claimed delivery; `next` says when it is sent. */
+  /** Adds a claimed delivery; `next` decides when it is sent. */
   add(delivery: Claimed, now: number): void {
     const address = this.#addresses.get(delivery.addressId) ?? new AdaptiveWindow(this.#limits, now)
     this.#addresses.set(delivery.addressId, address)
@@ -98,7 +98,7 @@ export class Lane {
     if (address.ready) this.#ready.add(address)
   }
 
-  /** What may be sent now, one after the other, the addresses in turn. */
+  /** The next delivery that may be sent now; addresses take turns. */
   next(now: number): Claimed | undefined {
     if (this.#quick >= this.#limits.slots) return undefined
     for (const address of this.#ready) {
@@ -114,7 +114,7 @@ export class Lane {
     return undefined
   }
 
-  /** True when the address is `hasRoom` now. */
+  /** True when the address now has room for a claim (`hasRoom`). */
   end(delivery: Claimed, delivered: boolean, now: number): boolean {
     const running = this.#running.get(delivery)
     if (running === undefined) return false
@@ -132,7 +132,7 @@ export class Lane {
     return address.hasRoom
   }
 
-  /** Looks for what became slow, and forgets idle addresses; true when there is new room. */
+  /** Marks deliveries that became slow, and forgets idle addresses; true when there is new room. */
   check(now: number): boolean {
     let slow = this.#running.size - this.#quick
     let found = false
@@ -154,7 +154,7 @@ export class Lane {
     return found
   }
 
-  /** What is not to be sent from here after all, since this was last asked. */
+  /** Deliveries that will not be sent from here after all, since the last call. */
   returned(): ReadonlyArray<Claimed> {
     if (this.#returned.length === 0) return this.#returned
     const returned = this.#returned
@@ -162,7 +162,7 @@ export class Lane {
     return returned
   }
 
-  /** Gives back all that waits. */
+  /** Gives back all waiting deliveries. */
   empty(): void {
     for (const address of this.#addresses.values()) this.#giveBack(address)
   }

@@ -1,4 +1,4 @@
-/** The address check of saving, by the client that will send: the same names, the same rule. */
+/** Checks an address when it is saved, with the client that will send to it: the same name resolution, the same rule. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Effect, Layer } from "effect"
@@ -8,7 +8,7 @@ import { PinnedClient } from "../outgoing/PinnedClient.ts"
 const codeOf = (error: OutgoingError): AddressError["code"] =>
   error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url"
 
-/** Who saves an address and who sends to it may be two processes, and each goes by its own setting. */
+/** Saving and sending may happen in two processes, each with its own setting. */
 const ALLOW =
   ". Requests go to public addresses only, which keeps the server from being used against its own network (SSRF). To allow this one, name its network in CABINET_ALLOWED_NETWORKS, both for the server and for the command (a program's option: allowedNetworks)"
 

@@ -1,6 +1,6 @@
 /**
- * Collects the outcomes of attempts and records them in batches: the first at once, the following ones together a moment
- * later, because one statement for a hundred outcomes costs a tenth of a hundred statements.
+ * Collects the outcomes of attempts and records them in batches: the first at once, the following ones in one batch a
+ * moment later, because one statement for a hundred outcomes costs a tenth of a hundred statements.
  */
 import { DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Clock, Effect, Latch } from "effect"
@@ -8,7 +8,7 @@ import { Clock, Effect, Latch } from "effect"
 const BATCH = 500
 const COLLECT_MILLIS = 25
 const RETRY_MILLIS = 1000
-/** How long closing waits for the database to record the last ones. */
+/** How long closing waits for the database to record the last outcomes. */
 const FLUSH_MILLIS = 5000
 const FLUSH_CHECK_MILLIS = 5
 
@@ -78,7 +78,7 @@ export class SettlementBatcher {
   }
 }
 
-/** Runs as long as the scope. */
+/** Runs as long as its scope. */
 export const settlementBatcher = Effect.fnUntraced(function* (options: Options) {
   const batcher = new SettlementBatcher(yield* DeliveryQueue, options)
   yield* Effect.forkScoped(batcher.run)

@@ -1,22 +1,21 @@
 /**
- * The body of an answer as a stream that is bounded: in bytes, in what waits to be taken, and in time between pieces. Each
- * element is all that came since the last one was taken, so that a sender of single bytes costs its bytes and not an object
- * for each.
+ * The body of a response as a bounded stream: in bytes, in unread data, and in time between pieces. Each element is
+ * everything received since the last read, so that a sender of single bytes costs its bytes and not an object for each.
  */
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Cause, Deferred, Effect, Latch, Stream } from "effect"
 import type { AnswerHead, Exchange, ExchangeListener } from "./Exchange.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
-/** The sender is held while so much waits to be taken. */
+/** The sender is paused while this much is unread. */
 const HELD_BYTES = 1_048_576
 
 const broken = (code: OutgoingError["code"], message: string) => new OutgoingError({ code, message, peer: null })
 
-/** A listener for an exchange; the head that it waits for; and, once there is one, the body of that exchange. */
+/** Creates a listener for an exchange, the head it waits for and, once that has arrived, the body of that exchange. */
 export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pieceMillis: number) {
   const head = yield* Deferred.make<AnswerHead, OutgoingError>()
-  /** Open while there is something to take, or nothing more to wait for. */
+  /** Open while there is something to read, or nothing more to wait for. */
   const arrived = Latch.makeUnsafe(false)
   let held = new ChunkBuffer()
   let total = 0
@@ -31,7 +30,7 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
     piece: (piece) => {
       total += piece.length
       if (total > maxBytes) return false
-      // The parser uses its buffer again.
+      // The parser reuses its buffer.
       held.add(new Uint8Array(piece))
       if (held.length > HELD_BYTES) running?.pause()
       arrived.openUnsafe()
@@ -57,7 +56,7 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
       duration: pieceMillis,
       orElse: () => Effect.fail(broken("timeout", `the answer stood still for ${pieceMillis / 1000} s`)),
     }),
-    // A latch wakes at once, in the middle of what the parser has read: the rest of that is taken with it.
+    // A latch wakes its waiter at once, in the middle of what the parser has read: yielding lets the rest arrive with it.
     Effect.andThen(Effect.yieldNow),
     Effect.andThen(take),
   )

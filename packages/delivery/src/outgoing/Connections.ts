@@ -1,25 +1,25 @@
 /**
- * Kept-alive connections, each pinned to the addresses that were checked for it: its `lookup` answers from that list
- * alone, and a socket that came out elsewhere is closed unused. One request at a time on each.
+ * Kept-alive connections, each pinned to the addresses that were checked for it: its `lookup` returns that list alone, and
+ * a socket connected to any other address is closed unused. One request at a time on each.
  */
 import type { LookupFunction, Socket } from "node:net"
 import { buildConnector, Client } from "undici"
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
 
-/** What is sent to: the same origin at other addresses is another target. */
+/** The target of requests: the same origin at other addresses is another target. */
 export interface Target {
   readonly origin: string
   readonly addresses: ReadonlyArray<string>
 }
 
 export interface ConnectionOptions {
-  /** PEM certificates that are trusted beside the system's own. */
+  /** PEM certificates trusted in addition to the system's own. */
   readonly ca?: ReadonlyArray<string>
-  /** How many are kept while nobody uses them. Default 512. */
+  /** How many idle connections are kept. Default 512. */
   readonly maxIdle?: number
 }
 
-/** Shorter than what servers commonly keep, for a request into a connection that is being closed is lost. */
+/** Shorter than what servers commonly keep: a request sent into a closing connection is lost. */
 const KEEP_ALIVE_MILLIS = 4000
 const IDLE_MILLIS = 10_000
 const MAX_HEADER_BYTES = 16_384
@@ -27,7 +27,7 @@ const MAX_HEADER_BYTES = 16_384
 export class Connection {
   readonly key: string
   readonly client: Client
-  /** Requests sent on the socket of the present. */
+  /** Requests sent on the current socket. */
   uses = 0
   idleSince = 0
   peer: string | null = null
@@ -103,7 +103,7 @@ export class Connections {
     return kept
   }
 
-  /** Gives back one whose answer was read to its end. */
+  /** Returns a connection whose response was read to its end. */
   keep(connection: Connection, now: number): void {
     connection.idleSince = now
     const idle = this.#idle.get(connection.key) ?? []

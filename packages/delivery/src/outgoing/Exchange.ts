@@ -1,7 +1,7 @@
 /**
- * One request and its answer on one connection: the head as soon as it is there, the body as it comes, never more than
- * the reader asks for. It tells a listener, by plain calls: a fiber for every step of every delivery was measured to cost
- * more than the sending.
+ * One request and its response on one connection: the head as soon as it arrives, the body as it arrives, never more than
+ * the reader asks for. It notifies a listener by plain calls: a fiber for every step of every delivery was measured to cost
+ * more than the sending itself.
  */
 import type { Dispatcher } from "undici"
 import type { Connection } from "./Connections.ts"
@@ -14,29 +14,29 @@ export interface OutgoingRequest {
   readonly body?: Uint8Array
 }
 
-/** Header names in lower case; a header that came twice is a list. */
+/** Header names in lower case; a header sent twice is a list. */
 export interface AnswerHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly peer: string | null
 }
 
-/** `head` at most once, then pieces, and at the end either `end` or `fail`, once; `fail` may come at any time before. */
+/** `head` at most once, then pieces, and finally either `end` or `fail`, once; `fail` may be called at any time before. */
 export interface ExchangeListener {
   readonly head: (head: AnswerHead) => void
-  /** True to go on, false for enough; the piece is only lent. */
+  /** True to continue, false to stop; the piece is valid only during the call. */
   readonly piece: (piece: Uint8Array) => boolean
-  /** True: the answer was read to its end, and the connection can be used again. */
+  /** True: the response was read to its end, and the connection can be reused. */
   readonly end: (whole: boolean) => void
   readonly fail: (error: OutgoingError) => void
 }
 
-/** Informational answers (1xx) before the answer; more are a storm. */
+/** Informational responses (1xx) before the final one; more are treated as a flood. */
 const MAX_INFORMATIONAL = 16
 
 export class Exchange {
   readonly connection: Connection
-  /** The connection had answered before, so that the other side may just have been closing it. */
+  /** The connection was used before, so the other side may just have been closing it. */
   readonly reused: boolean
   readonly #listener: ExchangeListener
   #controller: Dispatcher.DispatchController | null = null
@@ -82,7 +82,7 @@ export class Exchange {
     this.#controller?.resume()
   }
 
-  /** Ends it wherever it stands; after its end it does nothing. */
+  /** Aborts the exchange in any state; after its end it does nothing. */
   abort(): void {
     this.#fail(this.#error("no_connection", "the request was given up"))
   }

@@ -1,7 +1,7 @@
 /**
- * Finds the addresses of a host's name: the hosts file, `localhost`, then the name servers, asked by c-ares in a channel
- * of its own. A name server that never answers costs its own lookup a few seconds and nobody else anything (the
- * system's `getaddrinfo` would block Node's few threads for everyone).
+ * Resolves a host name: the hosts file, `localhost`, then the name servers, asked by c-ares in a channel of its own. A name
+ * server that never responds costs its own lookup a few seconds and nothing else (the system's `getaddrinfo` would block
+ * Node's few threads for everyone).
  */
 import { Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"
@@ -25,16 +25,16 @@ export class NameLookup extends Context.Service<
   }
 >()("@data-cabinet/delivery/outgoing/NameLookup") {}
 
-/** All of them are checked at every request, and a name server may give thousands: nobody who means well has so many. */
+/** All addresses are checked at every request, and a name server may return thousands: no legitimate host has this many. */
 const MAX_ADDRESSES = 64
 
-/** How long an answer is used again, in milliseconds. What is connected to is checked each time all the same. */
+/** How long a result is reused, in milliseconds. The connected address is checked each time all the same. */
 const KEEP_MILLIS = 1000
 const KEPT_NAMES = 1000
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts"
 
-/** The addresses that a hosts file gives a name. */
+/** The addresses of a name in a hosts file. */
 export const inHostsFile = (file: string, name: string): ReadonlyArray<string> =>
   file
     .split("\n")

@@ -1,9 +1,9 @@
-/** Why a request that leaves the house got no answer. */
+/** Why an outgoing request got no response. */
 import { Schema } from "effect"
 
 /**
- * The message says it in words, for the log and for the owner. `not_public` and `name_not_found` mean that no socket
- * was opened; `peer` is the address of the socket, where there was one.
+ * The message explains it in words, for the log and for the owner. `not_public` and `name_not_found` mean that no socket
+ * was opened; `peer` is the address of the socket, if there was one.
  */
 export class OutgoingError extends Schema.TaggedError<OutgoingError>()("OutgoingError", {
   code: Schema.Literals(["bad_url", "not_public", "name_not_found", "no_connection", "timeout", "bad_answer"]),
@@ -18,7 +18,7 @@ const text = (error: unknown): { readonly code: string; readonly message: string
   return { code: typeof code === "string" ? code : "", message: typeof message === "string" ? message : String(error) }
 }
 
-/** Gives what Node or the HTTP parser reported its words. */
+/** Translates an error of Node or of the HTTP parser into words. */
 export const describe = (error: unknown, peer: string | null): OutgoingError => {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error
   const { code, message } = text(first)

@@ -1,7 +1,7 @@
 /**
- * The one HTTP client that leaves the house. It resolves a host once, refuses it if any of its addresses is not public,
- * and connects to exactly what it checked; the certificate is checked against the name. It follows no redirect, knows no
- * proxy and no HTTP/2, asks for no compression, and puts one deadline over everything.
+ * The only HTTP client for outgoing requests. It resolves a host once, refuses it if any of its addresses is not public,
+ * and connects to exactly the addresses it checked; the certificate is checked against the name. It follows no redirect,
+ * supports neither proxies nor HTTP/2, requests no compression, and applies one deadline to everything.
  */
 import { isIP } from "node:net"
 import { rootCertificates } from "node:tls"
@@ -18,12 +18,12 @@ import { remembered } from "./Remembered.ts"
 import { sender, tooLate, type WholeAnswer, type WholeRequest } from "./Sending.ts"
 
 export interface PinnedClientOptions extends ConnectionOptions {
-  /** Networks that may be reached although they are not public. Default none. */
+  /** Networks that are allowed although they are not public. Default none. */
   readonly allowedNetworks?: ReadonlyArray<Network>
 }
 
 export interface StreamRequest extends OutgoingRequest {
-  /** Until the head is there, and between two pieces of the body. */
+  /** Until the head arrives, and between two pieces of the body. */
   readonly deadlineMillis: number
   /** A longer body fails with `bad_answer`. */
   readonly maxBytes: number
@@ -38,9 +38,12 @@ export class PinnedClient extends Context.Service<
   {
     /** The addresses of the URL's host, all of them public or allowed. Opens no connection to them. */
     readonly check: (url: URL) => Effect.Effect<ReadonlyArray<string>, OutgoingError>
-    /** For deliveries: sends, and waits for status and beginning of the answer. */
+    /** For deliveries: sends, and waits for the response's status and the beginning of its body. */
     readonly send: (request: WholeRequest) => Effect.Effect<WholeAnswer, OutgoingError>
-    /** For polling: the head at once, the body as a stream that the scope ends. The caller bounds the whole in time. */
+    /**
+     * For polling: returns the head at once, and the body as a stream that ends with the scope. The caller bounds the total
+     * time.
+     */
     readonly open: (request: StreamRequest) => Effect.Effect<StreamAnswer, OutgoingError, Scope.Scope>
   }
 >()("@data-cabinet/delivery/outgoing/PinnedClient") {}
@@ -52,7 +55,7 @@ const whyBadForm = ({ protocol, username, password }: URL): string | null => {
   return username !== "" || password !== "" ? "the URL carries a user name or a password" : null
 }
 
-/** The address that a URL names by itself, without its brackets; null for a name. */
+/** The IP address in a URL's host, without brackets; null for a name. */
 const literal = ({ hostname }: URL): string | null => {
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
   return isIP(host) === 0 ? null : host
@@ -90,7 +93,10 @@ const make = (options: PinnedClientOptions) =>
       })
     }
 
-    /** Before there is a connection with a bound of its own: a name may take long to be found, a literal takes no time. */
+    /**
+     * Applies the deadline before a connection exists, which has a bound of its own: resolving a name may take long, an IP
+     * address takes no time.
+     */
     const checkWithin = (url: URL, millis: number) =>
       literal(url) === null
         ? Effect.timeoutOrElse(check(url), { duration: millis, orElse: () => Effect.fail(tooLate(millis, null)) })

@@ -1,8 +1,8 @@
-/** Whether an IP address is public, and if not, why, in words. The rule of delivery and of polling alike. */
+/** Whether an IP address is public, and if not, why, in words. Delivery and polling share this rule. */
 import { contains, type IpAddress, type Network, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { SPECIAL_NETWORKS, type SpecialNetwork } from "./SpecialNetworks.ts"
 
-/** All IPv6 unicast that was ever handed out. */
+/** All IPv6 unicast space that was ever allocated. */
 const GLOBAL_UNICAST = parseNetwork("2000::/3")!
 const TRANSLATED = parseNetwork("64:ff9b::/96")!
 
@@ -22,7 +22,7 @@ const whyNot = (ip: IpAddress): string | null => {
   return null
 }
 
-/** Null for a public address, or one in a network that is allowed nevertheless; else the reason. */
+/** Null for a public address, or one in an allowed network; otherwise the reason. */
 export const whyNotPublic = (address: string, allowed: ReadonlyArray<Network>): string | null => {
   const ip = parseIp(address)
   if (ip === null) return "it is not an IP address"

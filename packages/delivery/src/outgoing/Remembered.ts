@@ -1,4 +1,4 @@
-/** What a function always answers alike is asked once for each text; past so many texts all of them are forgotten. */
+/** Caches a pure function's results by text; past this many texts the whole cache is cleared. */
 export const remembered = <A extends object | string | null>(
   most: number,
   answer: (text: string) => A,

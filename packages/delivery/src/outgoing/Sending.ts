@@ -1,6 +1,6 @@
 /**
- * A request sent whole, and the beginning of its answer: everything within one deadline. A kept connection that the other
- * side was just closing is no failure of the address: the request goes out once more, on a new one.
+ * A request sent whole, and the beginning of its response: everything within one deadline. A kept-alive connection that the
+ * other side was just closing is no failure of the address: the request is sent once more, on a new connection.
  */
 import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"
 import { type Clock, Effect } from "effect"
@@ -9,21 +9,21 @@ import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest 
 import { OutgoingError } from "./OutgoingError.ts"
 
 export interface WholeRequest extends OutgoingRequest {
-  /** Over name, connection, request and answer. */
+  /** Covers name lookup, connection, request and response. */
   readonly deadlineMillis: number
-  /** How much of the body is read at most, and how much of that is given back. */
+  /** The most bytes of the body that are read, and the most of those that are returned. */
   readonly readBytes: number
   readonly keepBytes: number
-  /** How long the body is read on once the status is known. Default 2,000. */
+  /** How long reading of the body continues once the status is known. Default 2,000. */
   readonly bodyMillis?: number
 }
 
-/** The beginning of the body, as far as it came: once there is a status, a body that breaks off is no error. */
+/** The beginning of the body, as far as it arrived: once there is a status, a body that breaks off is no error. */
 export interface WholeAnswer extends AnswerHead {
   readonly body: Uint8Array
 }
 
-/** The failure of a deadline, in words. */
+/** The error of a missed deadline, in words. */
 export const tooLate = (millis: number, peer: string | null) =>
   new OutgoingError({
     code: "timeout",
@@ -77,13 +77,13 @@ class Sending implements ExchangeListener {
 
   head(head: AnswerHead): void {
     this.#head = head
-    // Most answers end together with their head.
+    // Most responses end in the same read as their head.
     queueMicrotask(this.#awaitBody)
   }
 
   piece(piece: Uint8Array): boolean {
     const room = this.#request.keepBytes - this.#kept
-    // The parser uses its buffer again.
+    // The parser reuses its buffer.
     if (room > 0) this.#pieces.push(new Uint8Array(piece.subarray(0, room)))
     this.#kept += Math.min(room, piece.length)
     this.#read += piece.length
@@ -104,7 +104,7 @@ class Sending implements ExchangeListener {
     this.#finish(Effect.fail(error))
   }
 
-  /** Ends it wherever it stands. */
+  /** Aborts it in any state. */
   readonly stop = (): void => {
     this.#done = true
     clearTimeout(this.#timer)
@@ -143,8 +143,8 @@ class Sending implements ExchangeListener {
 }
 
 /**
- * Answers how to send to a target that was checked; `began` is when the deadline began to run. The answers that are read in
- * one look at the sockets are all read before any of them is told, and what is sent because of them goes out in one go.
+ * Returns a function that sends to a checked target; `began` is when the deadline began to run. All responses read in one
+ * poll of the sockets are read before any of them is reported, and the requests sent because of them go out in one batch.
  */
 export const sender = (connections: Connections) => {
   const begin = batcher<Sending>(queueMicrotask, (all) => {

@@ -1,6 +1,6 @@
 /**
- * Every block of the two IANA special-purpose address registries (IPv4 and IPv6), and what we refuse besides. SECURITY.md
- * shows this table; a test keeps the two in step.
+ * Every block of the two IANA special-purpose address registries (IPv4 and IPv6), and what is refused in addition.
+ * SECURITY.md shows this table; a test keeps the two in step.
  */
 import { type Network, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 

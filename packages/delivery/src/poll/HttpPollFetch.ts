@@ -1,6 +1,6 @@
 /**
- * Asks polled addresses with the one client that leaves the house. A redirect is not followed and an answer in a content
- * coding is refused, for none was asked for; the body is bounded, since it is held whole while it is read.
+ * Fetches polled addresses with the only client for outgoing requests. Redirects are not followed, and a response in a
+ * content coding is refused, for none was requested; the body is bounded, since it is held whole while it is read.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { type PollAnswer, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
@@ -12,9 +12,9 @@ import { PinnedClient } from "../outgoing/PinnedClient.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
 
 export interface HttpPollFetchOptions {
-  /** Until the answer begins, and between two pieces of it. Default 30,000. */
+  /** Until the response begins, and between two pieces of it. Default 30,000. */
   readonly idleMillis?: number
-  /** Over everything. Default 300,000. */
+  /** Covers everything. Default 300,000. */
   readonly deadlineMillis?: number
   /** Default 32 MB. */
   readonly maxBytes?: number
@@ -25,7 +25,7 @@ const one = (head: AnswerHead, name: string): string | null => {
   return typeof value === "string" ? value : (value?.[0] ?? null)
 }
 
-/** A mark is sent back as it came, so what cannot be sent is not kept. */
+/** A mark is sent back unchanged, so a mark that cannot be sent is not kept. */
 const mark = (head: AnswerHead, name: string): string | null => {
   const value = one(head, name)
   return value !== null && value.length <= 1000 && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : null
@@ -117,5 +117,5 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
     }),
   )
 
-/** Told of the head of an answer as soon as it is there, so that what breaks off later is logged with it. */
+/** Called with the head of a response as soon as it arrives, so that a later failure is logged with it. */
 type Meet = (head: AnswerHead) => void

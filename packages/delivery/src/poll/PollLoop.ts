@@ -1,6 +1,6 @@
 /**
- * Runs polls when they are due, until its scope ends. Any number of these loops may run in any number of processes: a
- * poll is run by one at a time, and one whose runner was lost is run again when its lease ends.
+ * Runs polls when they are due, until its scope ends. Any number of these loops may run in any number of processes: only
+ * one of them runs a poll at a time, and a poll whose runner was lost is run again when its lease ends.
  */
 import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
@@ -10,11 +10,11 @@ import { Cause, Effect, Layer, Option } from "effect"
 export interface PollLoopOptions {
   /** Polls run at once. Default 4. */
   readonly runners?: number
-  /** How often it looks whether there is something new to poll. Default 5,000. */
+  /** How often it checks for new polls. Default 5,000. */
   readonly lookMillis?: number
 }
 
-/** After the database was away, or something went wrong in the loop itself. */
+/** The pause after the database was unavailable, or after a fault of the loop itself. */
 const RECOVER_MILLIS = 2000
 const MIN_WAIT_MILLIS = 100
 
