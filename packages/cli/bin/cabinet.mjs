@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `cabinet`. Runs itself on Node 24 where one is at hand (a clone brings its own), else on the Node that
- * started it if that is new enough, and says so if it is not. Plain JavaScript, so that an old Node can say it too.
+ * The command `cabinet`. It runs itself on Node 24 if one is installed (a clone brings its own), otherwise on the Node that
+ * started it if that is new enough, and reports it if it is not. Plain JavaScript, so that an old Node can report it, too.
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -15,7 +15,7 @@ const entry = join(here, "..", "dist", "cabinet.cjs")
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 19)
 
-/** Node 24 as installed beside us: in a clone at its root, elsewhere as the package node24 if somebody added it. */
+/** An installed Node 24: in a clone at its root, elsewhere as the package node24 if it was added. */
 const node24 = () => {
   const name = process.platform === "win32" ? "node.exe" : "node"
   const places = [join(here, "..", "..", "..", "node_modules", "node24", "bin", name)]
@@ -23,7 +23,7 @@ const node24 = () => {
     const manifest = createRequire(import.meta.url).resolve("node24/package.json")
     places.push(join(dirname(manifest), "bin", name))
   } catch {
-    // Not there; then the running Node has to do.
+    // Not installed: the running Node has to do.
   }
   return places.find((place) => existsSync(place))
 }
@@ -39,7 +39,7 @@ const runOn = (node) => {
     env: { ...process.env, CABINET_NODE: node },
   })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // A terminal has given Ctrl-C to every process of its group already.
+    // Ctrl-C in a terminal has already reached every process of its group.
     process.on(signal, () => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
@@ -60,7 +60,7 @@ else if (!isNewEnough) {
   stop(`cabinet needs Node.js 22.19 or newer, and this is ${process.version}. Get it from https://nodejs.org.`)
 } else if (!existsSync(entry)) stop("cabinet is not built yet. Run npm start or npm test once in the clone.")
 else {
-  // A command lives for a second: what was compiled once need not be again.
+  // A command lives for a second: the compile cache saves compiling the same code again.
   module.enableCompileCache?.()
   createRequire(import.meta.url)(entry)
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 
 /**
- * Calls `stop` when the npm or npx that started us is gone.
- * They run us below a shell, which dies of a signal without passing it on, and of nothing when npm itself is killed;
- * either way a server would be left running that its starter thinks is gone. So both forebears are watched.
+ * Calls `stop` when the npm or npx that started this process is gone. They run it below a shell, which dies of a signal
+ * without passing it on, and which does not die at all when npm itself is killed; either way a server would keep running
+ * that its user believes stopped. So both ancestors are watched.
  */
 export const whenAbandoned = (stop) => {
   if (process.env.npm_lifecycle_event === undefined) return
@@ -17,7 +17,7 @@ export const whenAbandoned = (stop) => {
   timer.unref()
 }
 
-/** Undefined where the system does not say. */
+/** Undefined if the system does not provide it. */
 const parentOf = (pid) => {
   try {
     // The second word is the program's name in parentheses and may hold spaces.

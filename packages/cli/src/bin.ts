@@ -1,4 +1,4 @@
-/** The entry of the command `cabinet`: arguments, signals and the exit code of the process. */
+/** The entry point of the command `cabinet`: arguments, signals and the exit code of the process. */
 import { readFileSync } from "node:fs"
 import { Effect, Exit } from "effect"
 import { FastShutdown } from "./process/FastShutdown.ts"
@@ -10,12 +10,12 @@ import { runCommand } from "./commands/RunCommand.ts"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 
-/** A terminal's Ctrl-C may reach us twice, by the terminal and by who started us. */
+/** Ctrl-C in a terminal may reach this process twice, from the terminal and from its parent. */
 const SAME_SIGNAL_MILLIS = 500
 
 boundHeap()
 
-// Whoever read our output has seen enough.
+// The reader of our output has closed it.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
 let hasty = false
@@ -39,7 +39,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 if (workerNumber() !== null) {
-  // A terminal's Ctrl-C has reached the worker already when its parent passes it on.
+  // Ctrl-C in a terminal has already reached the worker when its parent passes it on.
   process.on("message", (message) => {
     if (!isOurs(message) || message.cabinet !== "stop") return
     hasty = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).haste

@@ -1,6 +1,6 @@
 /**
- * A cabinet inside another program: opened and closed by it, with promises and plain values. No Effect is needed to use
- * it. Any number of cabinets may be open in one process; nothing global is touched.
+ * A cabinet embedded in another program, with promises and plain values. No Effect is needed to use it. Any number of
+ * cabinets may be open in one process; no global state is touched.
  *
  *   const cabinet = await openCabinet({ databaseUrl, baseUrl })
  *   app.use("/data", cabinet.nodeHandler)
@@ -125,8 +125,8 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
 })
 
 /**
- * Opens a cabinet and brings its database up to date. Rejects with a CabinetError in words when that cannot be: a wrong
- * option, a database that is not there or that refuses.
+ * Opens a cabinet and brings its database up to date. Rejects with a CabinetError that explains why if it cannot: an
+ * invalid option, a database that cannot be reached or refuses the connection.
  */
 export const openCabinet = (options: OpenCabinetOptions = {}): Promise<Cabinet> =>
   inScope(options.log, (scope) => open(options, scope))

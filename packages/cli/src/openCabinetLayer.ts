@@ -1,6 +1,7 @@
 /**
- * A cabinet inside an Effect program: one layer with every port and use case, and what an HTTP face needs. It works by
- * itself while it is open (deliveries, polls, upkeep), listens nowhere, and lets everything go when its scope closes.
+ * A cabinet embedded in an Effect program: one layer with every port and use case, and the requirements of an HTTP server.
+ * While open it does its background work (deliveries, polls, maintenance). It listens nowhere, and releases everything when
+ * its scope closes.
  *
  *   const cabinet = openCabinetLayer({ databaseUrl, baseUrl })
  *   const take = Intake.use((intake) => intake.accept(1, { total: "12.50" })).pipe(Effect.provide(cabinet))
@@ -18,14 +19,17 @@ import { embeddedLayer } from "./library/EmbeddedLayer.ts"
 
 export type { CabinetServices, OpenCabinetOptions, StartError }
 
-/** What an open cabinet provides: its ports and use cases, and what `@data-cabinet/http-node/server/Server` asks for. */
+/**
+ * The services of an open cabinet: its ports and use cases, and the requirements of
+ * `@data-cabinet/http-node/server/Server`.
+ */
 export type OpenCabinetServices = CabinetServices | Cabinets | Readiness
 
 /**
  * Opens the cabinet, brings its database up to date, and provides `CabinetServices` (`Intake`, `Feed`, `SelectRows`,
- * `Sources`, `ApiKeys`, `Addresses` and all others of `@data-cabinet/core`) beside `Cabinets` and `Readiness` for
- * `@data-cabinet/http-node/server/Server`. Fails with a `StartError` in words. Logs go to the program's own logger; `log` is
- * for `openCabinet` only. Each call is a cabinet of its own.
+ * `Sources`, `ApiKeys`, `Addresses` and all others of `@data-cabinet/core`), plus `Cabinets` and `Readiness` for
+ * `@data-cabinet/http-node/server/Server`. Fails with a `StartError` that explains why. Logs go to the program's own
+ * logger; `log` is for `openCabinet` only. Each call opens a separate cabinet.
  */
 export const openCabinetLayer = (
   options: Omit<OpenCabinetOptions, "log"> = {},

@@ -1,7 +1,7 @@
 /**
- * A server of many cabinets inside another program, each at its own host name below a domain and in a database of its
- * own: what `cabinet serve --service-domain` and `cabinet tenant` are, with promises. A cabinet is opened when it is
- * first asked for and closed when nobody has for a while.
+ * A server of many cabinets embedded in another program, each at its own host name below a domain and in a database of its
+ * own: `cabinet serve --service-domain` and `cabinet tenant`, with promises. A cabinet is opened on its first request and
+ * closed when it has been idle for a while.
  *
  *   const cabinets = await openCabinets({ databaseUrl, serviceDomain: "cabinets.example.com" })
  *   createServer(cabinets.nodeHandler).listen(8080)
@@ -26,15 +26,18 @@ import { openCabinet } from "./openCabinet.ts"
 export type { CabinetsApi, ServedCabinet } from "./library/CabinetsApi.ts"
 export type { OpenCabinetsOptions } from "./library/CabinetsOptions.ts"
 
-/** Many cabinets, served. Every call rejects with a `CabinetError`. */
+/** An open server of many cabinets. Every call rejects with a `CabinetError`. */
 export interface Cabinets extends CabinetsApi {
-  /** `(req, res)`; the cabinet is the first part of the request's host. */
+  /** `(req, res)`; the first label of the request's host names the cabinet. */
   readonly nodeHandler: NodeHandler
-  /** `Request => Promise<Response>`, likewise. */
+  /** `Request => Promise<Response>`, with the same choice of the cabinet. */
   readonly fetchHandler: FetchHandler
-  /** All calls of one of them, as by `openCabinet`, until it is closed; its deliveries are sent as those of the others. */
+  /**
+   * All calls of one cabinet, as returned by `openCabinet`, until it is closed; its deliveries are sent like those of the
+   * others.
+   */
   readonly open: (name: string) => Promise<Cabinet>
-  /** As that of one cabinet. Those that `open` gave are closed by themselves. */
+  /** As for one cabinet. Cabinets returned by `open` are closed separately. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
@@ -67,6 +70,6 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: S
   return cabinets
 })
 
-/** Opens the server's own database, which holds the list of the cabinets, and brings it up to date. */
+/** Opens the server's own database, which holds the registry of cabinets, and brings it up to date. */
 export const openCabinets = (options: OpenCabinetsOptions): Promise<Cabinets> =>
   inScope(options.log, (scope) => open(options, scope))

@@ -1,6 +1,6 @@
 /**
- * Which database a cabinet lives in, opened and brought up to date: the one that DATABASE_URL names, or the embedded one
- * of the data directory, which a server holds and everybody else joins, beside it or without it.
+ * The database of a cabinet, opened and brought up to date: the one that DATABASE_URL names, or the embedded one of the
+ * data directory, which a server holds and every other process joins, beside the server or without it.
  */
 import { resolve } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
@@ -10,20 +10,20 @@ import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
 
 export interface CabinetDatabase extends OpenedDatabase {
-  /** The owner's address; it may hold a password. */
+  /** The owner's database URL; it may hold a password. */
   readonly url: string
-  /** Null for a database of the user's own. */
+  /** Null for a database provided by the user. */
   readonly dataDir: string | null
-  /** Its name on a server of many; null for a server's own database. */
+  /** The cabinet's name on a server of many; null for a server's own database. */
   readonly cabinet: string | null
 }
 
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir">
 
 /**
- * A database of the user's own that is not there yet is waited for as long as `patience` says, in milliseconds.
- * `serve` holds the data directory alone, `create` shares it; both make a database where there is none. `join` shares what is
- * there and makes nothing, so that a mistyped directory is told of and not filled. All for as long as the scope is open.
+ * A user's own database that is not up yet is waited for, for `patience` milliseconds. `serve` holds the data directory
+ * exclusively, `create` shares it; both create a database if there is none. `join` shares an existing one and creates
+ * nothing, so that a mistyped directory is reported and not filled. All for as long as the scope is open.
  */
 export type DatabaseRole = "serve" | "create" | "join"
 

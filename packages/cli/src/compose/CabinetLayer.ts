@@ -1,7 +1,7 @@
 /**
- * One cabinet, composed: every port with the adapter that was picked for it, and every use case over them. This is the
- * only place that picks adapters; servers, workers, commands and `openCabinet` all stand on it. It begins no work of its
- * own (see WorkLayer) and listens nowhere (see HttpLayer): connections are opened when they are first needed.
+ * One cabinet, composed: every port with its chosen adapter, and every use case over them. This is the only place that
+ * picks adapters; servers, workers, commands and `openCabinet` are all built on it. It starts no background work (see
+ * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
 import { getHeapStatistics } from "node:v8"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
@@ -65,11 +65,11 @@ export interface CabinetOptions {
     | "statementTimeout"
     | "timeZone"
   >
-  /** Whether this process sends deliveries: then it also listens for what other processes accept. */
+  /** Whether this process sends deliveries: then it also listens for events that other processes accept. */
   readonly delivers: boolean
-  /** Of the owner's, its writers among them; those that single statements share come on top. */
+  /** The owner's connections, including its writers; those shared by single statements are extra. */
   readonly maxConnections?: number | undefined
-  /** Of the reader's. */
+  /** The reader's connections. */
   readonly maxReaderConnections?: number | undefined
 }
 
@@ -91,7 +91,7 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
 
 const CONNECTIONS = 10
 
-/** What may be held of what was sent, by all cabinets of this process: an eighth of all memory that JavaScript may have. */
+/** The memory for submissions, shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
 const memory = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
 
 export const cabinetLayer = (options: CabinetOptions) => {

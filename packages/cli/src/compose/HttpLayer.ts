@@ -1,4 +1,6 @@
-/** The HTTP face of one cabinet, over the ports and use cases of a CabinetLayer: what servers and handlers need. */
+/**
+ * The HTTP side of one cabinet, over the ports and use cases of a CabinetLayer: the requirements of servers and handlers.
+ */
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
@@ -39,7 +41,7 @@ export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
     BodyLimits,
     Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
   )
-  // A query that may run for longer is waited for, and a little more.
+  // If queries may run longer, the deadline follows, plus a margin.
   const rows = Layer.effect(
     RowsDeadline,
     Effect.map(RowsDeadline, (usual) => Math.max(usual, settings.statementTimeout + 1_000)),

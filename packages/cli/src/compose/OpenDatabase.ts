@@ -1,6 +1,6 @@
 /**
- * Opens a cabinet's database: reaches it, brings its schema up to date, and makes sure of the reader's and the author's
- * roles. What stands in the way is said in words before anything is served.
+ * Opens a cabinet's database: connects, brings its schema up to date, and ensures the reader's and the author's roles. Any
+ * obstacle is reported in words before anything is served.
  */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
@@ -21,11 +21,11 @@ export interface DatabaseOptions {
 
 export interface OpenedDatabase {
   readonly roles: Roles
-  /** The migrations that were applied now; empty when the schema was up to date. */
+  /** The migrations applied by this call; empty when the schema was up to date. */
   readonly applied: ReadonlyArray<string>
 }
 
-/** The host and database of an address, without the login. */
+/** The host and database of a URL, without the login. */
 export const describeUrl = (url: string): string => {
   const parsed = new URL(url)
   const host = parsed.searchParams.get("host") ?? parsed.host
@@ -88,7 +88,9 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   })
 }
 
-/** Safe to call by any number of processes at once. A database that is not there yet is waited for so many milliseconds. */
+/**
+ * Safe to call from any number of processes at once. Waits up to `patience` milliseconds for a database that is not up yet.
+ */
 export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Effect<OpenedDatabase, StartError> =>
   Effect.gen(function* () {
     const applied = yield* migrate

@@ -1,6 +1,6 @@
 /**
- * What a cabinet gets that has nothing yet: a source and a key, so that the very first minute shows something. The key is
- * made only where somebody is shown it: it is never shown again.
+ * The first objects of an empty cabinet: a source and a key, so that the very first minute shows something. The key is
+ * created only if it will be shown to somebody: it is never shown again.
  */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
@@ -10,11 +10,11 @@ import { Effect } from "effect"
 
 export interface SeededCabinet {
   readonly source: SourceWithSecret
-  /** Null where nobody would see it. */
+  /** Null if nobody would see it. */
   readonly key: IssuedKey | null
 }
 
-/** Null for a cabinet that has had a key, good or revoked, or has a source: its owner has begun already. */
+/** Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. */
 export const seedCabinet = Effect.fnUntraced(function* (withKey: boolean) {
   const sources = yield* Sources
   const keys = yield* ApiKeys

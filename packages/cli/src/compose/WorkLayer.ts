@@ -1,6 +1,6 @@
 /**
- * What a cabinet does by itself, over the ports of a CabinetLayer: it sends deliveries, lets rows follow that had to
- * wait, makes partitions ahead and forgets what is past its time. Any number of processes may do it at once.
+ * The background work of a cabinet, over the ports of a CabinetLayer: it sends deliveries, writes deferred rows, creates
+ * partitions ahead of time and deletes expired data. Any number of processes may do it at once.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
@@ -14,7 +14,7 @@ import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
-/** For how many whole days what is kept. */
+/** Retention periods, in whole days. */
 type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays">
 
 const logPruning = ({ logDays, failedLogDays }: Keeping) =>
@@ -27,7 +27,10 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
     ),
   )
 
-/** Rows wait in every process that accepts, and imports are left by any, so this goes with every server, delivering or not. */
+/**
+ * Every process that accepts can defer rows, and any may leave imports behind, so this runs in every server, delivering or
+ * not.
+ */
 export const housekeepingLayer = Layer.mergeAll(
   DeferredRows.layer,
   Maintenance.layer,
@@ -36,7 +39,7 @@ export const housekeepingLayer = Layer.mergeAll(
   QueueWatch.layer,
 )
 
-/** Polls, of which each is run by one process at a time. */
+/** Polls; one process at a time runs each of them. */
 export const pollingLayer = PollLoop.layer()
 
 export const workLayer = (keeping: Keeping) =>

@@ -1,4 +1,4 @@
-/** The delivery addresses of a cabinet and what came of their deliveries, with promises. */
+/** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
 import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
@@ -10,44 +10,47 @@ export type { Address, AddressChange, Attempt, Delivery, PingResult, Subscriptio
 
 /** Which attempts of an address to list. */
 export interface AttemptsQuery {
-  /** At most so many. Default 100. */
+  /** The maximum number. Default 100. */
   readonly limit?: number
-  /** Only those begun before this time (RFC 3339): the `at` of the last one seen goes on from it. */
+  /** Only those begun before this time (RFC 3339): pass the `at` of the last attempt seen to get the next ones. */
   readonly before?: string
   /** Only those that failed. */
   readonly failedOnly?: boolean
 }
 
-/** Who is told of new events. A call about an address or a delivery that is not there rejects with `no_such_address` or `no_such_delivery`. */
+/**
+ * Who receives new events. A call about an unknown address or delivery rejects with `no_such_address` or
+ * `no_such_delivery`.
+ */
 export interface AddressesApi {
   /**
-   * Tells it of every event accepted from now on; the answer has the signing secret. Rejects with `not_public` for a URL
-   * that leads to an address that is not public. Without `sources`: all, those made later too.
+   * Sends it every event accepted from now on; the result has the signing secret. Rejects with `not_public` for a URL that
+   * leads to an address that is not public. Without `sources`: all sources, including those created later.
    */
   readonly create: (address: { readonly url: string; readonly sources?: Subscription }) => Promise<Address>
   /** All of them, with their secrets. */
   readonly list: () => Promise<ReadonlyArray<Address>>
   /** One, with its secret. */
   readonly get: (id: number) => Promise<Address>
-  /** Another URL, checked like a new one, or other sources. What is already due goes to the new URL. */
+  /** Another URL, checked like a new one, or other sources. Deliveries already due go to the new URL. */
   readonly change: (id: number, change: AddressChange) => Promise<Address>
-  /** Sends nothing more to it, and cancels what is due. */
+  /** Sends nothing more to it, and cancels due deliveries. */
   readonly remove: (id: number) => Promise<void>
-  /** Sends nothing to it for a while; what comes due meanwhile waits. */
+  /** Sends nothing to it for a while; deliveries that come due meanwhile wait. */
   readonly pause: (id: number) => Promise<Address>
-  /** Sends what waited, and all that comes. */
+  /** Sends the waiting deliveries, and all later ones. */
   readonly resume: (id: number) => Promise<Address>
-  /** A new signing secret; the old one signs as well for 24 hours. */
+  /** A new signing secret; the old one also signs for 24 hours. */
   readonly rotateSecret: (id: number) => Promise<Address>
-  /** Sends a ping at once and waits for what comes of it. */
+  /** Sends a ping at once and waits for its outcome. */
   readonly ping: (id: number) => Promise<PingResult>
-  /** What came of its deliveries: the attempts, newest first. */
+  /** The attempts of its deliveries, newest first. */
   readonly log: (id: number, query?: AttemptsQuery) => Promise<ReadonlyArray<Attempt>>
-  /** Sends a delivery again at once, whatever became of it. */
+  /** Sends a delivery again at once, whatever its state. */
   readonly resend: (deliveryId: number) => Promise<Delivery>
-  /** Sends again all of an address whose events were accepted in `[from, to)` (RFC 3339). Answers how many. */
+  /** Sends again all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339). Returns how many. */
   readonly resendRange: (id: number, from: string, to: string) => Promise<number>
-  /** Sends nothing more of a delivery; one that was delivered stays so. */
+  /** Stops sending a delivery; a delivered one stays delivered. */
   readonly cancel: (deliveryId: number) => Promise<Delivery>
 }
 

@@ -1,4 +1,4 @@
-/** What a program holds once it has opened a cabinet. */
+/** The interface of an open cabinet. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { AddressesApi } from "./AddressesApi.ts"
 import type { EventsApi } from "./EventsApi.ts"
@@ -14,67 +14,73 @@ import type { ColumnsApi, TablesApi } from "./TablesApi.ts"
 
 export type { DiagnosticsReport }
 
-/** What a program itself sends to a source. */
+/** A submission by the program itself to a source. */
 export interface IntakeSubmission {
-  /** Fields with values that JSON can write: a Date becomes its ISO text, a bigint keeps all its digits, undefined is left out. */
+  /**
+   * Fields with values that JSON can represent: a Date becomes its ISO text, a bigint keeps all its digits, undefined is
+   * omitted.
+   */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a submission became. */
+/** The result of a submission. */
 export interface IntakeReceipt {
   /** The event's number: the same in the feed, and `_event_id` in the source's table. */
   readonly id: number
-  /** The same fields came to the same source within five minutes: it is kept, but makes no row and no delivery. */
+  /** The same fields reached the same source within five minutes: the event is kept, but creates no row and no delivery. */
   readonly duplicate: boolean
-  /** No field was filled: it is kept, but no delivery is sent. */
+  /** No field was filled: the event is kept, but no delivery is sent. */
   readonly empty: boolean
 }
 
 /** How a cabinet is closed. */
 export interface CloseOptions {
-  /** How long to wait for what is under way before it is broken off, in milliseconds. Default 10,000. */
+  /** How long to wait for work in flight before it is aborted, in milliseconds. Default 10,000. */
   readonly graceMillis?: number | undefined
 }
 
 /** An open cabinet. Every call rejects with a `CabinetError`. */
 export interface Cabinet {
-  /** `(req, res)`: for node:http, Express, Koa or Fastify, below any path, before anything that reads bodies. */
+  /** `(req, res)`: for node:http, Express, Koa or Fastify, below any path. Mount it before any body parser. */
   readonly nodeHandler: NodeHandler
   /** `Request => Promise<Response>`: for frameworks that speak fetch. */
   readonly fetchHandler: FetchHandler
-  /** Sources: senders' ways in, each with an intake address and a table. */
+  /** Sources of events, each with an intake address and a table. */
   readonly sources: SourcesApi
   /** Keys for readers of the API. */
   readonly keys: KeysApi
   /** Tokens for uploads over HTTP. */
   readonly operators: UploadTokensApi
-  /** Delivery addresses: who is told of new events, and what came of it. */
+  /** Delivery addresses: who receives new events, and the outcomes. */
   readonly addresses: AddressesApi
   /** Files into sources. */
   readonly imports: ImportsApi
-  /** Sources filled by asking an address now and then. */
+  /** Sources filled by polling a URL. */
   readonly polls: PollsApi
-  /** Single events: looked into, taken back, erased. */
+  /** Single events: inspect, trash, erase. */
   readonly events: EventsApi
-  /** Whatever can be read: sources' tables, and your own tables and views. */
+  /** Every readable table and view: sources' tables, and your own. */
   readonly tables: TablesApi
   /** Columns of sources' tables: their labels and types. */
   readonly columns: ColumnsApi
-  /** One event from this program itself: no secret and no rate, but the same repeats, the same row, the same deliveries. */
+  /**
+   * One event from this program itself: no secret and no rate limit, but the same repeats, the same row, the same
+   * deliveries.
+   */
   readonly intake: (sourceId: number, submission: IntakeSubmission) => Promise<IntakeReceipt>
   /** Every event in the order of acceptance, from a cursor or from the very beginning. */
   readonly feed: (options?: FeedOptions) => AsyncIterable<FeedEvent>
   /** A page of rows of a table or view such as `sources.orders`. */
   readonly rows: (object: string, query?: RowsQuery) => Promise<RowsResult>
-  /** All rows of a selection, page after page; each that was there all along comes exactly once. */
+  /** All rows of a selection, page after page; each row that exists throughout comes exactly once. */
   readonly allRows: (object: string, query?: RowsQuery) => AsyncIterable<Row>
-  /** Runs SQL as the author, who makes tables and views in `public` and in schemas of its own. */
+  /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
-  /** A look over the database: sizes, connections, what holds the feed back, what waits. */
+  /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>
   /**
-   * Takes nothing more, finishes what is under way and lets everything go; safe to repeat. Stop the server that the
-   * handlers are mounted in first: until then they answer 503.
+   * Accepts nothing more, finishes the work in flight and releases everything; safe to repeat. Stop the server in which the
+   * handlers are mounted first: until then they respond with 503.
    */
   readonly close: (options?: CloseOptions) => Promise<void>
 }

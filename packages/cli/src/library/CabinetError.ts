@@ -1,4 +1,4 @@
-/** The one class of errors that a program meets: a real `Error` with a `code` from a closed list and a message in words. */
+/** The one error class of the library: a real `Error` with a `code` from a closed list and a message in words. */
 import type { RegistryError } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -35,13 +35,13 @@ type Coded =
   | StartError
   | TrashError
 
-/** What a use case of ours may fail with; an error that is not here does not compile until it is. */
+/** Every error of our use cases; an error that is missing here does not compile. */
 export type KnownError = Coded | ScriptError | StoreUnavailable
 
 /**
- * What went wrong. Most codes say what to correct. `unavailable`: the database cannot be reached, so try again later;
- * `closed`: the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault
- * of ours, with the fault itself as `cause`.
+ * The reason. Most codes say what to correct. `unavailable`: the database cannot be reached, so try again later; `closed`:
+ * the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault of ours, with
+ * the fault itself as `cause`.
  */
 export type CabinetErrorCode = Coded["code"] | "unavailable" | "closed" | "script_failed" | "internal_error"
 
@@ -57,9 +57,9 @@ export class CabinetError extends Error {
   override readonly name = "CabinetError"
   /** From a closed list, for programs to branch on; the message is for people. */
   readonly code: CabinetErrorCode
-  /** The parameter of `rows` or `feed` at fault, where one is. */
+  /** The parameter of `rows` or `feed` at fault, if there is one. */
   readonly param: string | undefined
-  /** Seconds after which it is worth trying again, where that is known. */
+  /** Seconds after which a retry is worthwhile, if known. */
   readonly retryAfter: number | undefined
   /** The connection was lost while the database was committing: the work may have been done. */
   readonly outcomeUnknown: boolean
@@ -91,7 +91,7 @@ const fromKnown = (error: KnownError): CabinetError => {
 
 export const closed = (): CabinetError => new CabinetError("closed", "The cabinet is closed.")
 
-/** What a failed call rejects with. Interruption comes only from closing. */
+/** The error with which a failed call rejects. Only closing interrupts a call. */
 export const fromCause = (cause: Cause.Cause<unknown>): CabinetError => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (isKnown(failure)) return fromKnown(failure)

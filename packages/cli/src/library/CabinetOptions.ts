@@ -1,42 +1,46 @@
-/** What a program says when it opens a cabinet. Nothing is read from the environment, and nothing global is changed. */
+/** The options of `openCabinet`. Nothing is read from the environment, and no global state is changed. */
 import { Effect } from "effect"
 import { readSettings } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
 import type { ProgramLog } from "./HostLog.ts"
 
-/** Where the cabinet is and how it behaves; everything has a default. */
+/** The cabinet's location and behaviour; everything has a default. */
 export interface OpenCabinetOptions {
   /** A PostgreSQL 15 to 18, such as `postgres://user:password@host/database`. Without it an embedded one is used. */
   readonly databaseUrl?: string | undefined
   /** Where the embedded PostgreSQL keeps its data. Default `.cabinet`. */
   readonly dataDir?: string | undefined
-  /** The address that others reach the cabinet by; it may have a path. Default `http://127.0.0.1:8080`. */
+  /** The address under which others reach the cabinet; it may have a path. Default `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
-  /** Whether this process also sends deliveries and runs polls. Default true; false where `cabinet worker` or another process does. */
+  /**
+   * Whether this process also sends deliveries and runs polls. Default true; false if `cabinet worker` or another process
+   * does.
+   */
   readonly delivery?: boolean | undefined
   /**
-   * Connections that the cabinet may have open for its own work, 4 at least. Default 10. Two more write what is accepted,
-   * and the reader has its own, `maxReaderConnections`, and three quarters as many again for views. All are opened when needed and closed after a minute without use.
+   * Connections that the cabinet may open for its own work, at least 4. Default 10. Two more write accepted events; the
+   * reader has its own, `maxReaderConnections`, and three quarters as many again for views. All are opened on demand and
+   * closed after a minute without use.
    */
   readonly maxConnections?: number | undefined
-  /** Rows that can be read at once: connections of the reader. Default 8. */
+  /** Concurrent reads of rows: connections of the reader. Default 8. */
   readonly maxReaderConnections?: number | undefined
-  /** Where log entries go: `console`, or any logger of that shape. Default: warnings and errors to `console`. */
+  /** The destination of log entries: `console`, or any logger of that shape. Default: warnings and errors to `console`. */
   readonly log?: ProgramLog | undefined
-  /** Login of the reader role, where the database's user may not make roles. */
+  /** Login of the reader role, if the database's user may not create roles. */
   readonly readerUrl?: string | undefined
   /** Login of the author role, likewise. */
   readonly authorUrl?: string | undefined
-  /** A streaming standby that rows are read from; login and database are the primary's. */
+  /** A streaming standby to read rows from; login and database are the primary's. */
   readonly readUrl?: string | undefined
-  /** How far behind it may be, in milliseconds; while it is farther, rows are read from the primary. Default 5,000. */
+  /** How far the standby may lag, in milliseconds; while it lags more, rows are read from the primary. Default 5,000. */
   readonly readLagMillis?: number | undefined
-  /** Where the days of a period begin. Default `UTC`. */
+  /** The time zone in which the days of a period begin. Default `UTC`. */
   readonly timeZone?: string | undefined
-  /** Where `/api/v1/docs` leads. Default: the bundled reference page. */
+  /** The target of `/api/v1/docs`. Default: the bundled reference page. */
   readonly docsUrl?: string | undefined
-  /** Proxies whose word about a client's address is taken, as addresses and networks. Default none. */
+  /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
@@ -44,7 +48,7 @@ export interface OpenCabinetOptions {
   readonly apiRate?: number | undefined
   /** Intake requests a minute for each source and client address; 0 for no limit. Default 60. */
   readonly intakeRate?: number | undefined
-  /** The largest body that intake takes. Default 1,048,576. */
+  /** The largest body that intake accepts. Default 1,048,576. */
   readonly intakeMaxBytes?: number | undefined
   /** How long a reader's query may run, in milliseconds. Default 8,000. */
   readonly statementTimeoutMillis?: number | undefined
@@ -54,9 +58,9 @@ export interface OpenCabinetOptions {
   readonly reading?: boolean | undefined
   /** How many days original requests are kept; events and rows stay. Default 90. */
   readonly retentionDays?: number | undefined
-  /** How many days delivered attempts and good runs of polls are kept. Default 30. */
+  /** How many days delivered attempts and successful poll runs are kept. Default 30. */
   readonly logDays?: number | undefined
-  /** The same of failed ones, which stay as long as the others at least. Default 90. */
+  /** The same for failed ones, which are kept at least as long as the others. Default 90. */
   readonly failedLogDays?: number | undefined
 }
 
@@ -66,7 +70,7 @@ const list = (values: ReadonlyArray<string> | undefined) => values?.join(",")
 const millis = (value: number | undefined) => (value === undefined ? undefined : `${value}ms`)
 const number = (value: number | undefined) => (value === undefined ? undefined : String(value))
 
-/** The options that are settings of the command too, in the form that those are read in. */
+/** The options that are also settings of the command, in the form in which settings are read. */
 const asSettings = (options: OpenCabinetOptions) =>
   ({
     databaseUrl: options.databaseUrl,
@@ -91,7 +95,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     failedLogDays: number(options.failedLogDays),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
-/** The names of options that are called otherwise than their setting, or are none. */
+/** The options whose name differs from their setting's, or that are no settings. */
 const OTHER_NAMES: ReadonlyArray<OptionName> = [
   "statementTimeoutMillis",
   "lockTimeoutMillis",
@@ -103,7 +107,7 @@ const OTHER_NAMES: ReadonlyArray<OptionName> = [
 
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
-/** One connection listens, and an import holds one: fewer would wait for themselves. */
+/** One connection listens, and an import holds one: with fewer, the cabinet would wait for itself. */
 const LEAST_CONNECTIONS = 4
 
 const checkPool = (name: OptionName, value: number | undefined, least: number) =>
@@ -111,7 +115,7 @@ const checkPool = (name: OptionName, value: number | undefined, least: number) =
     ? Effect.void
     : refuse(`${name} is ${String(value)}: it must be a whole number from ${least} to 1000.`)
 
-/** A setting is named by its flag in the command's own words; here it is an option. */
+/** The command's messages name a setting by its flag; here it is an option. */
 const inOptionWords = (error: StartError): StartError => {
   for (const [name, { flag }] of Object.entries(SETTINGS)) {
     if (!error.message.startsWith(`--${flag} `)) continue
@@ -121,7 +125,7 @@ const inOptionWords = (error: StartError): StartError => {
   return error
 }
 
-/** The same settings, with the same checks and the same words, that the command has. */
+/** The same settings as the command's, with the same checks and the same messages. */
 export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOptions, opener = "openCabinet") {
   const given = asSettings(options)
   const unknown = Object.keys(options).find(

@@ -1,4 +1,4 @@
-/** The cabinets of a server of many inside a program: which there are, with promises. */
+/** Manages the cabinets of a server of many from a program, with promises. */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Result } from "effect"
 import { addTenant } from "../tenancy/AddTenant.ts"
@@ -6,27 +6,27 @@ import { databaseAddress } from "../settings/SettingForm.ts"
 import { StartError } from "../process/StartError.ts"
 import type { RunOver } from "./RunEffect.ts"
 
-/** A cabinet that is served at its own host name. */
+/** A cabinet served at its own host name. */
 export interface ServedCabinet {
-  /** The first part of its host name. */
+  /** The first label of its host name. */
   readonly name: string
-  /** The address that others reach it by. */
+  /** The address under which others reach it. */
   readonly baseUrl: string
-  /** Where its database is; it may hold a password. */
+  /** The URL of its database; it may hold a password. */
   readonly databaseUrl: string
-  /** Since when it is served, RFC 3339 in UTC. */
+  /** When it was registered, RFC 3339 in UTC. */
   readonly createdAt: string
 }
 
 export interface CabinetsApi {
   /**
-   * Serves a cabinet more, in a database of its own, which is brought up to date. Without `databaseUrl` one is made beside
-   * the server's. Rejects with `bad_name`, `name_taken`, `database_taken` or `database_not_made`.
+   * Adds a cabinet, in a database of its own, which is brought up to date. Without `databaseUrl` one is created beside the
+   * server's. Rejects with `bad_name`, `name_taken`, `database_taken` or `database_not_made`.
    */
   readonly add: (name: string, options?: { readonly databaseUrl?: string | undefined }) => Promise<ServedCabinet>
   /** All of them, by name. */
   readonly list: () => Promise<ReadonlyArray<ServedCabinet>>
-  /** Serves it no more, in other processes within ten seconds; its database stays. Rejects with `no_such_cabinet`. */
+  /** Stops serving it, in other processes within ten seconds; its database stays. Rejects with `no_such_cabinet`. */
   readonly remove: (name: string) => Promise<ServedCabinet>
 }
 

@@ -1,16 +1,16 @@
-/** What a program says when it opens a server of many cabinets: what holds for all of them. */
+/** The options of a server of many cabinets, which apply to all of them. */
 import { Effect, Result } from "effect"
 import { domain } from "../settings/SettingForm.ts"
 import { StartError } from "../process/StartError.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./CabinetOptions.ts"
 
-/** What only a cabinet of its own can have. */
+/** Options that only a single cabinet can have. */
 type OfOne = "readerUrl" | "authorUrl" | "readUrl" | "readLagMillis" | "maxConnections" | "maxReaderConnections"
 
 export interface OpenCabinetsOptions extends Omit<OpenCabinetOptions, OfOne | "baseUrl"> {
   /** The domain below which each cabinet is served at its name. */
   readonly serviceDomain: string
-  /** Scheme and port that others reach the cabinets by. Default `https://` and the scheme's own port. */
+  /** Scheme and port under which others reach the cabinets. Default `https://` and the scheme's own port. */
   readonly baseUrl?: string | undefined
 }
 
@@ -25,11 +25,11 @@ const OF_ONE: ReadonlyArray<OfOne> = [
 
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
-/** The settings of all of them. */
+/** The settings shared by all of them. */
 export const manySettingsFrom = Effect.fnUntraced(function* ({ serviceDomain, ...options }: OpenCabinetsOptions) {
   const foreign = OF_ONE.find((name) => Object.hasOwn(options, name))
   if (foreign !== undefined) return yield* refuse(`openCabinets has no option ${foreign}: it is for one cabinet alone.`)
-  // A program in JavaScript may have left it out.
+  // A JavaScript program may have omitted it.
   const given: string | undefined = serviceDomain
   const read = domain(given ?? "")
   if (Result.isFailure(read)) {

@@ -1,6 +1,6 @@
 /**
- * A whole cabinet inside another program, composed once for both faces: its services, the work it does by itself, and what
- * an HTTP face needs. Listens nowhere.
+ * A whole cabinet inside another program, composed once for both interfaces: its services, its background work, and the
+ * requirements of an HTTP server. Listens nowhere.
  */
 import { Effect, Layer } from "effect"
 import { listeningUrl } from "../settings/BaseUrl.ts"
@@ -12,10 +12,10 @@ import { StartError } from "../process/StartError.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import type { OpenCabinetOptions } from "./CabinetOptions.ts"
 
-/** What is composed of the options besides the settings. */
+/** Options other than settings that the composition uses. */
 type Pools = Pick<OpenCabinetOptions, "delivery" | "maxConnections" | "maxReaderConnections">
 
-/** The address that others reach it by; where none was said, the one that the command would listen on. */
+/** The address under which others reach it; if none was given, the address on which the command would listen. */
 export const baseUrlOf = (settings: Settings): string => settings.baseUrl ?? listeningUrl(settings.host, settings.port)
 
 const compose = (database: CabinetDatabase, settings: Settings, options: Pools) => {
@@ -31,8 +31,8 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Pools) 
 }
 
 /**
- * Opens the database with the layer and lets it go with it. `told` hears of it once it is open. Always built again: layers
- * are known by identity, and what another cabinet of the same program built must never be taken for this one's.
+ * Opens the database with the layer and closes it with the layer. `told` is called once it is open. Always built fresh:
+ * layers are memoized by identity, and the layers of another cabinet in the same program must never be used for this one.
  */
 export const embeddedLayer = (
   settings: Settings,
@@ -45,7 +45,7 @@ export const embeddedLayer = (
         const database = yield* cabinetDatabase(settings, "create")
         told(database)
         for (const role of [database.roles.reader, database.roles.author]) {
-          // What it cannot do is said at once, not only to whoever asks for it.
+          // A missing capability is logged at once, not only reported to its users.
           if (!role.there) yield* Effect.logWarning(role.reason)
         }
         return compose(database, settings, options)

@@ -1,4 +1,4 @@
-/** Single events of a cabinet, with promises: looked into, taken back, erased. */
+/** Single events of a cabinet, with promises: inspect, trash, erase. */
 import { EventDetail, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
@@ -7,33 +7,33 @@ import { Effect, Option } from "effect"
 import { eventOf, type StoredEvent } from "./FeedApi.ts"
 import type { Run } from "./RunEffect.ts"
 
-/** The request that brought an event, as it came; cookies and authorization are never kept. */
+/** The request that brought an event, as received; cookies and authorization are never kept. */
 export type OriginalRequest = StoredOriginal
 
-/** Everything that is kept of one event. */
+/** Everything stored about one event. */
 export interface EventInspection {
-  /** As the feed shows it. */
+  /** As in the feed. */
   readonly event: StoredEvent
-  /** Null where there was none (files, polls, this program's own), or once its time was over. */
+  /** Null if there was none (files, polls, this program's own events), or after its retention period. */
   readonly original: OriginalRequest | null
-  /** Its deliveries, to every address that is told of it. */
+  /** Its deliveries, to every address that receives it. */
   readonly deliveries: ReadonlyArray<Delivery>
-  /** True while its row waits behind others for a table that is locked. */
+  /** True while its row is deferred, behind others for a table that is locked. */
   readonly rowWaits: boolean
 }
 
-/** What a program does with events that are there already. Their places in the feed stay in every case. */
+/** Operations on stored events. Their places in the feed stay in every case. */
 export interface EventsApi {
-  /** One event with its original request and its deliveries; null where there is none. */
+  /** One event with its original request and its deliveries; null if there is none. */
   readonly inspect: (id: number) => Promise<EventInspection | null>
   /**
-   * Takes events of a source back: their rows go, `deleted_at` is set, what was not yet delivered is cancelled. All or,
-   * when one is not this source's, none. Answers how many were not in the trash before.
+   * Moves events of a source to the trash: their rows are deleted, `deleted_at` is set, undelivered deliveries are
+   * cancelled. All of them, or none if one is not this source's. Returns how many were not in the trash before.
    */
   readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
-  /** Takes them out of the trash: the rows come back, cancelled deliveries do not. Answers how many. */
+  /** Restores them from the trash: the rows come back, cancelled deliveries do not. Returns how many. */
   readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
-  /** Erases for good what was sent, in repeats and the original request too. It cannot be undone. Answers how many. */
+  /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
 }
 

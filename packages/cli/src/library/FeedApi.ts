@@ -5,56 +5,59 @@ import type { Run } from "./RunEffect.ts"
 
 export type { Channel }
 
-/** An event as the API shows it, by the API's own names. Times are RFC 3339 in UTC. */
+/** An event in the API's form, with the API's own names. Times are RFC 3339 in UTC. */
 export interface StoredEvent {
   readonly id: number
   readonly source: { readonly id: number; readonly name: string }
   /** `webhook`: sent to the intake address, or by this program; `file`: imported; `pull`: polled. */
   readonly channel: Channel
   readonly received_at: string
-  /** What was sent. Numbers past 2^53 lose digits here, as everywhere in JavaScript; `text` has them all. */
+  /** The submitted data. Numbers past 2^53 lose digits here, as everywhere in JavaScript; `text` has them all. */
   readonly payload: Readonly<Record<string, unknown>>
-  /** The first event with the same fields, of which this one is a repeat; it makes no row and no delivery. */
+  /** The first event with the same fields, of which this one is a repeat; a repeat creates no row and no delivery. */
   readonly repeat_of: number | null
   /** From a file, or from a poll's first run: never delivered. */
   readonly history: boolean
-  /** When it was put into the trash. */
+  /** When it was moved to the trash. */
   readonly deleted_at: string | null
   /** The whole event as JSON text, with every digit as it was sent. */
   readonly text: string
 }
 
-/** An event of the feed, and where to go on from. */
+/** An event of the feed, and the cursor to continue from. */
 export interface FeedEvent extends StoredEvent {
   /**
-   * Store it once the event is done with, and give it as `after` the next time: no event is missed then. Events of the
-   * page that was under way may be read again, for it moves on at the end of a page.
+   * Store it once the event is processed, and pass it as `after` the next time: then no event is missed. Events of the page
+   * being read may be read again, for the cursor advances at the end of a page.
    */
   readonly cursor: string
 }
 
 /** Which part of the feed to read. */
 export interface FeedOptions {
-  /** A cursor; without it the feed starts from the very beginning. It is good for the same source and channel only. */
+  /** A cursor; without it the feed starts from the very beginning. It is valid for the same source and channel only. */
   readonly after?: string | undefined
   /** Only events of this source. */
   readonly sourceId?: number | undefined
   /** Only events of this channel. */
   readonly channel?: Channel | undefined
-  /** Events a page, 1 to 1000. Default 100. */
+  /** Events per page, 1 to 1000. Default 100. */
   readonly pageSize?: number | undefined
-  /** Goes on and waits for what comes, until `signal` or the cabinet's `close`; without it the iteration ends where the feed ends now. */
+  /**
+   * Continues and waits for new events, until `signal` or the cabinet's `close`; without it the iteration ends at the
+   * current end of the feed.
+   */
   readonly follow?: boolean | undefined
   /** Ends the iteration, without an error. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** How often a follower looks, in milliseconds. */
+/** How often a follower polls, in milliseconds. */
 const LOOK_MILLIS = 500
 
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
-/** Until it is time to look again, or one of the signals says that there is no need to. */
+/** Waits until the next poll, or until one of the signals makes it unnecessary. */
 const pause = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve()
@@ -67,7 +70,10 @@ const pause = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", done, { once: true })
   })
 
-/** A following ends by itself when `closing` does; an iteration to the feed's end is refused instead, for it would lack something. */
+/**
+ * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, for it would be
+ * incomplete.
+ */
 export async function* readFeed(
   run: Run,
   closing: AbortSignal,

@@ -1,4 +1,6 @@
-/** The HTTP faces of a cabinet inside a program: what they have under way is counted, and once it closes they say so. */
+/**
+ * The HTTP handlers of a cabinet inside a program: they count their requests in flight, and refuse new ones once it closes.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
@@ -12,7 +14,7 @@ import type { InFlight } from "./InFlight.ts"
 /** A listener for Node's own servers. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A handler for frameworks that speak fetch; it always answers. */
+/** A handler for frameworks that speak fetch; it always responds. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 const CLOSING = new StoreUnavailable({
@@ -21,7 +23,7 @@ const CLOSING = new StoreUnavailable({
   outcomeUnknown: false,
 })
 
-/** Needs nothing of the cabinet, so that it answers when all of that is gone. */
+/** Needs nothing of the cabinet, so that it still responds after the cabinet is gone. */
 const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
 
 const counted =
@@ -31,7 +33,7 @@ const counted =
       response.shouldKeepAlive = false
       return refuse(request, response)
     }
-    // A body may be waited for as long as a sender takes; without its socket it ends at once.
+    // Waiting for a body may take as long as its sender does; destroying the socket ends it at once.
     const done = underway.begin(() => request.destroy())
     response.once("finish", done).once("close", done)
     handler(request, response)
@@ -51,7 +53,7 @@ const countedFetch =
     }
   }
 
-/** The metrics of a process are its program's: they are not served here. */
+/** A process' metrics belong to its program: they are not served here. */
 export const handlers = Effect.fnUntraced(function* (underway: InFlight) {
   const node = yield* Server.nodeHandler({ metrics: false })
   const refuse = nodeAdapter(refusing, Context.empty())

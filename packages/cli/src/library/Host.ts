@@ -1,6 +1,6 @@
 /**
- * What must hold before anything else of the library is loaded, which therefore imports this first; of nothing but Node,
- * and in the words of an old one too. Refuses a Node that is too old.
+ * Preconditions of the whole library, whose entry points therefore import this file first. It imports nothing but Node, and
+ * its syntax runs on an old Node. Refuses a Node that is too old.
  */
 import { isAbsolute, join } from "node:path"
 
@@ -12,7 +12,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
 }
 
-// `node -e` and `node -p` have a global of this name that is no path, and a module that we need takes it for its own.
+// `node -e` and `node -p` define a global of this name that is not a path, and a module that we need takes it for its own.
 const program = globalThis as { __filename?: unknown }
 if (typeof program.__filename === "string" && !isAbsolute(program.__filename)) {
   program.__filename = join(process.cwd(), program.__filename)

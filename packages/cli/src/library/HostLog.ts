@@ -1,19 +1,19 @@
-/** Hands log entries to the program that opened the cabinet, which knows where they belong. */
+/** Passes log entries to the program that opened the cabinet, which knows where they belong. */
 import { Cause, Layer, Logger, References } from "effect"
 
 /** The shape of `console`, pino and most others. */
 export interface ProgramLog {
-  /** What helps to find a fault; without it such entries are not made. */
+  /** Details for debugging; without it such entries are not created. */
   readonly debug?: ((message: string) => void) | undefined
-  /** What goes its usual way; without it such entries are not made. */
+  /** Normal operation; without it such entries are not created. */
   readonly info?: ((message: string) => void) | undefined
-  /** What went wrong and is tried again. */
+  /** Failures that are retried. */
   readonly warn: (message: string) => void
-  /** Faults, with all that is known of them. */
+  /** Faults, with everything known about them. */
   readonly error: (message: string) => void
 }
 
-/** Among them the id that the answer to a failed request bears. */
+/** Includes the id in the answer to a failed request. */
 const notes = (fiber: Logger.Options<unknown>["fiber"]): string => {
   const all = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
   return all.length === 0 ? "" : ` (${all.map(([name, value]) => `${name} ${String(value)}`).join(", ")})`

@@ -1,4 +1,4 @@
-/** Files into the sources of a cabinet, with promises. */
+/** File imports into the sources of a cabinet, with promises. */
 import { basename } from "node:path"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { Import, type ImportOptions, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
@@ -11,20 +11,20 @@ import type { Run } from "./RunEffect.ts"
 
 export type { ImportOptions, ImportProgress, ImportReport, ImportStatus }
 
-/** A path, or bytes with the name that says their format. They are read twice, so a stream has to be put down first. */
+/** A path, or bytes with a name that tells their format. They are read twice, so a stream must be saved first. */
 export type FileToImport = string | { readonly name: string; readonly bytes: Uint8Array }
 
-/** How a file is read, and who is told how far it has come. */
+/** How a file is read, and who receives its progress. */
 export interface FileImportOptions extends ImportOptions {
-  /** Called as it goes on. What it throws ends the import. */
+  /** Called with progress. An error it throws ends the import. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
 /** Files: CSV, TSV, JSON, NDJSON and XLSX, every row an event with `history` set, never delivered. */
 export interface ImportsApi {
   /**
-   * Takes a file in, whole or not at all. Resolves when all is accepted; a report with the state `refused` names the rows
-   * that stood in the way. Rejects with `same_file` for one that was imported before.
+   * Imports a file, whole or not at all. Resolves when all of it is accepted; a report with the state `refused` names the
+   * rows at fault. Rejects with `same_file` for a file that was imported before.
    */
   readonly file: (sourceId: number, file: FileToImport, options?: FileImportOptions) => Promise<ImportReport>
   /** The imports of all sources, newest first; at most 100 unless another limit is given. */

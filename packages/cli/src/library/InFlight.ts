@@ -1,4 +1,4 @@
-/** What a cabinet has under way, requests and calls alike: closing lets none begin, and waits for those that have. */
+/** A cabinet's work in flight, requests and calls alike: closing lets none begin, and waits for those that have begun. */
 import { setMaxListeners } from "node:events"
 
 export class InFlight {
@@ -8,7 +8,7 @@ export class InFlight {
   #idle: (() => void) | undefined
 
   constructor() {
-    // One for each call and each follower is no leak.
+    // One listener for each call and each follower is no leak.
     setMaxListeners(0, this.#closing.signal, this.#broken.signal)
   }
 
@@ -16,17 +16,20 @@ export class InFlight {
     return this.#closing.signal.aborted
   }
 
-  /** Aborted when closing begins: for what waits without doing anything. */
+  /** Aborted when closing begins: for callers that only wait. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
 
-  /** Aborted when the time for finishing is over. */
+  /** Aborted when the grace period is over. */
   get broken(): AbortSignal {
     return this.#broken.signal
   }
 
-  /** One thing more. The answer is called when it is done, and may be called again; `breakOff` when its time is over. */
+  /**
+   * Registers a piece of work. Call the returned function when it is done, more than once is harmless; `breakOff` is called
+   * when the grace period is over.
+   */
   begin(breakOff: () => void = () => {}): () => void {
     const thing = { breakOff }
     this.#things.add(thing)
@@ -35,7 +38,7 @@ export class InFlight {
     }
   }
 
-  /** Resolves when nothing is under way any more, or when the time is over and the rest was broken off. */
+  /** Resolves when nothing is in flight any more, or when the grace period is over and the rest was aborted. */
   async close(graceMillis: number): Promise<void> {
     this.#closing.abort()
     if (this.#things.size === 0) return

@@ -1,14 +1,16 @@
-/** How a program opens something of ours: with its own log, in a scope that is closed again where that fails. */
+/**
+ * Opens a part of the library for a program: with the program's own log, in a scope that is closed again if opening fails.
+ */
 import { Effect, Exit, Layer, Scope } from "effect"
 import type { StartError } from "../process/StartError.ts"
 import * as Traces from "../output/Traces.ts"
 import { fromCause } from "./CabinetError.ts"
 import * as HostLog from "./HostLog.ts"
 
-/** How long closing waits for what is under way, unless another time is given. */
+/** How long closing waits for work in flight, unless another time is given. */
 export const GRACE_MILLIS = 10_000
 
-/** Rejects with a CabinetError in words. What was opened closes the scope itself, in its time. */
+/** Rejects with a CabinetError in words. The opened object itself closes the scope later. */
 export const inScope = async <A>(
   log: HostLog.ProgramLog | undefined,
   open: (scope: Scope.Closeable) => Effect.Effect<A, StartError, Scope.Scope>,

@@ -1,4 +1,4 @@
-/** The API keys of a cabinet and its operators' tokens, with promises. */
+/** The API keys and upload tokens of a cabinet, with promises. */
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { IssuedUploadToken, UploadToken } from "@data-cabinet/core/key/UploadToken"
@@ -9,21 +9,21 @@ export type { ApiKey, IssuedKey, IssuedUploadToken, UploadToken }
 
 /** Keys for readers of the API. */
 export interface KeysApi {
-  /** Issues a key; the one time that it is seen whole. */
+  /** Issues a key; the only time that it is shown whole. */
   readonly create: (key: { readonly name: string }) => Promise<IssuedKey>
-  /** All of them, revoked ones too. */
+  /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<ApiKey>>
-  /** Requests with it answer 401 from then on; the other keys stay good. Rejects with `no_such_key`. */
+  /** Requests with it get 401 from then on; the other keys stay valid. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<ApiKey>
 }
 
 /** Tokens for uploads over HTTP, `POST /upload/{source_id}`. */
 export interface UploadTokensApi {
-  /** Issues a token; the one time that it is seen whole. */
+  /** Issues a token; the only time that it is shown whole. */
   readonly create: (operator: { readonly name: string }) => Promise<IssuedUploadToken>
-  /** All of them, revoked ones too. */
+  /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<UploadToken>>
-  /** Uploads with it answer 401 from then on. Rejects with `no_such_key`. */
+  /** Uploads with it get 401 from then on. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<UploadToken>
 }
 

@@ -6,21 +6,24 @@ import type { Run } from "./RunEffect.ts"
 
 export type { NewPoll, Poll, PollRun }
 
-/** Sources that are filled by asking an address now and then. A call about a poll that is not there rejects with `no_such_poll`. */
+/** Sources filled by polling a URL. A call about an unknown poll rejects with `no_such_poll`. */
 export interface PollsApi {
-  /** Asks an address from now on. Rejects with `not_public` for a URL that leads elsewhere; values of headers stay secret. */
+  /**
+   * Polls a URL from now on. Rejects with `not_public` for a URL that leads to an address that is not public; values of
+   * headers stay secret.
+   */
   readonly create: (poll: NewPoll) => Promise<Poll>
   /** All of them, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
-  /** Runs it now, and resolves when what is new is accepted. A run that failed resolves too, with the reason. */
+  /** Runs it now, and resolves when the new items are accepted. A failed run resolves too, with the reason. */
   readonly run: (id: number) => Promise<PollRun>
   /** Its runs, newest first; at most 100 unless another limit is given. */
   readonly log: (id: number, limit?: number) => Promise<ReadonlyArray<PollRun>>
-  /** Asks no more until it is resumed. */
+  /** Stops polling until it is resumed. */
   readonly pause: (id: number) => Promise<Poll>
-  /** Asks again, from now on. */
+  /** Polls again, from now on. */
   readonly resume: (id: number) => Promise<Poll>
-  /** Asks never again; its events stay. */
+  /** Stops polling for good; its events stay. */
   readonly remove: (id: number) => Promise<void>
 }
 

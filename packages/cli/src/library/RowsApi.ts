@@ -1,4 +1,4 @@
-/** Rows of a cabinet's tables and views, by the same selections that the API takes. */
+/** Rows of a cabinet's tables and views, by the same selections as the API's. */
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -10,9 +10,9 @@ export type { Column, Direction, FilterCondition }
 /** One value, or several in their order. */
 export type OneOrMany<A> = A | ReadonlyArray<A>
 
-/** A selection, by the names of the API's parameters. What is left out is not restricted. */
+/** A selection, with the names of the API's parameters. An omitted one restricts nothing. */
 export interface RowsQuery {
-  /** Looked for in every column, whatever the case. */
+  /** Searched for in every column, ignoring case. */
   readonly q?: string | undefined
   /** Columns to filter by; each has its condition in `fo` and its value in `fv`, by position. */
   readonly fc?: OneOrMany<string> | undefined
@@ -26,34 +26,34 @@ export interface RowsQuery {
   readonly from?: string | undefined
   /** The last day, inclusive. */
   readonly to?: string | undefined
-  /** The column to sort by; without it a source's table has the freshest on top. */
+  /** The column to sort by; without it a source's table has the newest rows first. */
   readonly sort?: string | undefined
-  /** Without `sort` it turns the usual order round. */
+  /** Without `sort` it reverses the default order. */
   readonly dir?: Direction | undefined
   /** Exactly these columns, in this order. */
   readonly col?: OneOrMany<string> | undefined
-  /** These columns first; not together with `col`. */
+  /** These columns first; cannot be combined with `col`. */
   readonly order?: OneOrMany<string> | undefined
-  /** All columns but these; not together with `col`. */
+  /** All columns but these; cannot be combined with `col`. */
   readonly hide?: OneOrMany<string> | undefined
-  /** Rows a page, 1 to 1000. Default 100. */
+  /** Rows per page, 1 to 1000. Default 100. */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before, with everything else the same. */
+  /** The `nextCursor` of the previous page, with everything else the same. */
   readonly cursor?: string | undefined
 }
 
-/** One row: its values by the names of its columns. */
+/** One row: its values, keyed by column name. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** A page of rows. */
 export interface RowsResult {
   /** Numbers past 2^53 lose digits here, as everywhere in JavaScript; `texts` has them all. */
   readonly rows: ReadonlyArray<Row>
-  /** What each column is. */
+  /** The definition of each column. */
   readonly columns: ReadonlyArray<Column>
-  /** Whether there is a page behind this one. */
+  /** Whether there is a next page. */
   readonly hasMore: boolean
-  /** For the next page's `cursor`; null on the last. */
+  /** The next page's `cursor`; null on the last page. */
   readonly nextCursor: string | null
   /** The rows as JSON text, with every digit that the database holds. */
   readonly texts: ReadonlyArray<string>

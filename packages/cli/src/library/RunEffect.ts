@@ -1,18 +1,18 @@
 /**
- * How the calls of a Promise face are run: in the cabinet's context, counted so that closing can wait for them, refused
- * once it is closing, and rejected with a CabinetError.
+ * Runs the calls of a Promise interface: in the cabinet's context, counted so that closing can wait for them, refused once
+ * it is closing, and rejected with a CabinetError.
  */
 import { type Context, Effect, Exit } from "effect"
 import type { CabinetServices } from "../compose/CabinetLayer.ts"
 import { closed, fromCause, type KnownError } from "./CabinetError.ts"
 import type { InFlight } from "./InFlight.ts"
 
-/** Over the services that it has. */
+/** Runs effects over the services it holds. */
 export type RunOver<R> = <A, E extends KnownError>(effect: Effect.Effect<A, E, R>) => Promise<A>
 
 export type Run = RunOver<CabinetServices>
 
-/** `services` holds the logger as well. */
+/** `services` includes the logger. */
 export const runIn =
   <R>(services: Context.Context<R>, underway: InFlight): RunOver<R> =>
   async (effect) => {

@@ -1,4 +1,4 @@
-/** SQL as the cabinet's author role: how a program makes tables and views in a cabinet, with promises. */
+/** SQL as the cabinet's author role: how a program creates tables and views in a cabinet, with promises. */
 import { runScript, ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
@@ -6,19 +6,19 @@ import type { Run } from "./RunEffect.ts"
 
 /** How a script is run. */
 export interface ScriptOptions {
-  /** False for statements that PostgreSQL takes outside a transaction only, such as VACUUM. Default true: all or nothing. */
+  /** False for statements that PostgreSQL runs outside a transaction only, such as VACUUM. Default true: all or nothing. */
   readonly transaction?: boolean | undefined
 }
 
-/** What came of one statement. */
+/** The outcome of one statement. */
 export interface ScriptOutcome {
-  /** The statement, as it stood in the script. */
+  /** The statement, as written in the script. */
   readonly statement: string
-  /** Its rows; null for a statement that answers none. Numbers past 2^53 lose digits here; `texts` has them all. */
+  /** Its rows; null for a statement that returns none. Numbers past 2^53 lose digits here; `texts` has them all. */
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> | null
-  /** Its rows as JSON text; null for a statement that answers none. */
+  /** Its rows as JSON text; null for a statement that returns none. */
   readonly texts: ReadonlyArray<string> | null
-  /** How many rows were answered, or changed; null where PostgreSQL says no number. */
+  /** How many rows were returned, or changed; null if PostgreSQL reports no number. */
   readonly count: number | null
 }
 

@@ -7,31 +7,31 @@ import type { Run } from "./RunEffect.ts"
 
 export type { NewSource, Source, SourceChange, SourceEncoding }
 
-/** A source with the address that takes in its data. */
+/** A source with its intake address. */
 export interface SourceWithAddress extends Source {
-  /** Whoever has it may send; it is for the sender and the owner alone. */
+  /** Anybody who has it may send; it is for the sender and the owner alone. */
   readonly intakeUrl: string
 }
 
-/** What a program does with sources. A call about a source that is not there rejects with `no_such_source`. */
+/** Operations on sources. A call about an unknown source rejects with `no_such_source`. */
 export interface SourcesApi {
-  /** Makes a source with an intake address and a table of its own. */
+  /** Creates a source with an intake address and a table of its own. */
   readonly create: (source: NewSource) => Promise<SourceWithAddress>
-  /** All of them, archived ones too, by id. */
+  /** All of them by id, including archived ones. */
   readonly list: () => Promise<ReadonlyArray<Source>>
-  /** One of them; null where there is none. */
+  /** One of them; null if there is none. */
   readonly get: (id: number) => Promise<Source | null>
   /** With its intake address. */
   readonly reveal: (id: number) => Promise<SourceWithAddress>
-  /** Gives it another name, encoding or thank-you page; its table keeps its name. */
+  /** Changes its name, encoding or thank-you page; its table keeps its name. */
   readonly change: (id: number, change: SourceChange) => Promise<Source>
-  /** Switches it off: its intake address answers 404. */
+  /** Switches it off: its intake address responds with 404. */
   readonly archive: (id: number) => Promise<Source>
   /** Switches it on again, under the same intake address. */
   readonly restore: (id: number) => Promise<Source>
   /** Deletes it for good. Its events stay in the feed; its table stays too, unless it is to be dropped. */
   readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
-  /** A new intake address; the old one answers 404 from then on. */
+  /** A new intake address; the old one responds with 404 from then on. */
   readonly rotateSecret: (id: number) => Promise<SourceWithAddress>
 }
 

@@ -10,32 +10,38 @@ import type { Run } from "./RunEffect.ts"
 
 export type { ColumnKind, RetypeResult, SearchIndexState, SourceColumn, Table, TableDetail, TableKind }
 
-/** Whatever can be read: sources' tables, and a customer's own tables and views. */
+/** Every readable table and view: sources' tables, and a customer's own. */
 export interface TablesApi {
   /** All of them, by schema and name. */
   readonly list: () => Promise<ReadonlyArray<Table>>
-  /** One, such as `sources.orders`, with its columns and key; null for what is not there or may not be read. */
+  /** One, such as `sources.orders`, with its columns and key; null if it does not exist or may not be read. */
   readonly get: (object: string) => Promise<TableDetail | null>
-  /** Lets the reader read a schema that stood in the database before. Answers how many tables and views it reads there now. */
+  /**
+   * Lets the reader read a schema that existed in the database before. Returns how many of its tables and views the reader
+   * can now read.
+   */
   readonly expose: (schema: string) => Promise<number>
-  /** Takes that back. Answers how many are still read there. */
+  /** Reverts it. Returns how many the reader can still read. */
   readonly hide: (schema: string) => Promise<number>
-  /** Makes `q` fast on a large table, or makes the index again where columns came since. Rows go in and are read meanwhile. */
+  /**
+   * Makes `q` fast on a large table, or rebuilds the index after columns were added. Rows can be written and read
+   * meanwhile.
+   */
   readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
-  /** Takes it away again. Answers how many there were. */
+  /** Removes the index. Returns how many there were. */
   readonly dropSearchIndex: (object: string) => Promise<number>
 }
 
-/** Columns of a source's table. Senders only ever add some; what else happens to them happens here. */
+/** Columns of a source's table. Senders can only add columns; every other change is made here. */
 export interface ColumnsApi {
-  /** All but `_event_id` and `_received_at`, in order of arrival. */
+  /** All but `_event_id` and `_received_at`, in order of creation. */
   readonly list: (sourceId: number) => Promise<ReadonlyArray<SourceColumn>>
-  /** What screens call it; its name in the database stays. */
+  /** The label on screens; the name in the database stays. */
   readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
   /**
-   * Gives it another type. Values that do not spell one of that type exactly move to the column beside it. Rejects with
-   * `views_depend` while views stand on it, unless they are to be recreated with it; `views_slow` where that takes too
-   * long; `objects_depend` while something else stands on it, which the message names.
+   * Changes its type. Values that do not match the new type exactly move to the sibling column. Rejects with `views_depend`
+   * while views depend on it, unless they are to be recreated with it; `views_slow` if that takes too long;
+   * `objects_depend` while anything else depends on it, which the message names.
    */
   readonly retype: (
     sourceId: number,
@@ -45,7 +51,7 @@ export interface ColumnsApi {
   ) => Promise<RetypeResult>
 }
 
-/** The first dot divides; without one no object has that name. */
+/** The first dot is the separator; without one no object has that name. */
 export const namesOf = (object: string): [schema: string, name: string] => {
   const dot = object.indexOf(".")
   return [object.slice(0, Math.max(0, dot)), object.slice(dot + 1)]

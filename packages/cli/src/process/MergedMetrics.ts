@@ -1,10 +1,10 @@
 /**
- * The counters of several processes as one answer: each sample gets the label of its process, and the samples of one
- * metric stand together, as Prometheus' text form wants it. Nothing is added up: sums, and counters that start over with
- * a process that was replaced, are what Prometheus does best itself.
+ * The metrics of several processes in one answer: each sample gets the label of its process, and the samples of one metric
+ * stand next to each other, as Prometheus' text format requires. Nothing is summed: Prometheus itself handles sums best,
+ * and counters that restart with a replaced process.
  */
 export interface ProcessMetrics {
-  /** Null for samples that get no label. */
+  /** Null for samples without a label. */
   readonly worker: string | null
   readonly text: string
 }

@@ -1,7 +1,7 @@
 /**
- * A server: database, composition, work and HTTP, opened one after the other and closed in the reverse order, so that
- * requests under way are answered and deliveries under way are settled before their database goes. With several workers
- * the parent opens the database and the workers do the rest.
+ * A server: database, composition, background work and HTTP, opened in this order and closed in reverse, so that requests
+ * in flight are answered and deliveries in flight are settled before their database closes. With several workers the parent
+ * opens the database and the workers do the rest.
  */
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/server/Server"
@@ -23,18 +23,18 @@ import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer
 
 export interface ServeOptions {
   readonly settings: Settings
-  /** False where other processes (`cabinet worker`) send deliveries. */
+  /** False if other processes (`cabinet worker`) send deliveries. */
   readonly delivery: boolean
-  /** False where other processes run the polls. */
+  /** False if other processes run the polls. */
   readonly poll: boolean
-  /** Whether somebody will be shown the key of a first start. */
+  /** Whether anybody will see the key of a first start. */
   readonly firstKey: boolean
 }
 
 export interface Served {
   readonly baseUrl: string
   readonly database: CabinetDatabase
-  /** What was made because the cabinet had nothing yet; null for every later start. */
+  /** The objects created because the cabinet was empty; null for every later start. */
   readonly first: SeededCabinet | null
 }
 
@@ -49,8 +49,8 @@ const notListening = (error: ListenError): StartError => {
 }
 
 /**
- * Tries a port, and picks a free one for 0: the address has to be known before anything listens. Whoever takes the port
- * in between is told of as usual.
+ * Tries a port, and picks a free one for 0: the address must be known before anything listens. If another program takes the
+ * port in between, the usual error reports it.
  */
 const triedPort = (host: string, port: number): Effect.Effect<number, StartError> =>
   Layer.build(Listener.layer(() => {}, { host, port, drainMillis: 0 })).pipe(
@@ -59,7 +59,7 @@ const triedPort = (host: string, port: number): Effect.Effect<number, StartError
     Effect.mapError(notListening),
   )
 
-/** What a worker opens of the owner's and the reader's connections, so that all workers together fit one PostgreSQL. */
+/** A worker's share of the owner's and the reader's connections, so that all workers fit one PostgreSQL. */
 const connectionsOf = (workers: number) =>
   workers === 1 ? {} : { maxConnections: 6, maxReaderConnections: Math.max(2, Math.floor(16 / workers)) }
 
@@ -67,7 +67,7 @@ interface OnPlace extends Omit<ServeOptions, "firstKey"> {
   readonly place: WorkPlace
 }
 
-/** Serves a database that is open already; a worker begins here. Null for a server of many cabinets. */
+/** Serves a database that is already open; a worker starts here. Null for a server of many cabinets. */
 const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
   const { database, baseUrl, port, workers } = place
   const { host, metricsPort, serviceDomain } = settings
@@ -108,7 +108,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
   return cabinet
 })
 
-/** Serves as one of several until the scope closes. */
+/** Serves as one of several workers until the scope closes. */
 export const serveAsWorker = (options: Omit<ServeOptions, "firstKey">) =>
   Effect.gen(function* () {
     const shared = yield* Layer.build(sharedMetrics)
@@ -119,7 +119,7 @@ export const serveAsWorker = (options: Omit<ServeOptions, "firstKey">) =>
 const begin = <R>(first: Effect.Effect<SeededCabinet | null, unknown, R>) =>
   Effect.mapError(first, (error) => new StartError({ code: "database_unfit", message: String(error) }))
 
-/** Serves until the scope closes: in this process, or in several that this one holds together. */
+/** Serves until the scope closes: in this process, or in several workers that this process supervises. */
 export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { settings, firstKey } = options

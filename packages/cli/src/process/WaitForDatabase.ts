@@ -1,6 +1,6 @@
 /**
- * A process that stays waits for its database: after a reboot or a failover it may well be the first to be there. What does not
- * pass by itself, such as a wrong password, ends the start at once. It says what it waits for, and for how long.
+ * A long-running process waits for its database: after a reboot or a failover it may well be up first. A permanent error,
+ * such as a wrong password, fails the start at once. The log says what it waits for, and for how long.
  */
 import { failureReport, mayPass } from "@data-cabinet/store-pg/connection/FailureWords"
 import { Clock, Effect } from "effect"
@@ -10,12 +10,14 @@ import { SqlError } from "effect/sql"
 export const START_PATIENCE = 60_000
 
 const PAUSE = "1 second"
-/** Between one line of the log and the next, in milliseconds. */
+/** The interval between two log lines, in milliseconds. */
 const SAY_AGAIN = 10_000
 
 const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 
-/** Opens until it works, or until the error is none that passes, or the time is over: then that error is the outcome. */
+/**
+ * Retries until it succeeds, until the error is a permanent one, or until the time is over: then that error is the result.
+ */
 export const waitForDatabase = <A, E, R>(
   open: Effect.Effect<A, E | SqlError.SqlError, R>,
   where: string,

@@ -1,13 +1,13 @@
 /**
- * The side of a worker: one of several processes that serve a cabinet from one port. It opens no database of its own
- * and prints nothing; its parent says what it serves, and when to stop (see bin).
+ * The worker's side: one of several processes that serve a cabinet from one port. It opens no database of its own and
+ * prints nothing; its parent tells it what to serve, and when to stop (see bin).
  */
 import cluster from "node:cluster"
 import { MetricsText, ownMetrics } from "@data-cabinet/http-node/server/ProcessRoutes"
 import { Effect, Layer } from "effect"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
 
-/** Its number; null in a process that is nobody's worker, or another program's. */
+/** The worker's number; null in a process that is no worker, or another program's worker. */
 export const workerNumber = (): string | null => (cluster.isWorker ? (process.env[WORKER_VARIABLE] ?? null) : null)
 
 const tell = (message: ToParent): void => void process.send?.(message)
@@ -18,7 +18,7 @@ const hear = (told: (message: ToWorker) => void): (() => void) => {
   return () => process.off("message", listener)
 }
 
-/** Asks the parent what is to be served. */
+/** Asks the parent what to serve. */
 export const workPlace = Effect.callback<WorkPlace>((resume) => {
   const stop = hear((message) => {
     if (message.cabinet !== "place") return
@@ -30,7 +30,7 @@ export const workPlace = Effect.callback<WorkPlace>((resume) => {
 
 export const saysItServes = Effect.sync(() => tell({ cabinet: "serving" }))
 
-/** `/metrics` of any worker answers for all: the parent asks each for its own. */
+/** `/metrics` of any worker covers all of them: the parent asks each for its own. */
 export const sharedMetrics = Layer.effect(
   MetricsText,
   Effect.gen(function* () {

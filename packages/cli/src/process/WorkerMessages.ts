@@ -1,13 +1,13 @@
 /**
- * What a server of several processes says among its own. The parent holds the database and the workers serve; the
- * address of the database, which may hold a password, goes this way and not by the environment.
+ * The messages between the processes of one server. The parent holds the database and the workers serve; the database's
+ * address, which may hold a password, is sent this way and not through the environment.
  */
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 
-/** Which worker this is, from 1; a worker that takes a dead one's place takes its number. Unset in the parent. */
+/** The worker's number, from 1; a replacement takes the number of the worker that died. Unset in the parent. */
 export const WORKER_VARIABLE = "CABINET_WORKER_NUMBER"
 
-/** What every worker serves, as its parent opened it. */
+/** What every worker serves, as opened by its parent. */
 export interface WorkPlace {
   readonly database: CabinetDatabase
   readonly baseUrl: string
@@ -18,9 +18,9 @@ export interface WorkPlace {
 export type ToWorker =
   | { readonly cabinet: "place"; readonly place: WorkPlace }
   | { readonly cabinet: "stop"; readonly haste: boolean }
-  /** Asks for the worker's own counters. */
+  /** Asks for the worker's own metrics. */
   | { readonly cabinet: "metrics"; readonly id: number }
-  /** Everybody's counters, as the worker asked. */
+  /** The metrics of all workers, in reply to a worker's request. */
   | { readonly cabinet: "all-metrics"; readonly id: number; readonly text: string }
 
 export type ToParent =
@@ -29,6 +29,6 @@ export type ToParent =
   | { readonly cabinet: "metrics"; readonly id: number; readonly text: string }
   | { readonly cabinet: "all-metrics"; readonly id: number }
 
-/** Other messages may come the same way; only ours have the mark. */
+/** Other messages may use the same channel; only ours have the mark. */
 export const isOurs = (message: unknown): message is { readonly cabinet: string } =>
   typeof message === "object" && message !== null && "cabinet" in message

@@ -1,6 +1,6 @@
 /**
- * The side of the parent: it holds the database, starts the workers that share its port, replaces one that dies, asks
- * them all for their counters, and stops them before the database goes. It serves nothing itself.
+ * The parent's side: it holds the database, starts the workers that share its port, replaces one that dies, collects the
+ * metrics of all, and stops them before the database closes. It serves nothing itself.
  */
 import cluster, { type Worker } from "node:cluster"
 import { ownMetrics } from "@data-cabinet/http-node/server/ProcessRoutes"
@@ -10,9 +10,9 @@ import { mergeMetrics, type ProcessMetrics } from "./MergedMetrics.ts"
 import { StartError } from "./StartError.ts"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
 
-/** A worker that is slower than this to give its counters is left out. */
+/** A worker that takes longer than this to return its metrics is left out. */
 const METRICS_MILLIS = 2_000
-/** Longer than any drain; who is not gone then is killed. */
+/** Longer than any drain; a worker still running after it is killed. */
 const STOP_MILLIS = 60_000
 /** How long a dead worker's place stays empty: at first not at all, then longer each time it dies young. */
 const YOUNG_MILLIS = 30_000
@@ -30,16 +30,19 @@ interface Place {
   bornAt: number
   greeted: boolean
   serves: boolean
-  /** How often in a row its workers died young. */
+  /** How many times in a row its workers died young. */
   young: number
 }
 
 const tell = (worker: Worker, message: ToWorker): void => {
-  // One that is about to be gone hears nothing, and its end is noticed anyway.
+  // A worker about to exit receives nothing, and its exit is noticed anyway.
   if (worker.isConnected()) worker.send(message, () => {})
 }
 
-/** Answers once all serve, and keeps them so until the scope closes. A worker that cannot even start ends the start. */
+/**
+ * Returns once all workers serve, and keeps them running until the scope closes. A worker that cannot start at all fails
+ * the start.
+ */
 export const startWorkers = Effect.fnUntraced(function* (workPlace: WorkPlace) {
   const context = yield* Effect.context()
   const haste = yield* FastShutdown

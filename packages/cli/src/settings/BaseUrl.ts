@@ -1,6 +1,6 @@
 /**
- * The address that others reach the cabinet by. A server notes it in its data directory, so that a command run beside it,
- * or after it, prints intake addresses that work without being told where the server listens.
+ * The address under which others reach the cabinet. A server records it in its data directory, so that a command run beside
+ * it, or after it, prints working intake addresses without being told where the server listens.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,13 +9,13 @@ import type { Settings } from "./Settings.ts"
 
 const noteIn = (dataDir: string): string => join(dataDir, "served-at")
 
-/** What a server is reached by that listens there, as seen from its own machine. */
+/** The address of a server that listens there, as seen from its own machine. */
 export const listeningUrl = (host: string, port: number): string => {
   const local = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   return `http://${local.includes(":") ? `[${local}]` : local}:${port}`
 }
 
-/** Replaced as a whole: the one that is there may be half read just now, or another user's. */
+/** Replaced as a whole: the existing file may be half read at this moment, or belong to another user. */
 export const noteBaseUrl = (dataDir: string, baseUrl: string): void => {
   const fresh = `${noteIn(dataDir)}.${process.pid}`
   writeFileSync(fresh, `${baseUrl}\n`, { mode: 0o600 })
@@ -33,7 +33,7 @@ const noted = (dataDir: string): string | null => {
 
 export interface BaseUrl {
   readonly url: string
-  /** False where nobody said it and no server has noted it: then it is what a server would have by default. */
+  /** False if nobody set it and no server has recorded it: then it is a server's default. */
   readonly known: boolean
 }
 

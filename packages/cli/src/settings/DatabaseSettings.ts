@@ -1,4 +1,4 @@
-/** The settings that say where the database is, and its standby. */
+/** The settings that locate the database and its standby. */
 import { optional, setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
 

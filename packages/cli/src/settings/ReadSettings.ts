@@ -1,6 +1,6 @@
 /**
- * Settings as they were given: a flag before the environment before the default. A wrong one is refused in words before
- * anything is opened.
+ * Reads the settings: a flag takes precedence over the environment, the environment over the default. An invalid one is
+ * refused with an explanation before anything is opened.
  */
 import { Effect, Result } from "effect"
 import type { Setting } from "./Setting.ts"
@@ -8,22 +8,22 @@ import { type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../process/StartError.ts"
 
 export interface SettingSources {
-  /** What was given on the command line, or by a program; undefined where nothing was. */
+  /** Values from the command line or from a program; undefined if not given. */
   readonly given: { readonly [Name in SettingName]?: string | undefined }
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The text of a setting, and what to call it when it is wrong. */
+/** The text of a setting, and its name for error messages. */
 const found = (name: SettingName, { given, env }: SettingSources) => {
   const { env: variable, flag } = SETTINGS[name]
   const byHand = given[name]
   if (byHand !== undefined) return { text: byHand, called: `--${flag}` }
   const inEnv = env[variable]
-  // An empty variable is how many tools unset one.
+  // Many tools unset a variable by making it empty.
   return inEnv === undefined || inEnv.trim() === "" ? undefined : { text: inEnv.trim(), called: variable }
 }
 
-/** What a server of many cabinets cannot do with these settings, in words; null when there is nothing. */
+/** Why a server of many cabinets cannot use these settings, in words; null if it can. */
 const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | null => {
   if (baseUrl !== null && new URL(baseUrl).pathname !== "/") {
     const { called } = found("baseUrl", sources)!
@@ -36,7 +36,7 @@ const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | 
   return null
 }
 
-/** All settings; fails on the first that is wrong, with a sentence that names it. */
+/** All settings; fails on the first invalid one, with a sentence that names it. */
 export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
   Effect.gen(function* () {
     const settings: Record<string, unknown> = {}
@@ -61,5 +61,5 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
     return all
   })
 
-/** Whether a setting was given at all, by hand or in the environment. */
+/** Whether a setting was given at all, as a flag or in the environment. */
 export const isGiven = (name: SettingName, sources: SettingSources): boolean => found(name, sources) !== undefined

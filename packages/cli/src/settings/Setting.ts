@@ -1,14 +1,14 @@
-/** What a setting is: its names, its form, and what it is when nobody sets it. */
+/** The definition of a setting: its names, its form, and its default. */
 import type { Form } from "./SettingForm.ts"
 
 export interface Setting<A> {
   readonly env: string
   /** Without its dashes. */
   readonly flag: string
-  /** What stands for the value in help texts. */
+  /** The placeholder of the value in help texts. */
   readonly value: string
   readonly form: Form<A>
-  /** As it would be written; null where being unset means something by itself, which `about` then says. */
+  /** The default as a user would write it; null if being unset has a meaning of its own, which `about` then explains. */
   readonly fallback: string | null
   readonly about: string
 }

@@ -1,10 +1,10 @@
-/** The forms a setting's text may have. Each reads the text to a value, or says in words what it should have been. */
+/** The forms of a setting's text. Each parses the text to a value, or says in words what it must be. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
 import { Result } from "effect"
 
-/** A failure is the end of the sentence "PORT is …: it must be …". */
+/** A failure completes the sentence "PORT is …: it must be …". */
 export type Form<A> = (text: string) => Result.Result<A, string>
 
 export const text: Form<string> = (given) => Result.succeed(given)
@@ -25,7 +25,7 @@ export const oneOf =
     return word === undefined ? Result.fail(`one of ${words.join(", ")}`) : Result.succeed(word)
   }
 
-/** An address that others reach us by: no credentials, no query, and no slash at its end once it is read. */
+/** A public address: no credentials, no query, and no trailing slash in the parsed value. */
 export const webAddress: Form<string> = (given) => {
   const url = URL.parse(given)
   const plain =
@@ -35,7 +35,7 @@ export const webAddress: Form<string> = (given) => {
     : Result.fail("an address such as https://cabinet.example.com")
 }
 
-/** As it stands in a Host header, without a port. */
+/** As in a Host header, without a port. */
 export const domain: Form<string> = (given) => {
   const name = given.toLowerCase().replace(/\.$/, "")
   return /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(name)
@@ -45,7 +45,7 @@ export const domain: Form<string> = (given) => {
 
 export const databaseAddress: Form<string> = readAddress
 
-/** A role's own login, whose name says who is let in. */
+/** The login of one role; the user name in it says which. */
 export const databaseLogin: Form<string> = (given) =>
   Result.flatMap(readAddress(given), (address) =>
     new URL(address).username === ""
@@ -53,7 +53,7 @@ export const databaseLogin: Form<string> = (given) =>
       : Result.succeed(address),
   )
 
-/** A name that both this program and PostgreSQL take to mean the same; PostgreSQL turns the sign of `+02:00` round. */
+/** A name that this program and PostgreSQL interpret alike; PostgreSQL inverts the sign of `+02:00`. */
 export const timeZone: Form<string> = (given) => {
   try {
     if (!/^[A-Za-z]/.test(given)) throw new RangeError()
@@ -87,5 +87,5 @@ const timeFrom =
 /** Milliseconds; a bare number is seconds. */
 export const duration = timeFrom(1)
 
-/** A duration that may be none at all: 0. */
+/** A duration that may be 0. */
 export const pause = timeFrom(0)

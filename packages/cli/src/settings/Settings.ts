@@ -1,6 +1,4 @@
-/**
- * Every setting of a cabinet in one table: where it comes from, what form it has, and what `--help` says of it.
- */
+/** Every setting of a cabinet in one table: its sources, its form, and its text in `--help`. */
 import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
 import { optional, setting, type Setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"

@@ -1,4 +1,4 @@
-/** A server of many cabinets, composed: the registry, the cabinets that are open, and the rounds over the others. */
+/** A server of many cabinets, composed: the registry, the open cabinets, and the scheduler for the others. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
@@ -13,7 +13,7 @@ import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
 
 export interface OpenTenantsOptions {
-  /** The server's own: it holds the registry, and is served as no cabinet. */
+  /** The server's own database: it holds the registry, and is not served as a cabinet. */
   readonly database: CabinetDatabase
   readonly settings: Settings
   readonly serviceDomain: string
@@ -22,7 +22,7 @@ export interface OpenTenantsOptions {
   readonly idle?: Duration.Input
 }
 
-/** A name that went, or whose database moved, is noticed within this. */
+/** The removal of a name, or a moved database, is noticed within this time. */
 const RELOAD = "10 seconds"
 
 const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenTenantsOptions) =>
@@ -45,7 +45,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenT
       const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))
       return Layer.merge(
         Cabinets.many(serviceDomain, many.find),
-        // What this process changes it goes by at once.
+        // Changes by this process take effect at once.
         Layer.succeed(CabinetRegistry, {
           ...registry,
           add: (name, databaseUrl) => thenReload(registry.add(name, databaseUrl)),

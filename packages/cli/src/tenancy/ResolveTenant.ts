@@ -1,4 +1,4 @@
-/** One cabinet of a server of many, by its name: for commands, and for the address it is reached by. */
+/** Finds one cabinet of a server of many by its name: for commands, and for the cabinet's base address. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgCabinetRegistry from "@data-cabinet/store-pg/tenancy/PgCabinetRegistry"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -9,11 +9,11 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { openDatabase } from "../compose/OpenDatabase.ts"
 import type { Settings } from "../settings/Settings.ts"
 
-/** The registry of the server whose own database this is. */
+/** The registry in a server's own database. */
 export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
   PgCabinetRegistry.layer({ url }).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
 
-/** The database of one of its cabinets, opened and brought up to date. */
+/** The database of one of the server's cabinets, opened and brought up to date. */
 export const resolveTenant = Effect.fnUntraced(function* (own: CabinetDatabase, name: string) {
   const { databaseUrl } = yield* Effect.provide(
     CabinetRegistry.use((registry) => registry.find(name)),
@@ -25,8 +25,9 @@ export const resolveTenant = Effect.fnUntraced(function* (own: CabinetDatabase, 
 })
 
 /**
- * Fails on a server of many cabinets whose own database is none: a command that names no cabinet would fill, or find empty,
- * what nobody is served. A server's own database that has sources is a cabinet as well, and may be meant.
+ * Fails on a server of many cabinets whose own database is not a cabinet: a command without a cabinet's name would write
+ * to, or find empty, a database that is not served. A server's own database with sources is a cabinet as well, and may be
+ * meant.
  */
 export const askForCabinet = Effect.fnUntraced(function* (
   { url }: Pick<CabinetDatabase, "url">,
@@ -46,8 +47,8 @@ export const askForCabinet = Effect.fnUntraced(function* (
 })
 
 /**
- * What a cabinet of many is reached by: its name before the service's domain, over https, unless BASE_URL names another
- * scheme and port for the service as a whole.
+ * The base address of a cabinet on a server of many: its name before the service's domain, over https, unless BASE_URL sets
+ * another scheme and port for the whole service.
  */
 export const cabinetUrl = ({ baseUrl, serviceDomain }: Pick<Settings, "baseUrl" | "serviceDomain">, name: string) => {
   const service = new URL(baseUrl ?? `https://${serviceDomain ?? "localhost"}`)

@@ -1,9 +1,9 @@
 /**
- * Many cabinets in one process, each in a database of its own. A cabinet is opened when it is first asked for and closed
- * when it has been idle for a while, so that those nobody asks for cost a line in the registry. One whose database is
- * away is answered for with 503, and tried again after a moment; the others never notice.
+ * Many cabinets in one process, each in a database of its own. A cabinet is opened on its first request and closed when it
+ * has been idle for a while, so that an unused cabinet costs a line in the registry. A cabinet whose database is
+ * unavailable responds with 503 and is retried after a moment; the others are not affected.
  *
- * Nothing is shared between cabinets but the process: each has its own layers, connections, caches and counts.
+ * Cabinets share nothing but the process: each has its own layers, connections, caches and counts.
  */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -25,21 +25,24 @@ export interface TenantPoolOptions {
   readonly delivers: boolean
   readonly polls: boolean
   readonly baseUrlOf: (name: string) => string
-  /** Told once a cabinet is opened, and every minute while it is. */
+  /** Called when a cabinet has been opened, and every minute while it is open. */
   readonly inUse: (name: string) => Effect.Effect<void>
-  /** How long a cabinet that nobody uses stays open. Default 5 minutes. */
+  /** How long an unused cabinet stays open. Default 5 minutes. */
   readonly idle?: Duration.Input
 }
 
 export interface TenantPool {
-  /** Undefined for a name that is not registered. What is found answers always, with 503 while its database is away. */
+  /**
+   * Undefined for a name that is not registered. A cabinet that is found always responds, with 503 while its database is
+   * unavailable.
+   */
   readonly find: (name: string) => Promise<Found>
   /** Opens a cabinet and keeps it open until the scope closes. */
   readonly hold: (name: string) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
   readonly isOpen: (name: string) => Effect.Effect<boolean>
-  /** All that are registered, as last read. */
+  /** All registered cabinets, as last read. */
   readonly known: () => ReadonlyMap<string, RegisteredCabinet>
-  /** Reads the registry again; cabinets that are gone from it are closed. */
+  /** Reads the registry again; cabinets no longer in it are closed. */
   readonly reload: Effect.Effect<void, StoreUnavailable>
 }
 
@@ -69,7 +72,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       polls ? pollingLayer : Layer.empty,
     )
     const http = cabinetHttpLayer({ baseUrl: options.baseUrlOf(cabinet.name), settings })
-    // A memo of its own: layers are known by identity, and another cabinet's must never be taken for this one's.
+    // A memo map of its own: layers are memoized by identity, and another cabinet's must never be used for this one.
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)
     const context = yield* Layer.buildWithMemoMap(all, memo, yield* Effect.scope)
@@ -81,7 +84,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
     Effect.mapError(() => away("The cabinet's database cannot be reached.")),
   )
 
-/** Lives as long as the scope; the registry's port is that of the server's own database. */
+/** Lives as long as the scope; the registry is the one in the server's own database. */
 export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
   const registry = yield* CabinetRegistry
   let known: ReadonlyMap<string, RegisteredCabinet> = new Map()
@@ -110,18 +113,18 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
   })
   const one = yield* Semaphore.make(1)
   const reload = one.withPermit(read)
-  // Whoever asks for a name that is nobody's costs the database nothing where somebody else has just asked.
+  // A request for an unknown name costs the database nothing if the registry has just been read.
   const reloadIfOld = one.withPermit(
     Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > RELOAD_MILLIS ? read : Effect.void)),
   )
 
   const get = Effect.fnUntraced(function* (name: string) {
-    // Nothing is remembered of a name that is nobody's.
+    // Nothing is cached for an unknown name.
     if (!known.has(name)) return yield* away("The cabinet is not served any more.")
     const now = yield* Clock.currentTimeMillis
     if ((down.get(name) ?? 0) > now) return yield* away("The cabinet's database cannot be reached.")
     const http = yield* RcMap.get(open, name).pipe(
-      // A failure would be remembered as long as a cabinet is.
+      // A failure would be cached as long as a cabinet is.
       Effect.tapError(() => {
         down.set(name, now + TRY_AGAIN_MILLIS)
         return RcMap.invalidate(open, name)
@@ -133,7 +136,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
 
   const context = yield* Effect.context()
 
-  /** Keeps the cabinet open while it answers. */
+  /** Keeps the cabinet open while it handles a request. */
   const httpOf = (name: string): Http => ({
     mountedAt: "",
     handle: async (request, address) => {

@@ -1,10 +1,10 @@
 /**
- * The work of cabinets that nobody has open: deliveries that come due, polls, upkeep. A process that works goes round
- * them, asks each on a short connection when it next wants something, and opens it then. A cabinet in use elsewhere is
- * told of by that process, so that its deliveries go out at once.
+ * The work of cabinets that are not open anywhere: due deliveries, polls, maintenance. A process that does background work
+ * visits them in turn, asks each over a short connection when its next work is due, and opens it then. A process that uses
+ * a cabinet signals it to the others, so that its deliveries go out at once.
  *
- * What this gives: a cabinet in use in any process is served as if it were alone; a retry or a poll of a cabinet that
- * nobody uses starts within CHECK_INTERVAL of its time; and a word that was lost is made up for within REST.
+ * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
+ * starts within CHECK_INTERVAL of its time; and a lost signal is made up for within REST.
  */
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
@@ -13,13 +13,13 @@ import type { TenantPool } from "./TenantPool.ts"
 
 const CHECK_INTERVAL = "5 seconds"
 const REST_MILLIS = 5 * 60_000
-/** Looked at no more often, whatever it says. */
+/** The shortest interval between two checks of a cabinet, whatever it reports. */
 const LEAST_MILLIS = 10_000
-/** How long a cabinet is kept open for its work; it stays open as long as any other that is used, too. */
+/** How long a cabinet is kept open for its work; like any other, it stays open while it is used, too. */
 const HOLD = "1 minute"
-/** Every cabinet is opened once in so long for its upkeep. */
+/** Every cabinet is opened once per interval for its maintenance. */
 const UPKEEP_MILLIS = 12 * 3_600_000
-/** Looks, and openings of cabinets, under way at once. */
+/** Concurrent checks and openings of cabinets. */
 const LOOKS = 4
 
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
@@ -28,7 +28,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
   const upkeepAt = new Map<string, number>()
   const scope = yield* Effect.scope
 
-  /** The cabinets that are kept open, and whether each was named again meanwhile. */
+  /** The cabinets kept open, and whether each was signalled again meanwhile. */
   const held = new Map<string, boolean>()
   const opening = yield* Semaphore.make(LOOKS)
   const whileNamed = (name: string) =>
@@ -42,7 +42,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       }),
     )
 
-  /** However often it is called for a cabinet, that is opened once, and once in so long where it cannot be. */
+  /** However often it is called for a cabinet, the cabinet is opened once, and once per interval if it cannot be opened. */
   const openFor = (name: string) =>
     Effect.suspend(() => {
       const isHeld = held.has(name)
@@ -58,7 +58,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
 
   const look = Effect.fnUntraced(function* (name: string, url: string) {
     const now = yield* Clock.currentTimeMillis
-    // A database that cannot be asked is tried again later; whoever uses the cabinet is told by its own answers.
+    // A database that cannot be queried is retried later; users of the cabinet see the failure in its own answers.
     const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
     const due = seconds === null ? REST_MILLIS : Math.min(REST_MILLIS, seconds * 1_000)
     if (due <= 0 || upkeepAt.get(name)! <= now) {
@@ -73,7 +73,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     const now = yield* Clock.currentTimeMillis
     const wanted: Array<readonly [name: string, url: string]> = []
     for (const [name, { databaseUrl }] of many.known()) {
-      // Spread, so that a server that starts does not open them all.
+      // Spread over time, so that a starting server does not open them all at once.
       if (!upkeepAt.has(name)) upkeepAt.set(name, now + (yield* Random.nextIntBetween(0, UPKEEP_MILLIS)))
       if (yield* many.isOpen(name)) dueAt.delete(name)
       else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
