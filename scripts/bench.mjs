@@ -1,4 +1,4 @@
-/** `npm run bench`: makes the clone ready, then measures. Words after `--` go to test/bench/main.ts. */
+/** `npm run bench`: prepares the clone, then measures. Arguments after `--` go to test/bench/main.ts. */
 import { join } from "node:path"
 import { prepare, root, runAndExit } from "./prepare.mjs"
 

@@ -1,11 +1,11 @@
 /**
- * Builds what is run and published: every package by the compiler, then the command `cabinet` once more as one file,
- * `packages/cli/dist/cabinet.cjs`, with all that it imports. A start is mostly the loading of modules, and one file instead
- * of a thousand takes less than half of that. It is CommonJS, since an `import` of node:http asks for all its exports and
- * with them loads a second HTTP client. The library `openCabinet` stays in modules, for its host to share or shake.
+ * Builds everything that is run and published: every package by the compiler, then the command `cabinet` again as one file,
+ * `packages/cli/dist/cabinet.cjs`, with all its imports. Most of the startup time is the loading of modules, and one file
+ * instead of a thousand takes less than half of that. It is CommonJS, since an `import` of node:http reads all its exports
+ * and with them loads a second HTTP client. The library `openCabinet` stays in modules, for its host to share or shake.
  *
- * What a module finds by where it stands (migrations, the worker of sheets, PostgreSQL's binaries) it finds from the
- * bundle too: `import.meta.url` becomes the place of the module that it was written in.
+ * Files that a module finds by its own location (migrations, the worker of sheets, PostgreSQL's binaries) are found from
+ * the bundle too: `import.meta.url` is replaced by the location of the module in which it was written.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const packages = join(root, "packages")
 const dist = join(packages, "cli", "dist")
 
-/** The name by which a compiled module of ours can be imported; undefined for what is not ours. */
+/** The import name of a compiled module of ours; undefined for any other module. */
 const publicName = (id) => {
   const [folder, built, ...path] = relative(packages, id).split(sep)
   if (folder === ".." || built !== "dist") return undefined
@@ -35,7 +35,7 @@ const whereItStood = {
   },
 }
 
-/** The licences of what the bundle holds, which ask to be handed on with it. */
+/** The licences of the bundled packages, which require to be distributed with them. */
 const notices = (ids) => {
   const roots = new Set(ids.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []))
   const texts = [...roots].flatMap((at) => {
@@ -53,7 +53,7 @@ const compiled = spawnSync(process.execPath, [join(root, "node_modules/typescrip
 })
 if (compiled.status !== 0) process.exit(1)
 
-/** Takes away what the compiler once made of a source that is gone: it would be published with the rest. */
+/** Removes compiled output whose source is gone: it would be published with the rest. */
 const tidy = (built, sources) => {
   for (const entry of readdirSync(built, { withFileTypes: true, recursive: true })) {
     const [, stem] = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(entry.name) ?? []
@@ -69,7 +69,7 @@ const bundle = await rolldown({
   input: join(dist, "bin.js"),
   platform: "node",
   plugins: [whereItStood],
-  // What is left of it is Effect's look for the settings of a bundler's own, of which there are none.
+  // What remains of it is Effect's lookup of bundler settings, of which there are none.
   transform: { define: { "import.meta": "{}" } },
   onLog: (level, log) => {
     if (level === "warn") throw new Error(log.message)

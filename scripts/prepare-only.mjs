@@ -1,4 +1,4 @@
-/** Makes the clone ready and stops there, for scripts that go on by themselves. */
+/** Prepares the clone and stops there, for scripts that continue by themselves. */
 import { prepare } from "./prepare.mjs"
 
 await prepare({ build: false })

@@ -1,7 +1,7 @@
 /**
- * Makes a clone ready to run: installs what is missing, builds what is older than its sources.
- * Plain JavaScript without dependencies, for whatever Node a machine has; everything after it runs
- * on the Node 24 that it installs. When all is in place it does nothing, says nothing and needs no network.
+ * Prepares a clone to run: installs missing packages, builds what is older than its sources. Plain JavaScript without
+ * dependencies, for any Node that a machine has; everything after it runs on the Node 24 that it installs. When nothing is
+ * missing it does nothing, prints nothing and needs no network.
  */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -32,7 +32,7 @@ const installed = join(stamps, "installed")
 const built = join(stamps, "built")
 const lock = join(root, ".prepare.lock")
 
-/** Ends the process with a sentence when something is not available. */
+/** Exits with a message when something is not available. */
 export const prepare = async ({ build }) => {
   const major = Number(process.versions.node.split(".")[0])
   if (major < 18)
@@ -50,8 +50,9 @@ export const prepare = async ({ build }) => {
 }
 
 /**
- * Runs a program of ours on Node 24 in the foreground and ends as it ended. A program that `stays` until it is told to stop
- * ends well by a signal; any other was broken off by it, and what follows in a script (`npm test && …`) must not be run.
+ * Runs a program of ours on Node 24 in the foreground and exits as it exited. For a program that `stays` until it is told
+ * to stop a signal is a normal end; any other program was aborted by it, and the next command of a script (`npm test && …`)
+ * must not run.
  */
 export const runAndExit = (words, { stays = false } = {}) => {
   const bin = join(root, "node_modules", ".bin")
@@ -62,7 +63,7 @@ export const runAndExit = (words, { stays = false } = {}) => {
   const forward = (signal) =>
     process.on(signal, () => {
       asked ??= signal
-      // A terminal has given Ctrl-C to every process of its group already.
+      // Ctrl-C in a terminal has already reached every process of its group.
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
     })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) forward(signal)
@@ -84,7 +85,7 @@ const signalExitCode = (signal) => 128 + constants.signals[signal]
 
 const isInstalled = () => existsSync(node24) && read(installed) === wanted()
 
-/** What decides whether an installation is still the right one. */
+/** The input that decides whether an installation is still current. */
 const wanted = () => {
   const hash = createHash("sha256")
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"])
@@ -95,7 +96,7 @@ const wanted = () => {
 const install = async () => {
   say("Installing Data Cabinet (once, about a minute) …")
   const words = ["--yes", pnpm, "install", "--frozen-lockfile"]
-  // CI=true lets pnpm go on without a terminal to ask at.
+  // CI=true lets pnpm continue without a terminal for its questions.
   await run("npx", words, { CI: "true" }, "The packages could not be installed. Is the npm registry within reach?")
   if (!existsSync(node24))
     stop("The packages are installed, but Node 24 is not among them. Remove node_modules and start again.")
@@ -119,7 +120,7 @@ const newestSource = () => {
       if (entry.isDirectory()) look(path)
       else newest = Math.max(newest, statSync(path).mtimeMs)
     }
-    // A file that was removed leaves only its directory's time.
+    // A removed file leaves only its directory's time.
     newest = Math.max(newest, statSync(dir).mtimeMs)
   }
   for (const name of readdirSync(join(root, "packages"))) {
@@ -135,18 +136,18 @@ const compile = async () => {
   await run(node24, [join(root, "scripts", "build.mjs")], {}, "The sources do not compile.")
   mkdirSync(stamps, { recursive: true })
   writeFileSync(built, began.toISOString())
-  // Sources that changed during the build are newer than its beginning, and are built again next time.
+  // Sources that changed during the build are newer than its beginning, and are rebuilt next time.
   utimesSync(built, began, began)
 }
 
-/** Runs in silence; its words are shown only if it fails. */
+/** Runs silently; its output is shown only if it fails. */
 const run = (program, words, env, fault) =>
   new Promise((resolve) => {
     const child = spawn(program, words, {
       cwd: root,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
-      // npx is a .cmd file there, which only a shell runs.
+      // On Windows npx is a .cmd file, which only a shell runs.
       shell: process.platform === "win32" && program === "npx",
     })
     let output = ""
@@ -160,7 +161,7 @@ const run = (program, words, env, fault) =>
     })
   })
 
-/** Two starts in one clone must not install over each other: the second waits, then finds all done. */
+/** Two starts in one clone must not install over each other: the second waits, then finds everything done. */
 const alone = async () => {
   let told = false
   for (;;) {
@@ -180,12 +181,12 @@ const alone = async () => {
       if (error.code !== "EEXIST") stop(`The clone cannot be written (${error.message}). Run as the user who owns it.`)
     }
     if (isAbandoned()) {
-      // Renamed first, so that of two who see it only one removes it.
+      // Renamed first, so that of two processes that see it only one removes it.
       try {
         renameSync(lock, `${lock}.${process.pid}`)
         rmSync(`${lock}.${process.pid}`, { force: true })
       } catch {
-        // The other one was faster.
+        // The other process was faster.
       }
       continue
     }
@@ -198,7 +199,7 @@ const alone = async () => {
 const isAbandoned = () => {
   const pid = Number(read(lock))
   const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-  // Empty for the blink between its making and its filling.
+  // Empty for the instant between its creation and its first write.
   if (!(pid > 0)) return age > 5000
   try {
     process.kill(pid, 0)

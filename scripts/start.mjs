@@ -1,4 +1,4 @@
-/** `npm start`: makes the clone ready, then serves. Words after `--` go to `cabinet serve`. */
+/** `npm start`: prepares the clone, then serves. Arguments after `--` go to `cabinet serve`. */
 import { join } from "node:path"
 import { prepare, root, runAndExit } from "./prepare.mjs"
 

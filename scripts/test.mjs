@@ -1,4 +1,4 @@
-/** `npm test`: makes the clone ready, then runs the whole suite. Words after `--` go to vitest. */
+/** `npm test`: prepares the clone, then runs the whole suite. Arguments after `--` go to vitest. */
 import { join } from "node:path"
 import { prepare, root, runAndExit } from "./prepare.mjs"
 

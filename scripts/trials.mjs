@@ -1,7 +1,7 @@
 /**
- * `npm run trials`: what is too long for every change, by hand. The whole suite on the oldest PostgreSQL that is supported, where
- * this machine has it, then all that is in `test/bench` at full size. A part that this machine cannot run is named, not passed
- * over. Words after `--` name the parts: `npm run trials -- oldest`.
+ * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
+ * PostgreSQL, if this machine has it, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -11,7 +11,7 @@ import { node24, prepare, root } from "./prepare.mjs"
 const OLDEST = "/usr/lib/postgresql/15/bin"
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
 
-/** What of the suite does not depend on the database's version, or runs the embedded one whatever is said. */
+/** Tests that do not depend on the database's version, or that always run the embedded one. */
 const ELSEWHERE = [
   "packages/core/**",
   "packages/http-node/**",

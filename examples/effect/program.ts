@@ -1,6 +1,6 @@
 /**
- * A cabinet in an Effect program: its ports and use cases are services like the program's own, and it is served by a
- * layer beside them.
+ * A cabinet in an Effect program: its ports and use cases are services like the program's own, and a layer beside them
+ * serves it.
  *
  *   node program.ts
  */
@@ -18,7 +18,7 @@ const cabinet = openCabinetLayer({
   baseUrl: `http://127.0.0.1:${port}`,
 })
 
-/** The program's own service, over the cabinet's. */
+/** The program's own service, built on the cabinet's. */
 class Orders extends Context.Service<
   Orders,
   { readonly place: (total: string) => Effect.Effect<number>; readonly count: Effect.Effect<number> }

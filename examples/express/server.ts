@@ -1,5 +1,5 @@
 /**
- * A cabinet in an Express app: senders post to it below `/data`, and the app's own code puts orders in and reads them.
+ * A cabinet in an Express app: senders post to it below `/data`, and the app's own code stores orders and reads them.
  *
  *   node server.ts
  */

@@ -1,11 +1,11 @@
 /**
- * Keeps a copy of a cabinet's events in a local SQLite file, and may be killed at any moment: each page is written
- * together with the cursor after it, in one transaction, so it always goes on where the copy ends.
+ * Keeps a copy of a cabinet's events in a local SQLite file, and may be killed at any moment: each page is written in one
+ * transaction with the cursor after it, so it always continues where the copy ends.
  *
  *     CABINET_KEY=… node follow.mjs http://127.0.0.1:8080 events.db
  *
- * `--once` ends at the end of the feed instead of waiting for more; `--limit N` asks for smaller pages. Needs Node 24,
- * which has SQLite in it.
+ * `--once` exits at the end of the feed instead of waiting for more; `--limit N` requests smaller pages. Needs Node 24,
+ * which includes SQLite.
  */
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -30,14 +30,14 @@ copy.exec(`
   CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL);`)
 const readPlace = copy.prepare("SELECT cursor FROM place")
 const writePlace = copy.prepare("INSERT OR REPLACE INTO place VALUES (1, ?)")
-// A database that was restored from a backup may give the id of a lost event again: the newer one is right.
+// A database restored from a backup may reuse the id of a lost event: the newer one is right.
 const writeEvent = copy.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?)")
 
 /** Numbers that a double would change keep their digits: `0.10`, `12345678901234567890`. */
 const exact = (_key, value, { source }) =>
   typeof value === "number" && String(value) !== source ? JSON.rawJSON(source) : value
 
-/** One page, asked for until it is given: a limit or a server that is away is waited for, a refusal is not. */
+/** One page, retried until it is received: it waits for a rate limit or an unavailable server, not for a refusal. */
 const page = async (cursor) => {
   const address = new URL("/api/v1/events", base)
   address.searchParams.set("limit", options.limit)

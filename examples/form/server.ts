@@ -1,5 +1,5 @@
 /**
- * A page with a form that a cabinet takes in, with JavaScript and without.
+ * A page with a form that a cabinet receives, with JavaScript and without.
  *
  *   node server.ts
  */

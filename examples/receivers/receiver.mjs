@@ -36,6 +36,6 @@ const receive = async (request, response) => {
 }
 
 createServer((request, response) => {
-  // A client that breaks off fails the reading of its body, and nothing else.
+  // A client that disconnects fails the reading of its body, and nothing else.
   receive(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()))
 }).listen(Number(process.env.PORT ?? 3000), "127.0.0.1", () => console.log("ready"))

@@ -1,4 +1,4 @@
-/** One cabinet a process, opened at its first use. Next.js loads modules again while one works on them; this one stays. */
+/** One cabinet per process, opened on first use. Next.js reloads modules during development; this one stays open. */
 import { type Cabinet, openCabinet } from "data-cabinet"
 
 const kept = globalThis as { cabinet?: Promise<Cabinet> }

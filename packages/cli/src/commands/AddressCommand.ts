@@ -1,4 +1,4 @@
-/** `cabinet address …`: who is told of new events, and what came of telling them. */
+/** `cabinet address …`: who receives new events, and the outcomes of sending them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"

@@ -1,4 +1,4 @@
-/** What came of telling an address: the commands of `cabinet address` that look at deliveries and move them. */
+/** The commands of `cabinet address` that inspect deliveries and control them. */
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"

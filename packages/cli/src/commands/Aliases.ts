@@ -1,9 +1,9 @@
 /**
- * The words that commands had before they were grouped by noun. They go on working, and no help shows them: each stands for the
- * words of today.
+ * The names that commands had before they were grouped by noun. They still work, but no help shows them: each is an alias
+ * of a current command.
  */
 
-/** Flags of `cabinet` itself that are followed by a value: what may stand before the command's own words. */
+/** Flags of `cabinet` itself that take a value: they may precede the command's own words. */
 const WITH_VALUE = new Set(["--get", "--cabinet", "--database-url", "--data-dir"])
 
 const ALIASES: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -20,10 +20,10 @@ const ALIASES: Readonly<Record<string, ReadonlyArray<string>>> = {
   cabinets: ["tenant"],
 }
 
-/** Two words that moved to another noun. */
+/** Pairs of words that moved to another noun. */
 const MOVED: Readonly<Record<string, ReadonlyArray<string>>> = { "address cancel": ["delivery", "cancel"] }
 
-/** The places of the words that are no flags of `cabinet` itself and no values of these. */
+/** The positions of the words that are neither flags of `cabinet` itself nor their values. */
 const words = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
   const places: Array<number> = []
   for (let at = 0; at < args.length && args[at] !== "--"; at++) {
@@ -33,15 +33,15 @@ const words = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
   return places
 }
 
-/** The command that is meant, whatever flags stand before it. */
+/** The command, whatever flags precede it. */
 export const firstWord = (args: ReadonlyArray<string>): string | undefined => args[words(args)[0] ?? args.length]
 
-/** The call in the words of today; one that has none of the old words is the same. */
+/** The call with current names; a call without an alias is returned unchanged. */
 export const withoutAliases = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, second] = words(args)
   if (first === undefined) return args
   const word = args[first]!
-  // `event 7` was what `event show 7` is.
+  // `event 7` was the former `event show 7`.
   if (word === "event" && second !== undefined && /^\d+$/.test(args[second]!))
     return args.toSpliced(first, 1, "event", "show")
   const pair = second === undefined ? undefined : `${word} ${args[second]}`

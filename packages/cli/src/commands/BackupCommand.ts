@@ -1,4 +1,4 @@
-/** `cabinet backup` and `cabinet restore`: the embedded database as one file, and back. */
+/** `cabinet backup` and `cabinet restore`: the embedded database to one file, and back. */
 import { backup } from "@data-cabinet/store-pg/embedded/Backup"
 import type { EmbeddedPostgresError } from "@data-cabinet/store-pg/embedded/EmbeddedPostgresError"
 import { restore } from "@data-cabinet/store-pg/embedded/Restore"
@@ -15,7 +15,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} 
 
 const refuse = (message: string) => new CommandError({ code: "refused", message })
 
-/** The settings of a call that is about the embedded database as a whole. */
+/** The settings of a call that concerns the embedded database as a whole. */
 const embedded = Effect.gen(function* () {
   const { settings } = yield* settingsOf()
   yield* noCabinet("A backup holds the whole embedded database, all its cabinets")
@@ -74,7 +74,7 @@ export const restoreCommand = Command.make("restore", { file: file("A file that 
     const settings = yield* embedded
     const { dataDir } = settings
     const made = yield* withBar("restore", settings, (tell) => restore({ dataDir, file: input.file, tell }))
-    // That it comes up is seen here, and not by whoever serves it later.
+    // Checks here that it starts, so that the failure is not left to a later server.
     yield* cabinetDatabase(settings, "join").pipe(Effect.scoped, Effect.provide(quietLog(settings)))
     yield* report(
       yield* format,

@@ -1,6 +1,6 @@
 /**
- * `cabinet bench`: runs the measurements of `test/bench`, which a clone has and the published package has not. It starts
- * servers and a PostgreSQL of its own and touches no cabinet.
+ * `cabinet bench`: runs the measurements of `test/bench`, which exist in a clone but not in the published package. It
+ * starts servers and a PostgreSQL of its own and touches no cabinet.
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -53,7 +53,7 @@ export const benchCommand = Command.make(
     }),
 ).pipe(Command.withDescription("Measure this service beside others of its kind (in a clone)"))
 
-/** Runs it in the foreground; when we are ended it is asked to end, and cleans up behind itself. */
+/** Runs it in the foreground; when this process is interrupted it is asked to stop, and cleans up after itself. */
 const run = (words: ReadonlyArray<string>) =>
   Effect.callback<number>((resume) => {
     const child = spawn(process.execPath, words, { stdio: "inherit" })

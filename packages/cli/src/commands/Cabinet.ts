@@ -1,4 +1,4 @@
-/** The whole command, with everything below it. */
+/** The whole command, with all its subcommands. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
 import { backupCommand, restoreCommand } from "./BackupCommand.ts"

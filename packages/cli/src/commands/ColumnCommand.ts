@@ -47,7 +47,7 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
   Effect.gen(function* () {
     const port = yield* SourceColumns
     const done: Array<string> = []
-    // The type first: it is what may be refused, and then nothing has changed.
+    // The type first: it may be refused, and then nothing has changed.
     const retyped = Option.isSome(type) ? yield* port.retype(source, name, type.value, { withViews }) : undefined
     if (retyped !== undefined) {
       done.push(`Column ${name} is ${retyped.column.type} now.`)

@@ -1,7 +1,7 @@
-/** What a command refuses by itself, beyond what the use cases behind it refuse. */
+/** Refusals by a command itself, in addition to those of its use cases. */
 import { Schema } from "effect"
 
-/** `usage` is a wrong call (exit code 2), `refused` a right call that cannot be done (exit code 1). */
+/** `usage` is an invalid call (exit code 2), `refused` a valid call that cannot be carried out (exit code 1). */
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
   code: Schema.Literals(["usage", "refused"]),
   message: Schema.String,

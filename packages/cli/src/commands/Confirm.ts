@@ -1,6 +1,6 @@
 /**
- * What cannot be undone is asked for once more at a terminal, and otherwise takes `--yes`, so that neither a slip nor a
- * script's mistake destroys anything by itself.
+ * Irreversible actions need a confirmation at a terminal, and `--yes` elsewhere, so that neither a slip nor a script's
+ * mistake destroys anything by itself.
  */
 import { Effect } from "effect"
 import { Flag, Prompt } from "effect/cli"
@@ -15,7 +15,7 @@ export const yes = Flag.Boolean("yes").pipe(
 
 const refuse = (code: CommandError["code"], message: string) => Effect.fail(new CommandError({ code, message }))
 
-/** Fails unless it was said or is said now; `question` ends with a question mark. */
+/** Fails unless it was confirmed before or is confirmed now; `question` ends with a question mark. */
 export const confirmed = (said: boolean, question: string) => {
   if (said) return Effect.void
   if (!process.stdin.isTTY || !process.stderr.isTTY) {

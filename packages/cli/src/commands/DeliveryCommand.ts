@@ -1,4 +1,4 @@
-/** `cabinet delivery …`: one delivery, by its number as `event show` and `address log` name it. */
+/** `cabinet delivery …`: one delivery, by its number as shown by `event show` and `address log`. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** `cabinet doctor`: looks a cabinet over, names what is wrong and what to do about it. */
+/** `cabinet doctor`: examines a cabinet, names its problems and what to do about them. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"

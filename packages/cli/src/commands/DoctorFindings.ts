@@ -1,4 +1,4 @@
-/** What a look over a cabinet means: each thing that was looked at, how it is, and what to do where it is not well. */
+/** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -6,7 +6,7 @@ import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import type { Settings } from "../settings/Settings.ts"
 import { counted } from "../output/Counted.ts"
 
-/** `bad` needs somebody now, `warn` soon. */
+/** `bad` needs attention now, `warn` soon. */
 type Level = "ok" | "warn" | "bad"
 
 export interface Finding {
@@ -144,7 +144,7 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
   ]
 }
 
-/** What PostgreSQL gives everybody, and what an author could keep. */
+/** Rights that PostgreSQL grants to everybody, and those an author could keep. */
 const ofNeighbours = ({
   database,
   isOpenToAll,
@@ -230,7 +230,7 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
   return finding("deliveries", "ok", `Deliveries are sent: ${numbers}.`)
 }
 
-/** What was seen; `standby` is null where there is none. */
+/** The data to interpret; `standby` is null if there is none. */
 export interface Seen {
   readonly roles: Roles
   readonly reading: Settings["reading"]

@@ -1,4 +1,4 @@
-/** `cabinet event …`: the events of the feed, one by one and as they come. */
+/** `cabinet event …`: the events of the feed, one by one and as they arrive. */
 import { Command } from "effect/cli"
 import { list } from "./EventListCommand.ts"
 import { show } from "./EventShowCommand.ts"

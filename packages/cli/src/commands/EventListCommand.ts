@@ -1,4 +1,4 @@
-/** `cabinet event list`: the feed, as the API would give it, once or as it grows. */
+/** `cabinet event list`: the feed in the API's form, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -9,10 +9,10 @@ import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-/** How often a follower looks. */
+/** How often a follower polls. */
 const POLL_INTERVAL = "500 millis"
 
-/** How often it looks for a database that is away. */
+/** How often it retries while the database is unavailable. */
 const TRY_AGAIN = "2 seconds"
 
 interface ShownEvent {
@@ -36,7 +36,7 @@ const marks = (event: ShownEvent): string =>
     .filter((mark) => mark !== "")
     .join(", ")
 
-/** The payload's own text, digits and all, out of the event's. */
+/** The payload's original text, with all its digits, cut from the event's. */
 const payloadText = (item: string): string =>
   item.slice(item.indexOf(',"payload":') + 11, item.lastIndexOf(',"repeat_of":'))
 
@@ -104,7 +104,7 @@ export const list = Command.make(
         while (true) {
           const page = yield* feed.page([...filter, ...pair("cursor", cursor)]).pipe(
             Effect.tapErrorTag("StoreUnavailable", ({ message }) => Effect.logWarning(`${message} Waiting for it.`)),
-            // A follower outlives the restarts of what it follows: its place is good after them.
+            // A follower outlives restarts of the server it follows: its cursor stays valid.
             Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(TRY_AGAIN) }),
           )
           cursor = Option.some(page.nextCursor)

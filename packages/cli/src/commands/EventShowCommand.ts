@@ -1,4 +1,4 @@
-/** `cabinet event show ID`: everything that is known of one event. */
+/** `cabinet event show ID`: everything known about one event. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -14,7 +14,7 @@ import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 
-/** What decided how the body was read, in words; an unknown one is shown as it is. */
+/** What determined how the body was read, in words; an unknown reason is shown as is. */
 const DECIDED_BY: Readonly<Record<string, string>> = {
   source: "set on the source",
   header: "named by the request's header",
@@ -24,7 +24,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   content_encoding: "its content encoding could not be undone",
 }
 
-/** Bytes as text in a charset of ours; null where they are none, or the charset is none that is known here. */
+/** Bytes as text in one of our charsets; null if they are not valid text, or the charset is unknown here. */
 const textIn = (charset: string, bytes: Uint8Array): string | null => {
   try {
     const label = charset === "latin-1" ? "windows-1252" : charset
@@ -34,7 +34,7 @@ const textIn = (charset: string, bytes: Uint8Array): string | null => {
   }
 }
 
-/** The body as text in the charset it was read in, and as bytes too where that does not tell them. */
+/** The body as text in the charset it was read in, and also as bytes if the text does not represent them. */
 const bodyJson = ({ body, charset }: StoredOriginal) => ({
   body: textIn(charset, body),
   body_base64: textIn("utf-8", body) === null ? Buffer.from(body).toString("base64") : null,
@@ -59,7 +59,7 @@ const originalJson = (original: StoredOriginal | null) =>
         encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
       }
 
-/** Its row by the same way that everybody reads rows; none for a repeat, or while reading is off. */
+/** Its row, read the way all rows are read; none for a repeat, or while reading is off. */
 const rowOf = (id: number, { table }: EventRecord) =>
   Effect.gen(function* () {
     if (table === null) return null

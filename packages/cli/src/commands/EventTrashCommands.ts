@@ -1,4 +1,4 @@
-/** `cabinet event trash`, `restore` and `purge`: taking back what was sent, for a while or for good. */
+/** `cabinet event trash`, `restore` and `purge`: deletes events, temporarily or for good. */
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

@@ -10,7 +10,7 @@ export const headersFile = secretFile(
   "Headers to send along, a line 'Name: value' each; - for standard input. They are kept secret",
 )
 
-/** Lines that hold nothing are passed over; every other one is a header. */
+/** Blank lines are skipped; every other line is a header. */
 export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError> =>
   Effect.gen(function* () {
     const headers: Array<readonly [string, string]> = []
@@ -30,7 +30,7 @@ export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError>
     return headers
   })
 
-/** On a terminal `-` asks for one header after the other, until nothing is entered. */
+/** On a terminal `-` prompts for one header after another, until an empty line is entered. */
 const asked = Effect.gen(function* () {
   const lines: Array<string> = []
   for (;;) {

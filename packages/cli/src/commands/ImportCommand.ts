@@ -1,6 +1,6 @@
 /**
- * `cabinet import SOURCE FILE`: a file into a source, here and now, with a bar on a terminal. Stopped after the file was
- * staged, the import goes on in whatever serves the cabinet, or with the next `cabinet import`.
+ * `cabinet import SOURCE FILE`: imports a file into a source in the foreground, with a progress bar on a terminal. If it is
+ * stopped after the file was staged, the import continues in the server of the cabinet, or with the next `cabinet import`.
  */
 import { Import, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"

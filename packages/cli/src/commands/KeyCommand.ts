@@ -1,4 +1,4 @@
-/** `cabinet key …`: the keys of the read API. A key is shown once, at its issue. */
+/** `cabinet key …`: the keys of the read API. A key is shown once, when it is issued. */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { keyJson } from "@data-cabinet/core/key/KeyJson"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** `cabinet migrate`: brings a database up to date; every other command and `serve` do it as well. */
+/** `cabinet migrate`: brings a database up to date, as every other command and `serve` also do. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { report } from "../output/Report.ts"

@@ -1,6 +1,6 @@
 /**
- * How a command's user says which source, delivery address or key is meant: by its number, or by its name, an address by its
- * URL. A number is always the number: who has called a source `7` names it by what `source list` shows.
+ * Resolves the source, delivery address or key that a user names: by its number, or by its name, an address by its URL. A
+ * number is always the id: a source called `7` is named by its id from `source list`.
  */
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
@@ -19,7 +19,7 @@ const idOf = (given: string): number | null => {
   return Number.isSafeInteger(id) ? id : null
 }
 
-/** `kind` is what the thing is called in a sentence. Refuses a name that nothing has, or more than one thing. */
+/** `kind` is the object's name in a sentence. Refuses a name that matches nothing, or more than one object. */
 const resolve = <E, R>(kind: string, given: string, list: Effect.Effect<ReadonlyArray<Named>, E, R>) =>
   Effect.gen(function* () {
     const id = idOf(given)
@@ -50,7 +50,7 @@ export const addressNamed = (given: string) =>
     AddressStore.use(({ list }) => Effect.map(list, (all) => all.map(({ id, url }) => ({ id, called: url })))),
   )
 
-/** Of keys with one name those that are revoked do not count, unless all are. */
+/** Among keys with one name revoked ones are ignored, unless all are revoked. */
 export const keyNamed = (given: string) =>
   resolve(
     "key",

@@ -1,8 +1,8 @@
-/** How a command's user names a table or view: by its schema and name. */
+/** How a user names a table or view: by its schema and name. */
 import { Effect } from "effect"
 import { CommandError } from "./CommandError.ts"
 
-/** The first dot divides: a schema with a dot in its name cannot be said here. */
+/** The first dot is the separator: a schema with a dot in its name cannot be given here. */
 export const objectNamed = (
   object: string,
 ): Effect.Effect<{ readonly schema: string; readonly name: string }, CommandError> => {

@@ -1,4 +1,4 @@
-/** `cabinet poll …`: addresses that are asked at an interval, and what came of asking them. */
+/** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
 import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"

@@ -1,4 +1,4 @@
-/** The command `cabinet` itself: the flags that every command takes, and how a command gets at its cabinet. */
+/** The command `cabinet` itself: the flags that every command takes, and how a command opens its cabinet. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../compose/CabinetDatabase.ts"
@@ -26,7 +26,7 @@ type SettingFlags<Name extends SettingName> = { readonly [N in Name]: Flag.Flag<
 export const settingFlags = <const Name extends SettingName>(...names: ReadonlyArray<Name>): SettingFlags<Name> =>
   Object.fromEntries(names.map((name) => [name, flagOf(name)])) as unknown as SettingFlags<Name>
 
-/** Those that decide which cabinet is meant: on every command. */
+/** The settings that select the cabinet: on every command. */
 const PLACE = ["databaseUrl", "dataDir"] as const
 
 export const root = Command.make("cabinet").pipe(
@@ -55,7 +55,7 @@ export const root = Command.make("cabinet").pipe(
 
 type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
 
-/** What was given by flags, the command's own and those of `cabinet` itself. */
+/** The values of flags, the command's own and those of `cabinet` itself. */
 export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
   const given: { [Name in SettingName]?: string | undefined } = {}
   for (const [name, value] of Object.entries({ ...own, ...place })) {
@@ -66,10 +66,10 @@ export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
 
 const placeFlags = Effect.map(root, ({ databaseUrl, dataDir }) => ({ databaseUrl, dataDir }))
 
-/** How the command's answer is to be printed. */
+/** The format in which the command's result is printed. */
 export const format = Effect.map(root, ({ json, get }): Format => (Option.isSome(get) ? { path: get.value } : json))
 
-/** Addresses of databases may hold a password, and arguments are no place for one. */
+/** Database URLs may hold a password, which does not belong in arguments. */
 const refusePasswords = (given: ReturnType<typeof givenBy>) =>
   Effect.gen(function* () {
     for (const name of ["databaseUrl", "readUrl", "readerUrl", "authorUrl"] as const) {
@@ -85,7 +85,7 @@ export const holdsPassword = (address: string | undefined): boolean => {
   return url !== null && (url.password !== "" || (url.searchParams.get("password") ?? "") !== "")
 }
 
-/** The settings of this call: `own` are the command's flags, of which those named like settings count. */
+/** The settings of this call: `own` are the command's flags; those named like settings count. */
 export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
     const flags = Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
@@ -95,7 +95,7 @@ export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
     return { settings: yield* readSettings(sources), sources }
   })
 
-/** The database of the cabinet that is meant: the server's own, or that of `--cabinet NAME`. */
+/** The database of the selected cabinet: the server's own, or that of `--cabinet NAME`. */
 export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =>
   Effect.gen(function* () {
     const { cabinet } = yield* root
@@ -103,7 +103,7 @@ export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =
     return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value)
   })
 
-/** For what is about a server as a whole: a cabinet's name would be taken to mean something there, and does not. */
+/** For commands that concern a server as a whole: a cabinet's name would seem to have an effect, and has none. */
 export const noCabinet = (why: string) =>
   Effect.gen(function* () {
     const { cabinet } = yield* root
@@ -115,11 +115,11 @@ export const noCabinet = (why: string) =>
 export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>
   Log.layer({ level: settings.logLevel ?? "warn", format: settings.logFormat })
 
-/** How a command gets at its cabinet, where it is not as with most. */
+/** How a command opens its cabinet, if it differs from the default. */
 export interface CabinetUse {
-  /** `create`: the embedded database is made where there is none. */
+  /** `create`: the embedded database is created if there is none. */
   readonly role?: DatabaseRole
-  /** On a server of many cabinets it may be about the server's own database. */
+  /** On a server of many cabinets the command may concern the server's own database. */
   readonly ofServer?: boolean
 }
 

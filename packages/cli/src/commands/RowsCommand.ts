@@ -1,4 +1,4 @@
-/** `cabinet rows SCHEMA.NAME`: rows of a table or view by a selection, as the API would give them. */
+/** `cabinet rows SCHEMA.NAME`: rows of a table or view by a selection, in the API's form. */
 import type { Json } from "@data-cabinet/core/json/Json"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
@@ -14,7 +14,7 @@ import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { periodPairs, wherePairs } from "./RowsFlags.ts"
 
-/** A value as it is shown in a cell; a number keeps its digits. */
+/** A value as shown in a cell; a number keeps its digits. */
 export const cellText = (value: Json | undefined): string => {
   if (value === undefined || value === null) return ""
   if (typeof value === "string") return value
@@ -33,7 +33,7 @@ const one = (name: string, about: string) =>
 const many = (name: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar("TEXT"), Flag.withDescription(about), Flag.between(0, 1000))
 
-/** A selection as a person writes it. */
+/** A selection as a person would write it. */
 const FRIENDLY = {
   where: Flag.String("where").pipe(
     Flag.withMetavar("CONDITION"),

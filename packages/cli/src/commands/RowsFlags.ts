@@ -1,7 +1,7 @@
 /**
- * The flags of `cabinet rows` that say a selection as a person would write it, in the words of the API's selection: `--where
- * "total>=10"` is a column, a condition and a value. Whatever cannot be said so, as a column with a `=` in its name, is said by
- * the API's own parameters.
+ * Translates the flags of `cabinet rows` that a person would write into the API's selection: `--where "total>=10"` is a
+ * column, a condition and a value. A selection that they cannot express, such as a column with a `=` in its name, takes the
+ * API's own parameters.
  */
 import { Result } from "effect"
 
@@ -19,11 +19,11 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   "is not empty": "notempty",
 }
 
-/** The condition begins at the first sign of one; a value may hold any sign, and is taken with its spaces within. */
+/** The condition begins at its first sign; a value may hold any sign, and keeps its inner spaces. */
 const WHERE = /^([^=!<>~]+?)\s*(>=|<=|!=|=|>|<|~)\s*(.*)$/s
 const EMPTY = /^(.+?)\s+(is empty|is not empty)$/s
 
-/** Fails with what the flag must look like. */
+/** Fails with the form that the flag must have. */
 export const wherePairs = (text: string): Result.Result<Pairs, string> => {
   const [, column, condition, value = ""] = EMPTY.exec(text) ?? WHERE.exec(text) ?? []
   if (column === undefined || condition === undefined) {

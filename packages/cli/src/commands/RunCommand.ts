@@ -1,6 +1,6 @@
 /**
- * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage, 130 given up at
- * a question. Nothing but a command's own report goes to stdout. What a signal comes to is decided by the entry (bin).
+ * Runs one call of `cabinet` to its exit code: 0 done, 1 refused with a sentence on stderr, 2 wrong usage, 130 cancelled at
+ * a prompt. Nothing but a command's own report goes to stdout. The entry point decides about signals (bin).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
@@ -12,7 +12,7 @@ import { bench, cabinet } from "./Cabinet.ts"
 
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
 
-/** Help that was asked for goes to stdout; a wrong call gets a sentence on stderr, and is told where help is. */
+/** Requested help goes to stdout; an invalid call gets a sentence on stderr that points to the help. */
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     switch (event._tag) {
@@ -34,7 +34,7 @@ const presenter: CliOutput.Presenter = {
   },
 }
 
-/** The library's words, except where they are about its own types or set in several lines. */
+/** The library's message, unless it mentions the library's own types or spans several lines. */
 const wrongCall = (error: CliError.CliError): string => {
   if (error._tag === "InvalidValue" && /finite number|an integer|whole number/.test(error.expected)) {
     const name = error.kind === "flag" ? `--${error.option}` : error.option
@@ -50,7 +50,7 @@ const settled = Layer.mergeAll(
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
 )
 
-/** With a capital letter at its beginning and a full stop at its end. */
+/** With an initial capital and a final full stop. */
 const sentence = (text: string): string => {
   const trimmed = text.trim()
   const end = /[.!?;:]$/.test(trimmed) ? "" : "."
@@ -64,7 +64,7 @@ const isUsage = (error: unknown): boolean =>
 
 const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): number => {
   if (Exit.isSuccess(exit)) return 0
-  // The library makes an interruption of Ctrl-C at a prompt.
+  // The library turns Ctrl-C at a prompt into an interruption.
   if (Cause.hasInterruptsOnly(exit.cause)) return signalExitCode("SIGINT")
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (CliError.isCliError(error)) return args.length === 0 ? 0 : 2
@@ -78,13 +78,15 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   return 1
 }
 
-/** `help`, `help COMMAND` and `version` are what many type first. */
+/** Many users first type `help`, `help COMMAND` or `version`. */
 const withoutWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (args[0] === "help") return [...args.slice(1), "--help"]
   return args[0] === "version" && args.length === 1 ? ["--version"] : args
 }
 
-/** Never fails; what went wrong has been said. Interrupting it ends a server in order, and is its only other end. */
+/**
+ * Never fails; errors have been printed by then. Interrupting it shuts a server down gracefully, and nothing else ends one.
+ */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
   Command.runWith(firstWord(args) === "bench" ? bench : cabinet, { version })(withoutAliases(withoutWords(args))).pipe(
     Effect.provide(settled),

@@ -1,4 +1,7 @@
-/** `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`: what readers may see of what stood in the database before. */
+/**
+ * `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`: which schemas that existed in the database before
+ * readers may see.
+ */
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
- * What must not stand in a command line, where every user of the machine reads it in the list of processes and the shell
- * keeps it: it comes from a file, from standard input, or from a prompt that does not show what is typed.
+ * Input that does not belong on a command line, where every user of the machine can see it in the process list and the
+ * shell stores it: it is read from a file, from standard input, or from a prompt that does not echo.
  */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { Flag, Prompt } from "effect/cli"
 import { Redacted } from "effect"
 import { CommandError } from "./CommandError.ts"
 
-/** The text of a file, or of standard input where its name is `-`; `what` begins the sentence of a refusal. */
+/** The text of a file, or of standard input if its name is `-`; `what` begins the sentence of a refusal. */
 export const readInput = (file: string, what: string): Effect.Effect<string, CommandError> =>
   Effect.tryPromise({
     try: async () => {
@@ -21,13 +21,13 @@ export const readInput = (file: string, what: string): Effect.Effect<string, Com
       new CommandError({ code: "refused", message: `${what} cannot be read: ${(error as Error).message}.` }),
   })
 
-/** Asked for without being shown; on a terminal only. */
+/** Prompts without echo; on a terminal only. */
 export const askHidden = (message: string) =>
   Effect.map(Prompt.run(Prompt.Hidden({ message })), Redacted.value).pipe(
     Effect.mapError(() => new CommandError({ code: "refused", message: "Nothing was entered." })),
   )
 
-/** One line of a secret: of a file, of standard input (`-`), or asked for where `-` is a terminal. */
+/** One line of a secret: from a file, from standard input (`-`), or from a prompt if `-` is a terminal. */
 export const readSecretLine = (file: string, what: string) =>
   Effect.gen(function* () {
     if (file === "-" && process.stdin.isTTY) return (yield* askHidden(what)).trim()

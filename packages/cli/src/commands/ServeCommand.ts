@@ -1,4 +1,7 @@
-/** `cabinet serve` and `cabinet worker`: the processes that stay. A signal ends them in order; a second one at once. */
+/**
+ * `cabinet serve` and `cabinet worker`: the long-running processes. A signal shuts them down gracefully, a second one at
+ * once.
+ */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -16,7 +19,7 @@ import { report } from "../output/Report.ts"
 import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
 import { startupBanner, startupJson } from "./StartupBanner.ts"
 
-/** All but those that every command has. */
+/** All settings but those that every command has. */
 const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
   (name) => name !== "databaseUrl" && name !== "dataDir",
 )
@@ -27,7 +30,7 @@ const without = (flag: string, about: string) =>
 const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
   Layer.mergeAll(Log.layer({ level: logLevel ?? "info", format: logFormat }), Traces.layer(otlpEndpoint))
 
-/** Until a signal comes; then it says so, for closing may take a few seconds. */
+/** Waits for a signal, then logs that it is stopping, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing what is under way"))
 
 const WHOLE = "A server serves all its cabinets, or with --database-url the one that lives there"
@@ -50,7 +53,7 @@ export const serveCommand = Command.make(
         const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
         if (worker !== null) yield* serveAsWorker(options)
         else {
-          // A log that is kept is no place for a key; a program that asks for the document is given it.
+          // A key must not end up in a stored log; a program that asks for the document gets it.
           const firstKey = json !== false || process.stdout.isTTY
           const served = yield* serve({ ...options, firstKey })
           yield* report(json, startupJson(served), (style) => startupBanner(served, style))

@@ -56,7 +56,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
     style,
   )
 
-/** A script that asks for a link alone has no place for a remark beside it. */
+/** The output of a script that asks for a link alone has no room for a remark. */
 const remark = ({ known }: BaseUrl, asked: Format) =>
   Effect.sync(() => {
     if (!known && typeof asked === "object" && asked.path.endsWith("_url")) process.stderr.write(`${GUESSED}\n`)

@@ -1,4 +1,4 @@
-/** `cabinet sql [FILE | -c SQL]`: how a customer makes tables and views, and looks at them, as the author role. */
+/** `cabinet sql [FILE | -c SQL]`: how a customer creates tables and views, and queries them, as the author role. */
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect, Option, Result } from "effect"

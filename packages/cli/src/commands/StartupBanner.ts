@@ -1,6 +1,6 @@
 /**
- * What a server says once it serves. The first time, on a terminal: what runs where, what was made, and how to try it,
- * ready to paste. Later, and wherever its words may be kept: where it serves, and nothing that is secret.
+ * The output of a server that has started. The first time, on a terminal: what runs where, what was created, and how to try
+ * it, ready to paste. Later, and if the output may be stored: where it serves, and no secret.
  */
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
 import type { Served } from "../process/Serve.ts"
@@ -18,7 +18,7 @@ const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
   `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID. Stop with Ctrl-C.")}`,
 ]
 
-/** Without what is secret, for output that somebody keeps. */
+/** Without secrets, for output that is stored. */
 const firstStartUnseen = (served: Served, { source }: SeededCabinet, style: Style): ReadonlyArray<string> => [
   `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
   `  To begin with, it made the source ${source.id}. Its intake address: npx cabinet source show ${source.id}`,

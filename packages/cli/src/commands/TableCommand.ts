@@ -1,4 +1,4 @@
-/** `cabinet table …`: the tables and views that can be read, and the upkeep of sources' tables. */
+/** `cabinet table …`: the readable tables and views, and the maintenance of sources' tables. */
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"

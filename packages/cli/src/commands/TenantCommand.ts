@@ -1,4 +1,4 @@
-/** `cabinet tenant …`: which cabinets a server of many serves. */
+/** `cabinet tenant …`: the cabinets of a server of many. */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -16,7 +16,7 @@ import { format, givenBy, holdsPassword, noCabinet, quietLog, root, settingFlags
 
 import { readSecretLine, secretFile } from "./SecretInput.ts"
 
-/** Nothing of it tells a login. */
+/** Contains no login. */
 const cabinetJson = (settings: Settings, cabinet: RegisteredCabinet) => ({
   name: cabinet.name,
   base_url: cabinetUrl(settings, cabinet.name),
@@ -40,7 +40,7 @@ const databaseUrlFile = secretFile(
   "A file with the address of its database, for one with a password; - for standard input or a prompt",
 )
 
-/** The address of the new cabinet's database; null where it is to be made. */
+/** The URL of the new cabinet's database; null if it is to be created. */
 const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>, file: Option.Option<string>) {
   if (Option.isSome(flag) && Option.isSome(file)) {
     return yield* new CommandError({
@@ -62,7 +62,7 @@ const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>, file
   return yield* new CommandError({ code: "refused", message: `${called} must be ${read.failure}` })
 })
 
-/** Here the address of the flag is the new cabinet's; the server's own is told by DATABASE_URL or the data directory. */
+/** Here the flag holds the new cabinet's URL; the server's own is given by DATABASE_URL or the data directory. */
 const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
   Effect.gen(function* () {
     yield* own

@@ -1,4 +1,4 @@
-/** `cabinet token …`: the tokens that open the HTTP upload. A token is shown once, at its issue. */
+/** `cabinet token …`: the tokens of the HTTP upload. A token is shown once, when it is issued. */
 import { uploadTokenJson } from "@data-cabinet/core/key/KeyJson"
 import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The URL of a delivery address or a poll. It may itself be a secret, as a chat's incoming webhook is, and then it has no
- * place among the arguments: `--url-file FILE` takes it instead.
+ * The URL of a delivery address or a poll. It may itself be a secret, as a chat's incoming webhook is, and then it does not
+ * belong among the arguments: `--url-file FILE` takes it instead.
  */
 import { Effect, Option } from "effect"
 import { CommandError } from "./CommandError.ts"
@@ -11,7 +11,7 @@ export const urlFile = secretFile(
   "A file with the URL, for one that is a secret itself; - for standard input or a prompt",
 )
 
-/** The URL of a call; none where it was given in neither way. `called` is how the other way is called. */
+/** The URL of a call; none if it was given in neither way. `called` is the name of the other way. */
 export const readUrl = (given: Option.Option<string>, file: Option.Option<string>, called: string) =>
   Effect.gen(function* () {
     if (Option.isNone(file)) return given
@@ -21,7 +21,7 @@ export const readUrl = (given: Option.Option<string>, file: Option.Option<string
     return Option.some(yield* readSecretLine(file.value, "The URL"))
   })
 
-/** The same where there must be one. */
+/** The same for a required URL. */
 export const requireUrl = (given: Option.Option<string>, file: Option.Option<string>) =>
   Effect.flatMap(readUrl(given, file, "a URL"), (url) =>
     Option.isSome(url)

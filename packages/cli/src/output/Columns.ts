@@ -1,16 +1,16 @@
-/** Rows of cells, aligned for people. Cells are text from anywhere: they are made safe here. */
+/** Rows of cells, aligned for people. Cells may hold text from any origin: it is made safe here. */
 import { counted } from "./Counted.ts"
 import { plainText } from "./PlainText.ts"
 import type { Style } from "./Style.ts"
 
-/** Where a line ends: the terminal's width, or none where nobody looks. */
+/** The width of a line: the terminal's, or none without a terminal. */
 export const lineWidth = (): number => (process.stdout.isTTY ? (process.stdout.columns ?? 80) : Infinity)
 
 const WIDE =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\uff01-\uff60]/u
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u
 
-/** How many places of a terminal the text takes. */
+/** How many cells of a terminal the text occupies. */
 export const widthOf = (text: string): number => {
   // Most cells are plain ASCII.
   // oxlint-disable-next-line no-control-regex
@@ -36,7 +36,7 @@ const pad = (text: string, width: number): string => text + " ".repeat(Math.max(
 const WIDEST = 60
 const GAP = "  "
 
-/** Less is no column any more. */
+/** The least useful width of a column. */
 const NARROWEST = 8
 
 const total = (widths: ReadonlyArray<number>): number =>
@@ -44,7 +44,7 @@ const total = (widths: ReadonlyArray<number>): number =>
 
 const greatest = (widths: ReadonlyArray<number>): number => widths.reduce((most, width) => Math.max(most, width), 0)
 
-/** The widths with which columns fit a line: the widest give way first, and the last of too many are left out. */
+/** Column widths that fit a line: the widest columns shrink first; if there are too many, the last ones are left out. */
 const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<number> => {
   const widths = [...natural]
   while (total(widths) > width) {
@@ -61,8 +61,8 @@ const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<nu
 }
 
 /**
- * A head and its rows, or the words that stand for none. No line is longer than the terminal is wide; columns that have no
- * place are counted below.
+ * A header and its rows, or the text for no rows. No line is wider than the terminal; columns that do not fit are counted
+ * below.
  */
 export const columns = (
   head: ReadonlyArray<string>,
@@ -90,7 +90,7 @@ export const columns = (
   return [style.bold(line(head)), ...safe.map(line), ...(left === 0 ? [] : [style.dim(note)])].join("\n")
 }
 
-/** Names and their values, one a line: for one object. */
+/** Names and their values, one per line: for a single object. */
 export const card = (entries: ReadonlyArray<readonly [name: string, value: string]>, style: Style): string => {
   const widest = entries.reduce((most, [name]) => Math.max(most, widthOf(name)), 0)
   return entries.map(([name, value]) => `${style.dim(pad(name, widest))}${GAP}${plainText(value)}`).join("\n")

@@ -1,4 +1,4 @@
-/** The log, on stderr: one line an entry, for people on a terminal and as JSON for machines. */
+/** The log, on stderr: one line per entry, formatted for people on a terminal and as JSON for machines. */
 import { Cause, Layer, Logger, type LogLevel, References } from "effect"
 import { plainLines, plainText } from "./PlainText.ts"
 import { styleFor } from "./Style.ts"
@@ -22,7 +22,7 @@ interface Entry {
   readonly cause: string | null
 }
 
-/** Messages come as one value or several; errors among them are told with their causes, other values as JSON. */
+/** A message is one value or several; errors among them are printed with their causes, other values as JSON. */
 const entry = ({ message, logLevel, date, cause, fiber }: Logger.Options<unknown>): Entry => {
   const parts = Array.isArray(message) ? message : [message]
   const errors = parts.filter((part) => part instanceof Error || Cause.isCause(part))

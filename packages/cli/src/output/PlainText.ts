@@ -1,11 +1,11 @@
 /**
- * Text from outside as it may be shown on a terminal: no control characters, which could move the cursor, and no
- * characters that turn the direction of writing round.
+ * Makes foreign text safe for a terminal: no control characters, which could move the cursor, and no characters that
+ * reverse the direction of writing.
  */
 
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
-/** Line breaks and tabs become a visible sign, for what is shown in one line. */
+/** Line breaks and tabs become a visible sign, for text shown in one line. */
 export const plainText = (text: string): string =>
   text.replace(UNSAFE, (char) => {
     if (char === "\n") return "⏎"

@@ -1,10 +1,10 @@
-/** A bar of how far a long command is: drawn on stderr, and only where somebody watches. */
+/** A progress bar for long commands: drawn on stderr, and only on a terminal. */
 
 const WIDTH = 30
 const REDRAW_MILLIS = 100
 
 export interface ProgressBar {
-  /** `label` before the bar, `unit` behind it; `part` from 0 to 1. Drawn at most ten times a second. */
+  /** `label` precedes the bar, `unit` follows it; `part` is from 0 to 1. Drawn at most ten times a second. */
   readonly draw: (label: string, part: number, unit: string, nowMillis: number) => void
   readonly clear: () => void
 }

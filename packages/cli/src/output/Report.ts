@@ -1,4 +1,4 @@
-/** What a command prints: one JSON document with `--json`, else text for people. Nothing else goes to stdout. */
+/** The output of a command: one JSON document with `--json`, otherwise text for people. Nothing else goes to stdout. */
 import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { CommandError } from "../commands/CommandError.ts"
 import { type Style, styleFor } from "./Style.ts"
 
-/** JSON text that is passed on unread, so that no digit of it is lost. */
+/** JSON text that is passed on unparsed, so that no digit of it is lost. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -14,7 +14,7 @@ export class JsonText {
   }
 }
 
-/** Like `JSON.stringify` with `JsonText` put in as it is. */
+/** Like `JSON.stringify`, with `JsonText` inserted as is. */
 export const writeJson = (value: unknown): string => {
   if (value instanceof JsonText) return value.text
   if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`
@@ -25,7 +25,7 @@ export const writeJson = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** The same value with its keys as our JSON documents have them: `daysAhead` becomes `days_ahead`. */
+/** The same value with its keys as in our JSON documents: `daysAhead` becomes `days_ahead`. */
 export const snakeKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeKeys)
   if (typeof value !== "object" || value === null) return value
@@ -39,14 +39,14 @@ export const snakeKeys = (value: unknown): unknown => {
 
 export const printLine = (text: string): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
-    // The next line waits until this one is taken, so that a slow reader bounds what is held.
+    // The next line waits until this one is flushed, so that a slow reader bounds the buffered output.
     process.stdout.write(`${text}\n`, () => resume(Effect.void))
   })
 
-/** False: text for people. True: the document. A path: the one value of it that the path names. */
+/** False: text for people. True: the document. A path: the one value of the document at that path. */
 export type Format = boolean | { readonly path: string }
 
-/** `table.name` in a document; text as it is, other values as JSON. Undefined where the document has no such value. */
+/** `table.name` in a document; text as is, other values as JSON. Undefined if the document has no such value. */
 export const valueAt = (document: string, path: string): string | undefined => {
   let value: Json | undefined = Result.getOrThrow(parseJson(document, { maxDepth: 10_000 }))
   for (const name of path.split(".")) {

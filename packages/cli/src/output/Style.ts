@@ -1,4 +1,4 @@
-/** Colours, on a terminal that wants them and nowhere else. */
+/** Colours, only on a terminal that supports them and wants them. */
 
 type Paint = (text: string) => string
 

@@ -1,6 +1,7 @@
 /**
- * Traces, sent to an OpenTelemetry collector where one is named (OTLP over HTTP, as JSON); the collector's other standard
- * variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and so on) are read too. Without one no span is made at all.
+ * Traces, sent to an OpenTelemetry collector if one is configured (OTLP over HTTP, as JSON); the collector's other standard
+ * variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and so on) are read too. Without a collector no span is created
+ * at all.
  */
 import { ConfigProvider, Layer, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -8,7 +9,7 @@ import { OtlpSerialization, OtlpTracer } from "effect/observability"
 
 export const layer = (endpoint: string | null): Layer.Layer<never> => {
   if (endpoint === null) return Layer.succeed(References.TracerEnabled, false)
-  // Without the first, to name a collector would not be to ask for traces.
+  // Without the first, naming a collector would not enable traces.
   const env = {
     OTEL_TRACES_EXPORTER: "otlp",
     OTEL_SERVICE_NAME: "data-cabinet",
