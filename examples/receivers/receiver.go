@@ -18,7 +18,7 @@ import (
 )
 
 var secret = []byte(os.Getenv("SIGNING_SECRET"))
-var seen sync.Map // In earnest: a unique column in your database.
+var seen sync.Map // In production: a unique column in your database.
 
 func verified(body []byte, header string) bool {
 	t := ""

@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 const secret = process.env.SIGNING_SECRET
 if (!secret) throw new Error("Set SIGNING_SECRET: without it, anybody could sign.")
 const MAX_BODY = 8 << 20
-const seen = new Set() // In earnest: a unique column in your database.
+const seen = new Set() // In production: a unique column in your database.
 
 const verified = (body, header = "") => {
   const t = /(?:^|,)t=(\d+)(?:,|$)/.exec(header)?.[1]

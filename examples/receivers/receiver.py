@@ -10,7 +10,7 @@ SECRET = os.environ.get("SIGNING_SECRET", "").encode()
 if not SECRET:
     raise SystemExit("Set SIGNING_SECRET: without it, anybody could sign.")
 MAX_BODY = 8 << 20
-seen = set()  # In earnest: a unique column in your database.
+seen = set()  # In production: a unique column in your database.
 
 
 def verified(body: bytes, header: str) -> bool:

@@ -72,7 +72,7 @@ export interface Cabinet {
   readonly feed: (options?: FeedOptions) => AsyncIterable<FeedEvent>
   /** A page of rows of a table or view such as `sources.orders`. */
   readonly rows: (object: string, query?: RowsQuery) => Promise<RowsResult>
-  /** All rows of a selection, page after page; each row that exists throughout comes exactly once. */
+  /** All rows of a selection, page after page; each row that exists throughout is returned exactly once. */
   readonly allRows: (object: string, query?: RowsQuery) => AsyncIterable<Row>
   /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>

@@ -1,7 +1,7 @@
 /**
  * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in place
- * of an answer in flight. Here requests that arrived whole are answered first, as they would be anyway; a request whose
- * body broke off is failed towards its reader; and what is not a request gets an answer with an explanation.
+ * of an answer in flight. Here requests that arrived whole are answered first, as they would be anyway; if a
+ * body broke off, its reader gets the error and responds; and what is not a request gets an answer with an explanation.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
