@@ -115,8 +115,8 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
 const SPREADS = process.platform === "linux" || process.platform === "freebsd"
 
 /**
- * A sender may half-close its connection once its body is sent (as `nc -N` does) and still wait for the response. A client
- * that sent no body and closes has disconnected. Node would respond to neither; here only the latter is dropped.
+ * A sender may half-close its connection once its POST is sent (as `nc -N` does) and still wait for the response. A client
+ * that sent any other request and closes has disconnected. Node would respond to neither; here only the latter is dropped.
  */
 const answerHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
   // Node has had this switch since its early days, but does not document it.
