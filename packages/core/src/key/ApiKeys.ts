@@ -1,4 +1,4 @@
-/** The keys of a cabinet: issued once, listed without the secret, revoked at once. */
+/** The keys of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ApiKey, IssuedKey } from "./ApiKey.ts"

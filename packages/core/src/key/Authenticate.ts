@@ -1,6 +1,6 @@
 /**
- * From the headers of a request to the key that sent it, counted. Refuses what carries no key, no live key, or two
- * different ones; says nothing about which of these it was beyond what the sender can see itself.
+ * Authenticates a request by its headers and counts it against its key. Refuses a request with no key, no live key, or two
+ * different keys; reveals nothing about which of these applied beyond what the client can see itself.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -12,17 +12,20 @@ export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("
   message: Schema.String,
 }) {}
 
-/** The two headers a key may come in, as sent; undefined where one is absent. */
+/** The two headers that can contain a key, as sent; undefined if absent. */
 export interface KeyHeaders {
   readonly authorization: string | undefined
   readonly xApiKey: string | undefined
 }
 
-/** Looks up and counts in one step. An exhausted key is a success with `allowed: false`: its answer still bears counts. */
+/**
+ * Looks up and counts in one step. An exhausted key is a success with `allowed: false`, because its response still includes
+ * the counts.
+ */
 export class Authenticate extends Context.Service<
   Authenticate,
   {
-    /** Waits for the store so many milliseconds, and then fails. */
+    /** Waits for the store up to this many milliseconds, and then fails. */
     readonly key: (
       headers: KeyHeaders,
       millis: number,
@@ -52,7 +55,7 @@ const twoKeys = refuse("Authorization and X-Api-Key carry different keys. Send o
 const notBearer = refuse("Authorization must have the form: Bearer <key>.")
 const wrongKey = refuse("The API key is wrong or was revoked.")
 
-// What writeKey makes. Anything else is refused without asking the database.
+// The format of writeKey. Anything else is refused without a query to the database.
 const KEY_SHAPE = /^dck_[A-Za-z0-9_-]{43}$/
 
 const sentKey = ({ authorization, xApiKey }: KeyHeaders) => {

@@ -1,4 +1,4 @@
-/** Keys and upload tokens in JSON. Whole ones are added by whoever issues them, and by nobody else. */
+/** Keys and upload tokens as JSON. Only the code that issues them adds the complete value. */
 import type { ApiKey } from "./ApiKey.ts"
 import type { UploadToken } from "./UploadToken.ts"
 

@@ -1,4 +1,4 @@
-/** The operators of a cabinet: their tokens are issued once, listed without the secret, revoked at once. */
+/** The upload tokens of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { KeyError } from "./ApiKeys.ts"
@@ -10,7 +10,7 @@ export class UploadTokens extends Context.Service<
     readonly issue: (name: string) => Effect.Effect<IssuedUploadToken, KeyError | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<UploadToken>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<UploadToken, KeyError | StoreUnavailable>
-    /** Whose live token this is; the use is noted. */
+    /** Finds the live token with this fingerprint and records its use. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<UploadToken>, StoreUnavailable>
   }
 >()("@data-cabinet/core/key/UploadTokens") {}

@@ -1,7 +1,7 @@
 /**
- * The memory of what was sent and waits: for its turn to be read, and for the database. All cabinets of a process have one
- * budget. No source and no client address can take all of it: each may have as much as it leaves free, an address half of
- * that, so that there is room for others however many fill it. Who is over it is asked to retry.
+ * Limits the memory of submissions that wait: to be parsed, and for the database. All cabinets of a process share one
+ * budget. No source and no client address can use all of it: each may hold as much as it leaves free, an address half of
+ * that, so that there is room for others however many fill it. A client over its share is told to retry.
  */
 import { Context } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -9,10 +9,13 @@ import { rateSubject } from "./RateSubject.ts"
 
 export const MAX_WAITING_BYTES = 256 * 1_048_576
 
-/** What takes no more is not counted: its connection takes as much, and counting would cost each small request. */
+/**
+ * Submissions up to this size are not counted: their connection takes as much memory, and counting would cost every small
+ * request.
+ */
 export const SMALL_BYTES = 16_384
 
-/** Gives the bytes back, once however often it is called. */
+/** Returns the bytes to the budget; repeated calls have no further effect. */
 export type Release = () => void
 
 export class MemoryBudget {
@@ -36,7 +39,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one kind of work of one cabinet has of the budget. */
+/** The shares of the budget that one kind of work of one cabinet holds. */
 export class MemoryShares {
   readonly #budget: MemoryBudget
   readonly #bySource = new Map<number, number>()
@@ -46,7 +49,7 @@ export class MemoryShares {
     this.#budget = budget
   }
 
-  /** Undefined where there is no room for it now. What waits alone always has room. */
+  /** Returns undefined if there is no room now. A submission that waits alone always has room. */
   hold(sourceId: number, ip: string | null, bytes: number): Release | undefined {
     const budget = this.#budget
     const client = ip === null ? undefined : rateSubject(ip)
@@ -83,7 +86,7 @@ export const memoryFull = (): StoreUnavailable =>
     outcomeUnknown: false,
   })
 
-/** The one of this process; who composes a cabinet makes it smaller where there is less memory. */
+/** The budget of this process; the composition of a cabinet makes it smaller if there is less memory. */
 export const Memory = Context.Reference<MemoryBudget>("@data-cabinet/core/limit/MemoryBudget", {
   defaultValue: () => new MemoryBudget(MAX_WAITING_BYTES),
 })

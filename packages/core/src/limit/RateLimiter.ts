@@ -1,12 +1,13 @@
 /**
- * Who may pass, and how often: the key of an API request together with its count, and the counts of intake. Windows are
- * minutes of the wall clock, counted over all processes: never more than a limit pass. They start over after a database crash.
+ * Limits the rate of requests: checks the key of an API request and counts it, and counts the requests of intake. Windows
+ * are minutes of the wall clock, counted across all processes: a limit is never exceeded. They start over after a database
+ * crash.
  */
 import { Context, type Effect, type Result } from "effect"
 import type { Deadline } from "../runtime/Deadline.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-/** The state of one subject's window after this request. `retryAfter` is the seconds to the next minute. */
+/** The state of one subject's window after this request. `retryAfter` is the number of seconds until the next minute. */
 export interface RateLimit {
   readonly allowed: boolean
   readonly limit: number
@@ -26,14 +27,14 @@ export class RateLimiter extends Context.Service<
   RateLimiter,
   {
     /**
-     * Counts a request of the key with this fingerprint; null when no live key has it. Waits for that so many milliseconds,
+     * Counts a request of the key with this fingerprint; null if no live key has it. Waits up to this many milliseconds,
      * and then fails.
      */
     readonly key: (fingerprint: Uint8Array, millis: number) => Effect.Effect<KeyRateLimit | null, StoreUnavailable>
     /**
-     * Counts an intake request for its client's address (IPv6 by /64; null: it has none) and then, if that may pass, for
-     * its source (null: it is not known yet). Returns the first that may not pass, else the last that was counted; fails
-     * at the deadline.
+     * Counts an intake request for its client's address (IPv6 by /64; null if it has none) and then, if that is allowed,
+     * for its source (null if it is not known yet). Returns the first that is not allowed, otherwise the last that was
+     * counted; fails at the deadline.
      */
     readonly intake: (
       ip: string | null,

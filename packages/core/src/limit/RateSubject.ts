@@ -1,4 +1,7 @@
-/** Under which name a client address is counted: IPv4 by the address, IPv6 by the /64 that one customer is given. */
+/**
+ * The name under which a client address is counted: IPv4 by the address, IPv6 by the /64 that a single customer is
+ * assigned.
+ */
 
 const expand = (address: string): ReadonlyArray<string> => {
   const [head = "", tail] = address.split("::")

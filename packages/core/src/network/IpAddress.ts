@@ -1,4 +1,4 @@
-/** IP addresses and networks as numbers, so that one spelling of an address is as good as another. */
+/** IP addresses and networks as numbers, so that all spellings of an address are equal. */
 export interface IpAddress {
   readonly family: 4 | 6
   readonly value: bigint
@@ -19,7 +19,7 @@ const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 const GROUPS = /^(?:[0-9a-f]{1,4}(?::(?!$)|$))*$/i
 
-/** The longest text of an address, with an IPv4 address at its end. */
+/** The maximum length of an address as text, with an IPv4 address at its end. */
 const MAX_LENGTH = 45
 
 const v4 = (text: string): bigint | null =>
@@ -40,13 +40,13 @@ const v6 = (text: string): bigint | null => {
   const before = groupsOf(head)
   const after = groupsOf(tail ?? "")
   const count = before.length + after.length
-  // The two colons stand for one group at least.
+  // The two colons stand for at least one group.
   if (tail === undefined ? count !== 8 : count > 7) return null
   const zeros = Array.from({ length: 8 - count }, () => "0")
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n)
 }
 
-/** Reads an address, brackets of a URL allowed; null for anything else, an IPv6 zone too. */
+/** Parses an address, optionally in the brackets of a URL; null for anything else, including an IPv6 zone. */
 export const parseIp = (text: string): IpAddress | null => {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
   if (bare.length > MAX_LENGTH) return null
@@ -55,7 +55,7 @@ export const parseIp = (text: string): IpAddress | null => {
   return value === null ? null : { family, value }
 }
 
-/** Reads `10.0.0.0/8`, or one address; null for anything else. Bits after the prefix are ignored. */
+/** Parses `10.0.0.0/8`, or a single address; null for anything else. Bits after the prefix are ignored. */
 export const parseNetwork = (text: string): Network | null => {
   const [address = "", length, ...rest] = text.trim().split("/")
   const ip = parseIp(address)
@@ -73,7 +73,7 @@ export const contains = (network: Network, ip: IpAddress): boolean => {
   return ip.value >> rest === network.base >> rest
 }
 
-/** Reads a list of networks such as `10.0.0.0/8, fd00::/8`; a string is the word that could not be read. */
+/** Parses a list of networks such as `10.0.0.0/8, fd00::/8`; a string result is the word that could not be parsed. */
 export const parseNetworks = (text: string): ReadonlyArray<Network> | string => {
   const networks: Array<Network> = []
   for (const word of text.split(/[\s,]+/).filter((part) => part !== "")) {

@@ -1,6 +1,6 @@
 /**
- * What cursors are signed with: HMAC-SHA-256 by a key that one cabinet has and nobody else. Written out over the hash of
- * Node, for each page has one and this takes a fifth of the time that `createHmac` does.
+ * The key that signs cursors: HMAC-SHA-256 with a secret that only one cabinet has. Implemented with Node's hash function,
+ * because every page needs one signature and this takes a fifth of the time of `createHmac`.
  */
 import { hash } from "node:crypto"
 import { Context, type Effect } from "effect"
@@ -32,7 +32,7 @@ export class CursorKey {
   }
 }
 
-/** The key of the cabinet: kept with its data, so that cursors stay good wherever these are moved. */
+/** The cabinet's key, stored with its data, so that cursors stay valid wherever the data is moved. */
 export class CursorKeys extends Context.Service<
   CursorKeys,
   { readonly key: Effect.Effect<CursorKey, StoreUnavailable> }

@@ -1,34 +1,37 @@
-/** The items of a page as JSON in UTF-8, made once and sent as they lie: one behind the other, a comma between each two. */
+/** The items of a page as JSON in UTF-8, written once and sent without copying: contiguous, separated by commas. */
 export class Items {
   readonly #bytes: Buffer
   readonly #from: number
   readonly #ends: ReadonlyArray<number>
 
-  /** They lie in `bytes` from `from` on; `ends` says where each one does. What is around them there is nobody else's. */
+  /**
+   * The items are in `bytes` starting at `from`; `ends` has the end of each. The bytes around them belong to this object
+   * alone.
+   */
   constructor(bytes: Buffer, from: number, ends: ReadonlyArray<number>) {
     this.#bytes = bytes
     this.#from = from
     this.#ends = ends
   }
 
-  /** How many there are. */
+  /** The number of items. */
   get length(): number {
     return this.#ends.length
   }
 
-  /** Not more than so many of them. */
+  /** At most this many of the items. */
   first(most: number): Items {
     return this.length <= most ? this : new Items(this.#bytes, this.#from, this.#ends.slice(0, most))
   }
 
-  /** Each by itself. */
+  /** Each item as text. */
   texts(): ReadonlyArray<string> {
     return this.#ends.map((end, index) =>
       this.#bytes.toString("utf8", index === 0 ? this.#from : this.#ends[index - 1]! + 1, end),
     )
   }
 
-  /** All of them between a head and a tail; not copied where there is room around them. */
+  /** All items between a head and a tail; without a copy if there is room around them. */
   between(head: Uint8Array, tail: Uint8Array): Uint8Array {
     const end = this.#ends.at(-1) ?? this.#from
     if (this.#from < head.length || this.#bytes.length - end < tail.length) {
@@ -40,12 +43,12 @@ export class Items {
   }
 }
 
-/** Between two items. */
+/** Separates two items. */
 export const COMMA = 0x2c
 
-/** Room that is left around items for what a page says of itself. */
+/** The room reserved around the items for the other fields of a page. */
 export const AHEAD = 32
 export const BEHIND = 2_048
 
-/** Has no room around it: all empty pages share it. */
+/** Has no room around it, because all empty pages share it. */
 export const NO_ITEMS = new Items(Buffer.alloc(0), 0, [])

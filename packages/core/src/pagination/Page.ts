@@ -1,13 +1,13 @@
-/** Pages: how long one may be, and what one is made of. The same for rows and for the feed. */
+/** Pages: their size limits and their contents, the same for rows and for the feed. */
 import type { Items } from "./Items.ts"
 
-/** How many items a page has when the client does not say. */
+/** The number of items on a page if the client does not specify it. */
 export const DEFAULT_LIMIT = 100
 
-/** The longest page that a client may ask for. */
+/** The largest page that a client may request. */
 export const MAX_LIMIT = 1000
 
-/** Items past this many bytes end a page early: it is then shorter than `limit`, and `hasMore` is true. */
+/** A page ends early once its items exceed this many bytes: it is then shorter than `limit`, and `hasMore` is true. */
 export const PAGE_BYTES = 8 * 1024 * 1024
 
 /** One page of a walk: its items, and where the next one begins. */
@@ -17,10 +17,10 @@ export interface Page {
   readonly nextCursor: string | null
 }
 
-/** What `bad_limit` answers say. */
+/** The text of `bad_limit` errors. */
 export const LIMIT_EXPECTED = `limit is a whole number from 1 to ${MAX_LIMIT}`
 
-/** A page size as a client wrote it: a decimal integer from 1 to 1000, else undefined. */
+/** Parses a page size: a decimal integer from 1 to 1000, otherwise undefined. */
 export const parseLimit = (text: string): number | undefined => {
   if (!/^[0-9]{1,9}$/.test(text)) return undefined
   const limit = Number(text)

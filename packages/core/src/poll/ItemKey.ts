@@ -1,12 +1,12 @@
-/** By what a polled item is known again. */
+/** The key by which a polled item is recognized. */
 import { hash } from "node:crypto"
 import type { JsonObject } from "../json/Json.ts"
 import { canonicalJsonText } from "../json/JsonText.ts"
 import { atPointer } from "../file/JsonReader.ts"
 
 /**
- * 32 bytes: of the key field's value where the item has one that is not null, else of the whole content. A number and a
- * text of the same characters are two keys; `1` and `1.0` are two as well, as they are everywhere else here.
+ * 32 bytes: the hash of the key field's value if the item has one that is not null, otherwise of the whole content. A
+ * number and a text with the same characters are two keys; so are `1` and `1.0`, as everywhere else.
  */
 export const itemKey = (item: JsonObject, keyField: string | null): Uint8Array => {
   const value =

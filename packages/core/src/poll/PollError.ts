@@ -1,7 +1,7 @@
-/** What can be refused about a poll. What goes wrong in a run is in its log. */
+/** The error for refused operations on polls. Errors during a run are in its log. */
 import { Schema } from "effect"
 
-/** `busy`: it is being run right now, by this process or another. */
+/** `busy`: it is running right now, in this process or another. */
 export class PollError extends Schema.TaggedError<PollError>()("PollError", {
   code: Schema.Literals([
     "no_such_poll",

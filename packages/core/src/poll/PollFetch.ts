@@ -1,15 +1,15 @@
-/** Asks a polled address. Like every request that leaves the house it goes to checked, public addresses only. */
+/** Requests a polled URL. Like every outgoing request it connects only to checked, public addresses. */
 import { Context, type Effect } from "effect"
 
 export interface PollRequest {
   readonly url: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  /** What the last good answer was marked with, for a conditional request. */
+  /** The validator of the last successful response, for a conditional request. */
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-/** Never an error: a body where the answer was 200 and came whole, else the reason why there is none. */
+/** Never an error: the body if the response was a complete 200, otherwise the reason why there is none. */
 export interface PollAnswer {
   readonly status: number | null
   readonly peer: string | null

@@ -1,4 +1,4 @@
-/** Polls and their runs in JSON: of a poll's headers the names alone. */
+/** Polls and their runs as JSON: only the names of a poll's headers. */
 import type { Poll, PollRun } from "./Poll.ts"
 
 export const pollJson = (poll: Poll) => ({

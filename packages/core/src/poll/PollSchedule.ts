@@ -3,10 +3,13 @@
 export const MIN_SECONDS = 10
 export const MAX_SECONDS = 30 * 24 * 3600
 
-/** Failing, it is asked at least this often, unless its interval is longer. */
+/** A failing poll runs at least this often, unless its interval is longer. */
 const LONGEST_BACKOFF = 6 * 3600
 
-/** Seconds after a run. `failures` counts the failed runs up to this one, 0 after a good one; a wish to wait is heeded. */
+/**
+ * Seconds until the next run. `failures` counts the consecutive failed runs including this one, 0 after a successful run; a
+ * `Retry-After` is respected.
+ */
 export const nextSeconds = (everySeconds: number, failures: number, retryAfter: number | null): number => {
   const backoff = failures === 0 ? everySeconds : everySeconds * 2 ** Math.min(failures, 30)
   const limit = Math.max(everySeconds, LONGEST_BACKOFF)
@@ -15,7 +18,7 @@ export const nextSeconds = (everySeconds: number, failures: number, retryAfter: 
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** `30s`, `15m`, `2h`, `1d` in seconds; null for anything else, and for what is out of bounds. */
+/** Parses `30s`, `15m`, `2h`, `1d` to seconds; null for anything else, and for values out of range. */
 export const parseInterval = (text: string): number | null => {
   const parts = /^([1-9]\d{0,6})([smhd])$/.exec(text.trim())
   if (parts === null) return null
@@ -26,6 +29,6 @@ export const parseInterval = (text: string): number | null => {
 export const isInterval = (seconds: number): boolean =>
   Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
 
-/** The seconds of a `Retry-After` header; null for a date or nonsense. */
+/** The seconds of a `Retry-After` header; null for a date or an invalid value. */
 export const retryAfterOf = (header: string | undefined): number | null =>
   header !== undefined && /^\d{1,7}$/.test(header.trim()) ? Number(header.trim()) : null

@@ -1,11 +1,11 @@
-/** Where polls are kept: what to ask and when, what was seen before, and the log of runs. */
+/** Stores polls: their settings and schedules, the items seen before, and the log of runs. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport } from "../file/StagedImports.ts"
 import type { NewPoll, Poll, PollFormat, PollRun } from "./Poll.ts"
 import type { PollError } from "./PollError.ts"
 
-/** A poll that this process runs, with what lists never show. */
+/** A poll that this process runs, with the data that lists never show. */
 export interface ClaimedPoll {
   readonly id: number
   readonly lease: string
@@ -19,11 +19,11 @@ export interface ClaimedPoll {
   readonly etag: string | null
   readonly lastModified: string | null
   readonly failures: number
-  /** No run was kept yet: what this one finds is history. */
+  /** No run has been saved yet: the items of this one are history. */
   readonly first: boolean
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface RunResult {
   readonly outcome: PollRun["outcome"]
   readonly status: number | null
@@ -32,9 +32,9 @@ export interface RunResult {
   readonly durationMs: number
   readonly bytes: number
   readonly items: number
-  /** What is new, staged and not yet sealed; null when nothing is. */
+  /** The new items, staged and not yet sealed; null if there are none. */
   readonly fresh: { readonly held: HeldImport; readonly rows: number } | null
-  /** For the next conditional request; kept as they were when the run failed. */
+  /** For the next conditional request; unchanged after a failed run. */
   readonly etag: string | null
   readonly lastModified: string | null
   readonly nextSeconds: number
@@ -46,30 +46,30 @@ export class PollStore extends Context.Service<
   PollStore,
   {
     readonly add: (poll: NewPoll) => Answer<Poll>
-    /** By id; removed polls and those of deleted sources are in no answer. */
+    /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     readonly pause: (id: number) => Answer<Poll>
-    /** Due at once. */
+    /** Makes the poll due immediately. */
     readonly resume: (id: number) => Answer<Poll>
-    /** For good: its headers and its marks are forgotten, its log stays for its time. */
+    /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
     readonly remove: (id: number) => Answer<void>
     /** Newest first. */
     readonly log: (id: number, limit: number) => Answer<ReadonlyArray<PollRun>>
-    /** The next poll that is due and that nobody runs; or this one, due or not, paused or not. */
+    /** Claims the next poll that is due and not running; or this one, even if it is not due or is paused. */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedPoll>, StoreUnavailable>
-    /** Holds it on; false when it is another's by now. */
+    /** Extends the lease; false if another process holds the poll by now. */
     readonly renew: (poll: ClaimedPoll) => Effect.Effect<boolean, StoreUnavailable>
-    /** Which of these keys the poll has not had. */
+    /** Returns those keys that the poll has not received before. */
     readonly unseen: (
       pollId: number,
       keys: ReadonlyArray<Uint8Array>,
     ) => Effect.Effect<ReadonlyArray<boolean>, StoreUnavailable>
     /**
-     * Ends the run: log, schedule, marks of what is new and the sealing of its import, all together. None when the poll
-     * was removed or is another's by now; then nothing is kept.
+     * Ends the run: log, schedule, marks of the new items and the sealing of its import, in one transaction. None if the
+     * poll was removed or another process holds it by now; then nothing is saved.
      */
     readonly settle: (poll: ClaimedPoll, result: RunResult) => Effect.Effect<Option.Option<PollRun>, StoreUnavailable>
-    /** Milliseconds until the next poll is due; null when none is. */
+    /** Milliseconds until the next poll is due; null if there is none. */
     readonly nextDue: Effect.Effect<number | null, StoreUnavailable>
   }
 >()("@data-cabinet/core/poll/PollStore") {}

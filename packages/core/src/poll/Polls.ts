@@ -1,4 +1,4 @@
-/** What the owner of a cabinet does with polls. A URL is checked before it is saved. */
+/** The operations of a cabinet's owner on polls. A URL is checked before it is saved. */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { AddressError } from "../delivery/AddressError.ts"
 import { AddressCheck } from "../delivery/AddressCheck.ts"
@@ -17,7 +17,7 @@ export class Polls extends Context.Service<
   Polls,
   {
     readonly add: (poll: NewPoll) => Answer<Poll>
-    /** Runs it now, from here, also while it is paused, and waits until what is new is accepted. */
+    /** Runs the poll now, in this process, even if it is paused, and waits until the new items are accepted. */
     readonly run: (id: number) => Answer<PollRun>
   }
 >()("@data-cabinet/core/poll/Polls") {
@@ -52,7 +52,7 @@ export class Polls extends Context.Service<
 const asPollError = (error: AddressError): PollError =>
   pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
 
-/** Headers that are the client's own, or that would let an answer be something else than was asked for. */
+/** Headers that the HTTP client sets itself, or that could make the response something other than what was requested. */
 const OWN_HEADERS = new Set([
   "accept-encoding",
   "connection",
@@ -91,7 +91,7 @@ const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
       return yield* pollError("bad_header", `${name.slice(0, 100)} is no header that can be set.`)
     }
-    // The value is a secret, so no message shows it.
+    // The value is a secret, so no message contains it.
     if (value.length > 4096 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       return yield* pollError("bad_header", `The value of the header ${name} cannot be sent.`)
     }

@@ -1,7 +1,8 @@
 /**
- * One run of a poll: asked, read, told apart from what was seen before, staged, and accepted. An answer is taken whole
- * or not at all: one item that is no object, and the run has failed and nothing of it is kept. A fault of the program is
- * a failed run, too: the poll slows down and doctor names it, instead of asking again at once and for ever.
+ * One run of a poll: requests the URL, reads the response, filters out the items seen before, stages the rest, and accepts
+ * them. A response is accepted completely or not at all: if one item is not an object, the run fails and nothing of it is
+ * stored. A fault in the program is a failed run too: the poll slows down and doctor reports it, instead of retrying at
+ * once and for ever.
  */
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect"
 import { faultInWords, faultName } from "../error/Fault.ts"
@@ -23,13 +24,13 @@ import { type ClaimedPoll, PollStore, type RunResult } from "./PollStore.ts"
 import { type PollAnswer, PollFetch } from "./PollFetch.ts"
 import { nextSeconds } from "./PollSchedule.ts"
 
-/** Over asking, reading and staging. */
+/** Covers the request, reading and staging. */
 const DEADLINE = "10 minutes"
 
 export class RunPoll extends Context.Service<
   RunPoll,
   {
-    /** None when the poll was removed, or taken by another process, in the meantime. */
+    /** None if the poll was removed, or claimed by another process, in the meantime. */
     readonly run: (poll: ClaimedPoll) => Effect.Effect<Option.Option<PollRun>, StoreUnavailable>
   }
 >()("@data-cabinet/core/poll/RunPoll") {
@@ -41,7 +42,7 @@ export class RunPoll extends Context.Service<
       const imports = yield* StagedImports
       const accept = yield* AcceptStaged
 
-      /** Stages what is new of an answer. The import, if one was begun, is given up when anything fails. */
+      /** Stages the new items of a response. If anything fails, an import that was begun is abandoned. */
       const stage = Effect.fnUntraced(function* (
         poll: ClaimedPoll,
         answer: PollAnswer & { readonly body: Uint8Array },
@@ -50,7 +51,7 @@ export class RunPoll extends Context.Service<
         const { body } = answer
         const file = { name: nameOf(poll.url), size: body.length, bytes: inPieces(body) }
         const options = optionsOf(poll, answer.contentType)
-        // A login page, or a gateway's, comes with 200 too; read as CSV it would be events.
+        // A login page, or the page of a gateway, can have status 200 too; read as CSV it would become events.
         if (options.format === undefined && isPage(body)) {
           return yield* fileError("unreadable", "this is a page or XML, not JSON, NDJSON or CSV")
         }
@@ -201,10 +202,10 @@ const faulty = (poll: ClaimedPoll, fault: unknown): Ended => ({
   nextSeconds: nextSeconds(poll.everySeconds, poll.failures + 1, null),
 })
 
-/** What an item that came twice counts for, whose text is not written. */
+/** The cost of a repeated item, whose text is not written, in characters. */
 const REPEATED = 8_192
 
-/** Keys that are looked up by one statement. */
+/** How many keys one statement looks up. */
 const LOOKUP = 5000
 
 type Ended = Omit<RunResult, "durationMs">
@@ -226,7 +227,7 @@ const nameOf = (url: string): string => {
 const isPage = (body: Uint8Array): boolean =>
   /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
 
-/** What the poll says, then what the answer's header says; the rest is found out. */
+/** The settings of the poll take precedence over the header of the response; the rest is detected. */
 const optionsOf = (poll: ClaimedPoll, contentType: string | null): FileOptions => {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";")
   const charset = parameters.map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1]).find((label) => label)

@@ -1,11 +1,13 @@
 /**
- * Work of one kind that comes one by one and is done in one go. What a request takes is long code that runs once, so each of
- * its steps finds the processor's caches full of the others: parsing a body among the rest of a request was measured to take
- * ten times what it takes after another body. Of requests that come together each step is therefore taken by all of them
- * before the next one.
+ * Collects calls of one kind and runs them together. A request runs long code once, so each of its steps finds the CPU
+ * caches full of the other steps: parsing a body amid the rest of a request was measured to take ten times as long as right
+ * after another body. Therefore concurrent requests complete each step for all of them before the next step.
  */
 
-/** Answers how one more joins; `begin` is told once how to do all that came, such as `setImmediate` or `queueMicrotask`. */
+/**
+ * Returns the function that adds a call. `begin` is called once for the first call of a batch and schedules its run, for
+ * example `setImmediate` or `queueMicrotask`.
+ */
 export const batcher = <A>(
   begin: (all: () => void) => void,
   work: (all: ReadonlyArray<A>) => void,
@@ -21,7 +23,7 @@ export const batcher = <A>(
   }
 }
 
-/** The work where each that came knows what is to be done. */
+/** Runs a batch whose calls are functions. */
 export const runAll = (all: ReadonlyArray<() => void>): void => {
   for (const one of all) one()
 }

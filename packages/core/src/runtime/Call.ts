@@ -1,10 +1,10 @@
-/** What goes with a request from layer to layer, as values. */
+/** The values that accompany a request from layer to layer. */
 import type { Context } from "effect"
 import type { Deadline } from "./Deadline.ts"
 
 export interface Call {
-  /** When whoever asks is to have a result, whatever that is. */
+  /** When the caller must have a result of any kind. */
   readonly deadline: Deadline
-  /** What its spans and lines in the log are made under. */
+  /** The context for its spans and log lines. */
   readonly context: Context.Context<never>
 }

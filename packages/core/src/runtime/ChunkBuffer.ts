@@ -1,6 +1,6 @@
 /**
- * The bytes of a body as they come in. One chunk is passed on uncopied; many small ones are written into one growing buffer,
- * so that a sender of single bytes costs the bytes and not an object for each.
+ * Buffers the bytes of a body as they arrive. A single chunk is passed on without a copy; many small ones are written into
+ * one growing buffer, so that a client that sends single bytes costs those bytes and not an object for each.
  */
 export class ChunkBuffer {
   #only: Uint8Array | undefined
@@ -24,7 +24,7 @@ export class ChunkBuffer {
     this.#length += chunk.byteLength
   }
 
-  /** Everything so far; no more may be added. */
+  /** All bytes so far; no more may be added. */
   bytes(): Uint8Array {
     return this.#only ?? this.#buffer.subarray(0, this.#length)
   }

@@ -1,11 +1,11 @@
 /**
- * A deadline as a value: it travels with a request from layer to layer, and whoever makes the request wait sweeps what is
- * past it (see TimerWheel). No layer sets a timer for a request.
+ * A deadline as a value: it accompanies a request from layer to layer, and each queue sweeps the requests in it that are
+ * past their deadline (see TimerWheel). No layer sets a timer for a request.
  */
 import type { Clock } from "effect"
 
-/** A moment of the monotonic clock, in milliseconds: a wall clock that is set back or forth changes nothing. */
+/** A time of the monotonic clock, in milliseconds: adjusting the wall clock has no effect. */
 export type Deadline = number
 
-/** Now, as deadlines are counted. */
+/** The current time on the clock of deadlines. */
 export const monotonicMillis = (clock: Clock.Clock): Deadline => Number(clock.monotonicTimeNanosUnsafe()) / 1e6

@@ -1,15 +1,15 @@
 /**
- * Between the two ways in which work is asked for: `Promise<Result>` on the path of every request of the intake, where a
- * fiber for each would cost more than the work, and Effects everywhere else. An error is a value in both; a promise that is
- * rejected is a fault.
+ * Converts between the two styles of asynchronous calls: `Promise<Result>` on the path of every intake request, where a
+ * fiber for each would cost more than the work, and Effects everywhere else. An error is a value in both; a rejected
+ * promise is a fault.
  */
 import { Cause, type Context, Effect, Exit, Result } from "effect"
 
-/** The call as an Effect; its signal is aborted when that is interrupted. */
+/** Wraps the call in an Effect; an interruption aborts its signal. */
 export const fromResult = <A, E>(call: (signal: AbortSignal) => Promise<Result.Result<A, E>>): Effect.Effect<A, E> =>
   Effect.flatMap(Effect.promise(call), Effect.fromResult)
 
-/** Runs an Effect for its result. */
+/** Runs an Effect and returns its result. */
 export const runResult = <A, E>(
   work: Effect.Effect<A, E>,
   context: Context.Context<never>,

@@ -1,11 +1,10 @@
 /**
- * A step of the work, seen from outside: how often it ran, how it ended and how long it took as a metric, and as a span
- * where traces are wanted. It changes nothing about the work, and says nothing of what the work is about: no address, no
- * field, no value.
+ * Instruments a step of the work: its count, outcome and duration as a metric, and a span if tracing is enabled. It does
+ * not affect the work, and records nothing of its content: no address, no field, no value.
  */
 import { Clock, Context, Effect, Exit, Metric, Option, References, Result, Tracer } from "effect"
 
-/** Closed, so that what is watched can be listed. */
+/** A closed list, so that the metrics can be enumerated. */
 export type StepName =
   | "intake.parse"
   | "intake.accept"
@@ -17,7 +16,7 @@ export type StepName =
   | "poll.run"
   | "retention.round"
 
-/** `failed` is an error or a fault; work that was broken off (a client that hung up) is neither. */
+/** `failed` is an error or a fault; interrupted work (a client that disconnected) is neither. */
 type Outcome = "ok" | "interrupted" | "failed"
 
 const timer = (stage: StepName, outcome: Outcome) =>
@@ -27,7 +26,7 @@ const timer = (stage: StepName, outcome: Outcome) =>
     attributes: { stage, outcome },
   })
 
-// Few, and looked up with every event: a metric that is given its attributes each time works out its name again.
+// Few, and looked up for every event: a metric that gets its attributes on each use computes its key again.
 const series: Record<Outcome, Map<StepName, ReturnType<typeof timer>>> = {
   ok: new Map(),
   interrupted: new Map(),
@@ -61,14 +60,14 @@ export const instrument = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>
     return fiber.getRef(References.TracerEnabled) ? Effect.withSpan(timed, name) : timed
   })
 
-/** The tracer where nobody provided one: nobody hears of its spans. */
+/** The default tracer, whose spans nobody receives. */
 const UNHEARD = Context.get(Context.empty(), Tracer.Tracer)
 
-/** Whether somebody collects spans. */
+/** Whether spans are collected. */
 export const isTraced = (context: Context.Context<never>): boolean =>
   Context.get(context, References.TracerEnabled) && Context.get(context, Tracer.Tracer) !== UNHEARD
 
-/** A step that is no Effect, from its beginning to its end; what it takes is told once, as `end` or as `fault`. */
+/** A step that is not an Effect, from beginning to end; its duration is recorded once, by `end` or by `fault`. */
 class Step {
   readonly #name: StepName
   readonly #context: Context.Context<never>
@@ -98,10 +97,10 @@ class Step {
   }
 }
 
-/** Begins a step for the request that this context goes with: its span, if there is one, is under the context's. */
+/** Begins a step of the request with this context: its span, if there is one, is a child of the context's span. */
 export const beginStep = (name: StepName, context: Context.Context<never>): Step => new Step(name, context)
 
-/** A span as `Effect.withSpan` begins it: under the one that the context names, and taken down if that one is. */
+/** Creates a span as `Effect.withSpan` does: a child of the context's span, and sampled if that span is. */
 const spanOf = (name: StepName, context: Context.Context<never>): Tracer.Span => {
   const parent = Context.getOption(context, Tracer.ParentSpan)
   return Context.get(context, Tracer.Tracer).span({

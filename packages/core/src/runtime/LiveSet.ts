@@ -1,12 +1,12 @@
 /**
- * Those who are there just now, in no order: for what many join and leave all the time. Not a Set: V8 makes a Set's table
- * again as it fills with what was deleted, and the old table points to the new one. Once one of them has grown old, each
- * small collection keeps, and copies, whatever any of them last held, until there is a full one. For the requests under way
- * that was measured to be a quarter of a server's CPU.
+ * The members present now, in no order, for sets that many members join and leave all the time. Not a Set: V8 allocates the
+ * table of a Set again as it fills with deleted entries, and the old table points to the new one. Once one of the tables is
+ * in the old generation, every minor collection keeps, and copies, whatever any of them last held, until there is a full
+ * collection. For the requests in flight this was measured to be a quarter of a server's CPU.
  */
 interface Entry<A> {
   readonly member: A
-  /** -1 for who has left. */
+  /** -1 for a member that has left. */
   index: number
 }
 
@@ -17,23 +17,23 @@ export class LiveSet<A> {
     return this.#seats.length === 0
   }
 
-  /** Answers how it leaves; who has left does not leave again. */
+  /** Adds a member and returns the function that removes it; repeated calls have no effect. */
   add(member: A): () => void {
     const seat: Entry<A> = { member, index: this.#seats.length }
     this.#seats.push(seat)
     return () => this.#leave(seat)
   }
 
-  /** Visits everybody who is there throughout; who joins or leaves meanwhile may be visited or not. */
+  /** Visits every member that is present throughout; a member that joins or leaves meanwhile may be visited or not. */
   forEach(visit: (member: A) => void): void {
-    // From the end: who takes the place of one that leaves has been visited.
+    // From the end: the member that takes the place of a removed one has been visited already.
     for (let at = this.#seats.length - 1; at >= 0; at--) {
       const seat = this.#seats[at]
       if (seat !== undefined) visit(seat.member)
     }
   }
 
-  /** Lets all those leave of whom this is true, and calls it no more for them. */
+  /** Removes all members for which the predicate is true; it is not called for them again. */
   removeIf(isOver: (member: A) => boolean): void {
     for (let at = this.#seats.length - 1; at >= 0; at--) {
       const seat = this.#seats[at]

@@ -1,29 +1,29 @@
 /**
- * Waits that end by themselves. A race with a timer costs two more fibers for each wait, which for a short request is
- * more than its work; here one fiber sweeps all waits a few times a second, and none while there are none. What waits holds
- * its deadline as a value, and may move it.
+ * Timeouts without a timer for each. Racing a timer costs two more fibers per wait, which for a short request is more than
+ * its work; here one fiber checks all timeouts a few times a second, and sleeps while there are none. The object that waits
+ * holds its deadline as a value, and may change it.
  */
 import { Clock, type Context, Effect, Latch, type Scope } from "effect"
 import { type Deadline, monotonicMillis } from "./Deadline.ts"
 import { LiveSet } from "./LiveSet.ts"
 
-/** Milliseconds between two sweeps. No wait is given up early, and none later than this after its deadline. */
+/** Milliseconds between two sweeps. No timeout fires early, and none later than this after its deadline. */
 const TICK_MILLIS = 250
 
-/** Something that waits. */
+/** A wait with a deadline. */
 export interface Timer {
   readonly deadline: Deadline
-  /** Called once when the deadline has passed; by then it is watched no longer. Must not throw. */
+  /** Called once when the deadline has passed; the timer is no longer watched by then. Must not throw. */
   readonly expire: () => void
 }
 
 export interface TimerWheel {
   readonly now: () => Deadline
-  /** Sweeps this timer until the returned function is called. */
+  /** Watches this timer until the returned function is called. */
   readonly watch: (timer: Timer) => () => void
   /**
-   * Work in a fiber of its own, or `late` when it has not ended in time. What was given up, by the time or by who asked, is
-   * interrupted but not waited for: it may be at something that answers nothing any more.
+   * Runs work in a fiber of its own; `late` if it has not ended in time. Work that is abandoned, because of the timeout or
+   * by the caller, is interrupted but not awaited: it may be waiting for something that no longer responds.
    */
   readonly limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }

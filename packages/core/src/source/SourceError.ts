@@ -1,4 +1,4 @@
-/** What can be refused about a source. */
+/** The error for refused operations on sources. */
 import { Schema } from "effect"
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {

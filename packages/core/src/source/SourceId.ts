@@ -1,10 +1,10 @@
-/** A source's id as a client writes it, in a path or a query. */
+/** Parses a source's id in a path or a query string. */
 
 const BIGINT_MAX = 2n ** 63n - 1n
 
 /**
- * The id; `"malformed"` for what is no positive integer that fits a bigint; `"unknown"` for one past 2^53 - 1, where our
- * ids end: well formed, and certainly of no source.
+ * The id; `"malformed"` if the text is not a positive integer that fits a bigint; `"unknown"` for an id above 2^53 - 1, the
+ * maximum of our ids: well formed, but certainly of no source.
  */
 export const parseSourceId = (text: string): number | "malformed" | "unknown" => {
   if (!/^[0-9]{1,19}$/.test(text)) return "malformed"

@@ -1,7 +1,7 @@
-/** A source in JSON: what the API and the command show of it. */
+/** A source as JSON, for the API and the command line. */
 import type { Source } from "./Source.ts"
 
-/** What a reader may see: nothing of its secret or its settings. */
+/** For readers: without its secret and its settings. */
 export const sourceJson = ({ id, name, archived, table, createdAt }: Source) => ({
   id,
   name,
@@ -10,7 +10,7 @@ export const sourceJson = ({ id, name, archived, table, createdAt }: Source) => 
   created_at: createdAt,
 })
 
-/** What its owner sees: its settings too. */
+/** For its owner: with its settings. */
 export const ownSourceJson = (source: Source) => ({
   ...sourceJson(source),
   encoding: source.encoding,

@@ -1,4 +1,4 @@
-/** Which cabinets a server of many serves, and where each has its database. */
+/** The cabinets of a server with many tenants, and the database of each. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -7,14 +7,14 @@ export class RegistryError extends Schema.TaggedError<RegistryError>()("Registry
   message: Schema.String,
 }) {}
 
-/** A cabinet's name is the left-most label of its host name. */
+/** A cabinet's name is the leftmost label of its host name. */
 export const CABINET_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 export interface RegisteredCabinet {
   readonly name: string
-  /** Where its database is reached; it may hold a password. */
+  /** The URL of its database; it may contain a password. */
   readonly databaseUrl: string
-  /** Of a database that was made for it beside the server's own; null for one that was given. */
+  /** The name of a database that was created for it next to the server's own; null if an existing database was given. */
   readonly madeDatabase: string | null
   readonly createdAt: string
 }
@@ -24,12 +24,12 @@ export class CabinetRegistry extends Context.Service<
   {
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     readonly find: (name: string) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
-    /** Without an address a database is made beside the server's own, where the database user may do that. */
+    /** Without a URL, a database is created next to the server's own, if the database user has the right to do that. */
     readonly add: (
       name: string,
       databaseUrl: string | null,
     ) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
-    /** Its database stays as it is. */
+    /** Its database is kept. */
     readonly remove: (name: string) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
   }
 >()("@data-cabinet/core/tenancy/CabinetRegistry") {}

@@ -1,21 +1,21 @@
 /**
- * From bytes to text. Names of charsets mean what they mean on the web (`latin1` is windows-1252); a byte that stands for
- * nothing becomes U+FFFD, and so does U+0000, which PostgreSQL cannot hold. What was replaced is counted.
+ * Decodes bytes to text. Charset labels have their meaning on the web (`latin1` is windows-1252); a byte without a meaning
+ * becomes U+FFFD, and so does U+0000, which PostgreSQL cannot hold. Replacements are counted.
  */
 import iconv from "iconv-lite"
 import type { SourceEncoding } from "../source/Source.ts"
 
-/** A charset by its name on the web and its name in iconv-lite; equal charsets are the same object. */
+/** A charset with its name on the web and its name in iconv-lite; equal charsets are the same object. */
 export interface Charset {
   readonly name: string
   readonly codec: string
-  /** The text of each byte, for charsets that spend one byte a character. */
+  /** The character of each byte, for single-byte charsets. */
   readonly table: Uint16Array | null
 }
 
 export interface Decoded {
   readonly text: string
-  /** Characters that are U+FFFD now and were not so in the bytes. */
+  /** How many characters became U+FFFD that were not U+FFFD in the bytes. */
   readonly replaced: number
 }
 
@@ -29,7 +29,7 @@ export const UTF_8: Charset = multiByte("utf-8", "utf8")
 export const WINDOWS_1251: Charset = singleByte("windows-1251", "win1251")
 export const WINDOWS_1252: Charset = singleByte("windows-1252", "win1252")
 
-/** The charset that an operator has set on a source. */
+/** The charset that an operator set on a source. */
 export const sourceCharset = (encoding: SourceEncoding): Charset =>
   encoding === "utf-8" ? UTF_8 : encoding === "windows-1251" ? WINDOWS_1251 : WINDOWS_1252
 
@@ -74,8 +74,8 @@ const byLabel = new Map(
 )
 
 /**
- * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that says nothing usable: one
- * that is unknown, not a superset of ASCII (UTF-16), or plain ASCII, which cannot speak for bytes above 127.
+ * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that gives no usable charset: an
+ * unknown one, one that is not a superset of ASCII (UTF-16), or plain ASCII, which defines no bytes above 127.
  */
 export const charsetOf = (label: string | null | undefined): Charset | null => {
   if (label === null || label === undefined) return null
@@ -88,19 +88,19 @@ export const charsetOf = (label: string | null | undefined): Charset | null => {
   return made
 }
 
-/** A view of the same bytes with Node's own decoders. */
+/** A Buffer on the same bytes, for Node's own decoders. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Whether no byte is above 127. */
+/** Whether every byte is at most 127. */
 export const isAscii = (bytes: Buffer, start: number = 0, end: number = bytes.length): boolean => {
   for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
   return true
 }
 
 /**
- * The text of the bytes from `start` to `end`, whatever they are, fit to be stored: U+0000 has become U+FFFD. A byte order
- * mark is a character like any other.
+ * Decodes the bytes from `start` to `end`, whatever they are, to text that can be stored: U+0000 becomes U+FFFD. A byte
+ * order mark is an ordinary character.
  */
 export const decode = (bytes: Buffer, charset: Charset, start: number = 0, end: number = bytes.length): Decoded =>
   start === end ? NOTHING : storable(decodeWithNul(bytes, charset, start, end))
@@ -118,13 +118,13 @@ const decodeWithNul = (bytes: Buffer, charset: Charset, start: number, end: numb
   return { text, replaced: count(text, MARK_CODE) }
 }
 
-/** Text without U+0000, which becomes U+FFFD. */
+/** Replaces U+0000 with U+FFFD. */
 const storable = (decoded: Decoded): Decoded => {
   const zeros = count(decoded.text, 0)
   return zeros === 0 ? decoded : { text: withoutZeros(decoded.text), replaced: decoded.replaced + zeros }
 }
 
-/** By code units: of a text of nothing but zeros `replaceAll` makes as many pieces. */
+/** Works on code units: on a text of only zeros, `replaceAll` would create as many pieces. */
 const withoutZeros = (text: string): string => {
   const units = Buffer.allocUnsafe(text.length * 2)
   for (let at = 0; at < text.length; at++) {
@@ -147,7 +147,7 @@ const fromTable = (bytes: Buffer, table: Uint16Array, start: number, end: number
   return units.toString("utf16le")
 }
 
-/** Nearly always there is none, which `indexOf` sees at once; where each is one, to call it for each takes long. */
+/** Nearly always there is none, which `indexOf` detects at once; if every character is one, calling it for each takes long. */
 const count = (text: string, code: number): number => {
   const first = text.indexOf(String.fromCharCode(code))
   if (first === -1) return 0
@@ -156,7 +156,7 @@ const count = (text: string, code: number): number => {
   return times
 }
 
-/** How often U+FFFD itself was sent. Its three bytes never appear in well-formed or broken UTF-8 as anything else. */
+/** How often U+FFFD itself was sent. Its three bytes never occur as anything else, in well-formed or broken UTF-8. */
 const sentMarks = (bytes: Buffer): number => {
   let times = 0
   for (let at = 0; at + 2 < bytes.length; at++) {

@@ -1,21 +1,21 @@
 /**
- * Which charset bytes are in when nothing says so. UTF-8 is certain where it fits; between windows-1251 and windows-1252
- * the words decide: Cyrillic words are all high letters, western ones are Latin with a few among them. What cannot be
- * told from the bytes (a lone "а" or "Ä") is taken for Cyrillic.
+ * Guesses the charset of bytes when nothing declares it. UTF-8 is certain if the bytes are valid; between windows-1251 and
+ * windows-1252 the words decide: Cyrillic words consist only of high letters, western words are Latin with a few high
+ * letters among them. What the bytes cannot decide (a single "а" or "Ä") is taken as Cyrillic.
  */
 import { isUtf8 } from "node:buffer"
 import { UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 
-/** A guess over everything that was sent, for one word alone says little. Separate the texts by an ASCII character. */
+/** Guesses over everything that was sent, because a single word says little. Separate the texts with an ASCII character. */
 export const guessCharset = (bytes: Buffer): Charset => {
   if (readsAsUtf8(bytes)) return UTF_8
   return latinVotes(bytes) > 0 ? WINDOWS_1252 : WINDOWS_1251
 }
 
 /**
- * Well-formed, or so nearly that the rest must be damage: in a one-byte charset, characters that happen to be well-formed
- * UTF-8 are rare, so many of them beside few broken bytes speak for UTF-8 that was cut or mixed.
+ * Valid UTF-8, or so nearly valid that the rest must be damage: in a single-byte charset, characters that happen to be
+ * well-formed UTF-8 are rare, so many of them next to few broken bytes indicate UTF-8 that was truncated or mixed.
  */
 const readsAsUtf8 = (bytes: Buffer): boolean => {
   if (isUtf8(bytes)) return true
@@ -33,7 +33,7 @@ const readsAsUtf8 = (bytes: Buffer): boolean => {
 const NONE = 0
 const LATIN = 1
 const HIGH = 2
-/** Letters in windows-1251 and signs in windows-1252: they belong to a word but do not begin one by themselves. */
+/** Letters in windows-1251 and signs in windows-1252: they can be part of a word but do not begin one by themselves. */
 const CYRILLIC_SIGN = 3
 
 const KIND = new Uint8Array(256)
@@ -46,7 +46,7 @@ for (const byte of [0xa1, 0xa2, 0xa3, 0xa5, 0xa8, 0xaa, 0xaf, 0xb2, 0xb3, 0xb4, 
 }
 for (const byte of [0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]) KIND[byte] = HIGH
 
-/** à, è, é, ó: words of one letter, western where Latin words stand in the same value, else Cyrillic. */
+/** à, è, é, ó: words of one letter, western if there are Latin words in the same value, otherwise Cyrillic. */
 const WESTERN_WORDS = new Set([0xe0, 0xe8, 0xe9, 0xf3, 0xc0, 0xc8, 0xc9, 0xd3])
 
 const STRONG = 4
@@ -95,7 +95,7 @@ const latinVotes = (bytes: Buffer): number => {
       votes += longestRun > 2 ? -STRONG : STRONG
       latinWords++
     } else if (high === 0) {
-      // ¿, £, º, ² and their like: a western sign before or after a digit; alone in a word it is a Cyrillic letter.
+      // ¿, £, º, ² and the like: a western sign before or after a digit; as a word of its own it is a Cyrillic letter.
       const touchesDigit = isDigit(bytes[start - 1]) || isDigit(bytes[at])
       votes += touchesDigit ? WEAK * 2 : -WEAK
     } else if (high + signs > 1) votes -= STRONG

@@ -1,6 +1,6 @@
 /**
- * In which charset a file is written. All of its bytes have a say: a file that is ASCII for its first megabyte and
- * windows-1251 after it is not UTF-8.
+ * Detects the charset of a file. All of its bytes count: a file that is ASCII for its first megabyte and windows-1251 after
+ * it is not UTF-8.
  */
 import iconv from "iconv-lite"
 import { bufferOf, charsetOf, UTF_8 } from "./Charset.ts"
@@ -9,14 +9,14 @@ import { guessCharset } from "./CharsetGuess.ts"
 export interface FileCharset {
   readonly name: string
   readonly codec: string
-  /** What decided: the caller, a byte order mark, or the bytes themselves. */
+  /** What determined the charset: the caller, a byte order mark, or the bytes themselves. */
   readonly decidedBy: "option" | "mark" | "bytes"
 }
 
 const UTF_16LE = { name: "utf-16le", codec: "utf-16le" }
 const UTF_16BE = { name: "utf-16be", codec: "utf-16be" }
 
-/** The charset that a caller names; null for one that is not known. */
+/** The charset that a caller specified; null if it is unknown. */
 export const namedCharset = (label: string): FileCharset | null => {
   const key = label.trim().toLowerCase()
   const wide = /^utf-?16(le|be)?$/.exec(key)
@@ -25,11 +25,11 @@ export const namedCharset = (label: string): FileCharset | null => {
   return found === null ? null : { name: found.name, codec: found.codec, decidedBy: "option" }
 }
 
-/** Bytes that are looked at for a guess between one-byte charsets, from the first that is not ASCII. */
+/** How many bytes are examined to guess between single-byte charsets, starting at the first that is not ASCII. */
 const GUESS_BYTES = 262_144
 const HEAD_BYTES = 4096
 
-/** Sees all bytes of a file once, in order, and then tells its charset. */
+/** Receives all bytes of a file once, in order, and then returns its charset. */
 export class CharsetDetector {
   readonly #strict = new TextDecoder("utf-8", { fatal: true })
   #isUtf8 = true
@@ -77,7 +77,7 @@ export class CharsetDetector {
     return { name, codec, decidedBy: "bytes" }
   }
 
-  /** A character that was cut off at the end of the file. */
+  /** False if a character is truncated at the end of the file. */
   #whole(): boolean {
     try {
       this.#strict.decode()
@@ -88,10 +88,10 @@ export class CharsetDetector {
   }
 }
 
-/** Decodes piece by piece, without a byte order mark. U+0000 becomes U+FFFD; what was replaced is counted. */
+/** Decodes in pieces, without a byte order mark. U+0000 becomes U+FFFD; replacements are counted. */
 export class TextDecoding {
   readonly #decoder: { write: (bytes: Buffer) => string; end: () => string | undefined }
-  /** Characters that the charset does not have, and U+0000. A U+FFFD that was sent as such in UTF-16 counts too. */
+  /** Characters that the charset does not have, and U+0000. In UTF-16, a U+FFFD that was sent as such counts too. */
   replaced = 0
 
   constructor(charset: FileCharset) {

@@ -1,7 +1,7 @@
-/** Says where in a text something is, the way an editor shows it. */
+/** Locates an offset in a text, the way an editor shows it. */
 
 export interface TextPosition {
-  /** From 0, in UTF-16 code units (what JavaScript counts), not counting a byte order mark. */
+  /** From 0, in UTF-16 code units (as JavaScript counts), not counting a byte order mark. */
   readonly offset: number
   /** From 1; a line ends with `\n`, `\r\n` or `\r`. */
   readonly line: number
@@ -9,7 +9,7 @@ export interface TextPosition {
   readonly column: number
 }
 
-/** Counts lines only when asked, so that text without faults costs nothing. */
+/** Counts lines only on demand, so that text without errors costs nothing. */
 export const textPosition = (text: string, offset: number): TextPosition => {
   let line = 1
   let lineStart = 0
