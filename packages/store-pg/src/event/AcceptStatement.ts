@@ -1,13 +1,15 @@
 /**
- * Accept: ONE statement in ONE transaction. Event, original request, repeat window, table row and due deliveries of a whole
- * batch are committed together or not at all.
+ * Accept: ONE statement in ONE transaction. Event, original request, repeat window, table row and due deliveries of a
+ * whole batch commit together or not at all.
  *
- * The order matters and is forced, not left to luck: the fence, a table that the statement names and that PostgreSQL
- * therefore locks before it runs it, replanned or not; then, by data flow inside, the locks of equal bodies, then the
- * transaction id and the event ids. So the feed's readers can bound what is still to come, and a repeat never gets a
- * lower id than its first. Firsts are looked up in a map and not joined: the planner cannot know how many there are, and a
- * nested loop over a batch of 200 compares 40,000 pairs. The map is asked for by a subquery: as a column it would be sorted
- * with every row. The clock is read as cabinet.now() reads it, without the start of another query that a call would be.
+ * The order matters, and the statement forces it. First the fence: a table named in the statement, which PostgreSQL
+ * therefore locks before execution, replanned or not. Then, by data flow within the statement, the locks of equal bodies,
+ * then the transaction id and the event ids. This lets the feed's readers bound what is still to commit, and a repeat
+ * never gets a lower id than its first.
+ *
+ * Firsts are looked up in a map instead of joined: the planner cannot estimate their number, and a nested loop over a
+ * batch of 200 compares 40,000 pairs. The map is read by a subquery: as a column it would be sorted along with every row.
+ * The clock is read inline, exactly as cabinet.now() reads it, because a call would start another query.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
@@ -15,7 +17,7 @@ import { IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import type { Batch, BatchTable } from "./Batch.ts"
 
-/** One row an accepted event; an event of a source that changed has none. */
+/** One row per accepted event. An event whose source has changed has none. */
 export interface AcceptedRow {
   readonly n: number
   readonly id: bigint
@@ -23,7 +25,7 @@ export interface AcceptedRow {
   readonly deliveries: number
 }
 
-/** Adds a parameter to the statement and answers how it is named there. */
+/** Adds a parameter to the statement and returns its placeholder. */
 type Bind = (value: unknown) => string
 
 const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind): string => {
@@ -39,8 +41,8 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind)
 }
 
 /**
- * Moves the counts of imports on, if they stand where their slices begin: a slice that was accepted before, by a runner
- * that was lost or by another one, finds its count moved and is left out whole.
+ * Advances the counts of imports, provided each still stands where its slice begins. A slice that was accepted before, by
+ * a lost runner or by another one, finds its count advanced and is left out whole.
  */
 const progressOf = ({ request, importId, version, first, last }: Batch["staged"], bind: Bind) => {
   const slices = bind(int4Array(request))
@@ -59,8 +61,9 @@ const progressOf = ({ request, importId, version, first, last }: Batch["staged"]
 }
 
 /**
- * What each body's first event is, by the marks of the batch. Where no two bodies are the same, only a first from before
- * this batch is looked up: its id is below all of the batch, which are given once the locks of its bodies are held.
+ * Finds each body's first event from the repeat windows of the batch. If no two bodies of the batch are equal, only
+ * firsts from before the batch are looked up: their ids are below all ids of the batch, which are assigned once the locks
+ * of its bodies are held.
  */
 const firstsOf = (distinct: boolean) =>
   distinct
@@ -74,7 +77,7 @@ const firstsOf = (distinct: boolean) =>
         lookedUp: "FROM marks",
       }
 
-/** An original has the id of the first event of its request. */
+/** An original request has the id of its first event. */
 const originalsOf = (single: boolean) =>
   single
     ? { id: "n.id", ofEvent: "original_request_id", beside: "" }
@@ -85,9 +88,9 @@ const originalsOf = (single: boolean) =>
       }
 
 /**
- * How a batch acquires the locks of its bodies: it waits for them, or, where somebody holds them who should not, it tries. An
- * event whose lock is not acquired is then neither a repeat nor a first: without the lock it might come to stand before its
- * first. It is accepted all the same.
+ * How a batch acquires the locks of its bodies: it waits for them or, if a stranger holds one, it only tries. An event
+ * whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a lower id
+ * than its first. It is accepted all the same.
  */
 export type BodyLockMode = "wait" | "try"
 
@@ -112,7 +115,7 @@ const triedLocks = (batch: Batch, bind: Bind): typeof WAITED => {
   }
 }
 
-/** Records which event a column was made for. */
+/** Records for which event a column was created. */
 const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
   UPDATE cabinet.field_column c SET created_by_event_id = k.id
   FROM unnest(${bind(int8Array(sourceId))}::int8[], ${bind(textArray(column))}::text[], ${bind(int8Array(n))}::int8[])
@@ -120,15 +123,15 @@ const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): strin
   WHERE c.source_id = made.source_id AND c.name = made.name AND c.created_by_event_id IS NULL
 )`
 
-/** From the first row that waits on, all of its source do. */
+/** Once one row of a source is deferred, all later ones are. */
 const WAITING_SOURCES = `, waiting_sources AS (
   UPDATE cabinet.source SET rows_deferred = true
   WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_deferred
 )`
 
 /**
- * The statement for a batch. Its text depends only on which tables take rows, on two things that are so for nearly all
- * batches and on what is rarely there at all, so that it stays prepared; what is not there costs nothing.
+ * Builds the statement for a batch. Its text depends only on the tables that take rows, on two flags that hold for nearly
+ * all batches, and on parts that are rarely present, so it stays prepared. Absent parts cost nothing.
  */
 export const acceptStatement = (
   batch: Batch,

@@ -1,6 +1,9 @@
-/** What a batch is between its plan and the statement that accepts it. */
+/** A batch between its plan and the statement that accepts it. */
 
-/** A source table that the batch puts rows into: `rows` is a JSON array, one object a row, `_event_id` its event's place in the batch. */
+/**
+ * A source table that receives rows from the batch. `rows` is a JSON array with one object per row, whose `_event_id` is
+ * the event's position in the batch.
+ */
 export interface BatchTable {
   readonly sourceId: number
   readonly table: string
@@ -8,7 +11,7 @@ export interface BatchTable {
   readonly rows: string
 }
 
-/** A batch as arrays: one entry an event, and one an original request. */
+/** A batch as parallel arrays: one entry per event, and one per original request. */
 export interface Batch {
   readonly request: ReadonlyArray<number>
   readonly sourceId: ReadonlyArray<number>
@@ -16,18 +19,18 @@ export interface Batch {
   readonly channel: ReadonlyArray<string>
   readonly history: ReadonlyArray<boolean>
   readonly empty: ReadonlyArray<boolean>
-  /** In hexadecimal; null where repeats are not looked for. */
+  /** Hexadecimal; null if repeats are not detected for this event. */
   readonly fingerprint: ReadonlyArray<string | null>
   readonly payload: ReadonlyArray<string>
-  /** True where the row cannot be put into its table now and waits. */
+  /** True if the row cannot be inserted into its table now and is deferred. */
   readonly waits: ReadonlyArray<boolean>
-  /** What equal bodies queue on: one key for each event that has a fingerprint, in their order. */
+  /** The lock keys of equal bodies: one per event with a fingerprint, in order. */
   readonly bodyKeys: BigInt64Array
-  /** Those keys sorted and distinct, so that two batches never wait for each other crosswise. */
+  /** Those keys sorted and without duplicates, so that two batches never deadlock. */
   readonly locks: ReadonlyArray<bigint>
-  /** Whether no two of its events have the same body. */
+  /** Whether no two events of the batch have the same body. */
   readonly distinct: boolean
-  /** Whether each of its requests is one event and has an original. */
+  /** Whether each request is exactly one event and has an original request. */
   readonly single: boolean
   readonly originals: {
     readonly request: ReadonlyArray<number>
@@ -44,13 +47,13 @@ export interface Batch {
     readonly replaced: ReadonlyArray<number>
   }
   readonly tables: ReadonlyArray<BatchTable>
-  /** Columns that were made for this batch, and the place in it of the event that each was made for. */
+  /** Columns created for this batch, and the position in it of the event that each was created for. */
   readonly madeFor: {
     readonly sourceId: ReadonlyArray<number>
     readonly column: ReadonlyArray<string>
     readonly n: ReadonlyArray<number>
   }
-  /** The requests that are slices of imports; mostly none. */
+  /** The requests that are slices of imports; usually none. */
   readonly staged: {
     readonly request: ReadonlyArray<number>
     readonly importId: ReadonlyArray<number>

@@ -1,6 +1,6 @@
 /**
- * Turns the requests of a batch into the arrays of the accept statement: which column takes which field has been decided
- * before it comes to SQL.
+ * Turns the requests of a batch into the arrays of the accept statement. Which column takes which field is decided here,
+ * before any SQL.
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
@@ -10,15 +10,15 @@ import type { Batch, BatchTable } from "./Batch.ts"
 import type { BodyKeys } from "./BodyLocks.ts"
 
 /**
- * The table that a source's rows of a batch go into, and their plans, in the order of its events; or undefined where they
- * have to wait (it is locked) or have none (it was dropped; then `waits` is false). A row that could not be planned waits
- * by itself.
+ * The table for a source's rows in a batch, with their plans in the order of its events. Undefined if the rows are
+ * deferred (the table is locked) or have no table (it was dropped; `waits` is then false). A row that could not be
+ * planned is deferred by itself.
  */
 export type Target =
   | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan | RowFault> }
   | { readonly table: undefined; readonly waits: boolean }
 
-/** The arrays of a batch. `tableOf` returns a source's table, `keysOf` what equal bodies queue on. */
+/** Builds the arrays of a batch. `tableOf` returns a source's table, `keysOf` the lock keys of equal bodies. */
 export const planBatch = (
   requests: ReadonlyArray<AcceptRequest>,
   tableOf: (sourceId: number) => Target,

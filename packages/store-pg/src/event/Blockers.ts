@@ -1,14 +1,16 @@
 /**
- * Says in the log whom accepting events waits for, once a session and minute: a sender that is answered 503 cannot know, and
- * whoever runs the service would have to look at the very moment. A stranger that holds one of the locks of equal bodies is
- * ended: it can read a key while we hold it, but has no business with it. Where it cannot be ended (a superuser's session, a
- * prepared transaction) or returns, accepts do without the lock.
+ * Logs which sessions block the accepting of events, at most once per session and minute: a sender that gets a 503 cannot
+ * know, and the operator would have to look at that very moment.
+ *
+ * A foreign session that holds one of the locks of equal bodies is terminated: it can read a key while we hold it, but
+ * has no business with it. If it cannot be terminated (a superuser's session, a prepared transaction) or returns, accepts
+ * do without the lock.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { int4Array } from "../connection/ArrayParameter.ts"
 
-/** $1 the writers' processes. A prepared transaction has none: 0 stands for it. */
+/** $1: the process ids of the writers. A prepared transaction has no process: it is reported as 0. */
 const BLOCKERS = `
 SELECT DISTINCT blocking.pid, b.usename::text AS login, coalesce(b.application_name, '') AS application, b.state,
        cabinet.rfc3339(b.xact_start) AS since,
@@ -39,8 +41,8 @@ const nameOf = ({ pid, login, application, state }: Blocker): string =>
   pid === 0 ? "a prepared transaction" : `process ${pid} (${login ?? "unknown"}, ${application}, ${state ?? "unknown"})`
 
 /**
- * What is to be run while a batch is held up, with the processes of the writers' sessions. Returns whether a stranger holds
- * the lock of a body.
+ * Returns the check to run while a batch is held up. It takes the process ids of the writers' sessions and returns
+ * whether a foreign session holds the lock of a body.
  */
 export const blockers = () => {
   const told = new Map<number, number>()

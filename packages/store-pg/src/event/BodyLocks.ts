@@ -1,25 +1,27 @@
 /**
- * The keys of the advisory locks that equal bodies queue on. Anybody in the database may take an advisory lock, so a key
- * must not be known before the body is under way: it is enciphered with a secret that lies in schema `cabinet`.
+ * The keys of the advisory locks that serialize equal bodies. Any session of the database may take an advisory lock, so a
+ * key must not be predictable before its body is in flight: it is encrypted with a secret stored in schema `cabinet`.
  */
 import { createCipheriv } from "node:crypto"
 
-/** The secret, in hexadecimal, as a subquery. */
+/** A subquery that returns the secret in hexadecimal. */
 export const BODY_SECRET = "(SELECT encode(bytes, 'hex') FROM cabinet.secret WHERE purpose = 'body locks')"
 
-/** Bodies side by side: of which source each is, and its fingerprint in hexadecimal. */
+/** Bodies as parallel arrays: each one's source, and its fingerprint in hexadecimal. */
 export interface Bodies {
   readonly sourceId: ReadonlyArray<number>
   readonly fingerprint: ReadonlyArray<string>
 }
 
-/** One key a body, equal for equal bodies of one source. */
+/** Returns one key per body, equal for equal bodies of one source. */
 export type BodyKeys = (bodies: Bodies) => BigInt64Array
 
-/** Of a fingerprint's 32 bytes; half of them tell bodies apart as well. */
+/** Bytes used of a fingerprint's 32; half of them distinguish bodies just as well. */
 const BLOCK = 16
 
-/** Takes the secret's 32 bytes in hexadecimal. All of a batch is one call of the cipher, and ECB keeps no state between calls. */
+/**
+ * Takes the secret's 32 bytes in hexadecimal. A whole batch is one call of the cipher; ECB keeps no state between calls.
+ */
 export const bodyKeys = (secret: string): BodyKeys => {
   const cipher = createCipheriv("aes-256-ecb", Buffer.from(secret, "hex"), null).setAutoPadding(false)
   return ({ sourceId, fingerprint }) => {

@@ -1,6 +1,6 @@
 /**
- * The requests that wait to be written, and how they go together: a batch is bounded, each request gets its own receipts
- * back, and a batch that failed is taken apart.
+ * The queue of requests to write, and how they form batches: a batch is bounded, each request gets its own receipts, and
+ * a failed batch is split.
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { Timer } from "@data-cabinet/core/runtime/TimerWheel"
@@ -8,32 +8,35 @@ import { type AcceptRequest, type Appended, type Receipt, SourceChanged } from "
 import { Result } from "effect"
 import type { AcceptedRow } from "./AcceptStatement.ts"
 
-/** Each fingerprint of a batch takes a slot of PostgreSQL's lock table, so a batch is bounded by count, and by bytes. */
+/**
+ * Each fingerprint of a batch takes a slot of PostgreSQL's lock table, so a batch is bounded by count as well as by
+ * bytes.
+ */
 const BATCH_EVENTS = 200
 const BATCH_BYTES = 4 * 1024 * 1024
 
-/** So many requests are no small batch, if they are as many as those that they go beside. */
+/** This many requests are worth a second batch, provided they are at least as many as those of the batch in flight. */
 const MIN_SIDE_BATCH = 24
 
 interface Waiting {
   readonly request: AcceptRequest
   readonly deadline: Deadline
-  /** Called when the deadline has passed. */
+  /** Called when the deadline passes. */
   readonly expire: (pending: Pending) => void
-  /** Gives its memory back. */
+  /** Releases its memory. */
   readonly release: () => void
   readonly resolve: (result: Appended) => void
   readonly reject: (fault: unknown) => void
 }
 
-/** A request that waits to be written, or is being written. What comes after its first result counts for nothing. */
+/** A request that is queued or being written. Only its first result counts. */
 export class Pending implements Timer {
   readonly request: AcceptRequest
-  /** About how many it takes in memory. */
+  /** Approximate bytes that it takes in memory. */
   readonly bytes: number
   readonly deadline: Deadline
   readonly #waiting: Waiting
-  /** No sweep looks at it any more. */
+  /** Stops the watch on its deadline. */
   stopWatch: () => void = () => {}
 
   constructor(waiting: Waiting) {
@@ -58,7 +61,7 @@ export class Pending implements Timer {
     this.#waiting.reject(fault)
   }
 
-  /** Whoever waited has a result; while it is being written it holds its memory all the same. */
+  /** Gives the caller a result. A request that is being written keeps its memory until the write ends. */
   giveUp(result: Appended): void {
     this.stopWatch()
     this.#waiting.resolve(result)
@@ -69,9 +72,9 @@ export type PendingBatch = ReadonlyArray<Pending>
 
 /** The queue that batches are taken from. */
 export class PendingRequests {
-  /** Not a Set, which would keep what has left it alive (see core's LiveSet). */
+  /** Not a Set: a Set keeps its removed entries alive (see core's LiveSet). */
   readonly #queue: Array<Pending> = []
-  /** Of all requests in it. */
+  /** Totals over all requests in the queue. */
   #events = 0
   #bytes = 0
 
@@ -79,7 +82,7 @@ export class PendingRequests {
     return this.#queue.length === 0
   }
 
-  /** Whether what waits is no small batch beside one of so many requests. */
+  /** Whether the queue is worth a second batch beside one of `requests` requests. */
   mayGoBeside(requests: number): boolean {
     if (this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES) return true
     return this.#queue.length >= MIN_SIDE_BATCH && this.#queue.length >= requests
@@ -91,7 +94,7 @@ export class PendingRequests {
     this.#bytes += pending.bytes
   }
 
-  /** False when it is in no queue any more: then it is being written, or was answered. */
+  /** Returns false if the request is no longer queued: it is being written, or already has its result. */
   remove(pending: Pending): boolean {
     const place = this.#queue.indexOf(pending)
     if (place === -1) return false
@@ -99,7 +102,7 @@ export class PendingRequests {
     return true
   }
 
-  /** Takes the next batch off the front: one request at least, whatever its size. */
+  /** Takes the next batch from the front: at least one request, whatever its size. */
   take(): PendingBatch {
     let count = 0
     let events = 0
@@ -127,7 +130,10 @@ export class PendingRequests {
   }
 }
 
-/** Gives each request the receipts of its events; one that lacks any was parsed for a source that is no more. */
+/**
+ * Gives each request the receipts of its events. A request that lacks any was parsed for an outdated version of its
+ * source.
+ */
 export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): void => {
   let n = 0
   let at = 0
@@ -147,7 +153,7 @@ export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>)
   }
 }
 
-/** Parts a batch at its sources' borders if it has several, else in the middle of its requests. */
+/** Splits a batch by source if it has several sources, otherwise in the middle of its requests. */
 export const halves = (batch: PendingBatch): ReadonlyArray<PendingBatch> => {
   const bySource = [...Map.groupBy(batch, ({ request }) => request.sourceId).values()]
   if (bySource.length > 1) return bySource

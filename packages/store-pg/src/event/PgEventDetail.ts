@@ -25,8 +25,8 @@ interface DetailRow {
 }
 
 /**
- * The original shares its event's moment, which finds its partition. $2: days that it is shown; from then on it is as good as
- * deleted, and soon is.
+ * The original request has its event's timestamp, which finds its partition. $2: for how many days it is shown. After
+ * that it counts as deleted, and soon is.
  */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
@@ -63,7 +63,7 @@ const toRecord = (row: DetailRow): EventRecord => ({
 })
 
 export interface EventDetailOptions {
-  /** Whole days that original requests are kept. */
+  /** For how many days original requests are kept. */
   readonly originalDays: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * The event log in PostgreSQL. Requests that arrive while a write is under way go together as the next batch; the first
- * goes at once. A batch that fails, by an error of SQL or by a fault of the program, is taken apart until the one at fault
- * stands alone, so that a poisoned event or a locked table fails nobody else's.
+ * The event log in PostgreSQL. Requests that arrive while a write is in flight form the next batch; the first request is
+ * written at once. A batch that fails, by an SQL error or by a defect of the program, is split until the failing request
+ * stands alone, so that a poisoned event or a locked table fails no other request.
  */
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { faultName } from "@data-cabinet/core/error/Fault"
@@ -23,33 +23,34 @@ import { answerAll, halves, Pending, type PendingBatch, PendingRequests } from "
 import { isLockTimeout, sourceTableCache } from "./SourceTableCache.ts"
 
 /**
- * Batches under way at once. A small one beside another costs more than it gains, for most of a batch's cost is not its
- * events'; so the second goes only when it is full, when it is no small one beside the first, or when that is held up.
+ * Maximum number of batches in flight. A small second batch costs more than it gains, because most of a batch's cost does
+ * not depend on the number of its events. So a second one starts only if it is full, if it is not small compared with the
+ * first, or if the first is held up.
  */
 export const WRITERS = 2
 
-/** Milliseconds after which a batch counts as held up: by a lock, or by a slow disk. */
+/** After this time a batch counts as held up: by a lock, or by a slow disk. */
 const SLOW_BATCH_MILLIS = 50
 
-/** Milliseconds after that until it is asked who holds it up. */
+/** Milliseconds from then until the blocking sessions are looked up. */
 const LOOK_AFTER = 400
 
-/** How long a batch waits for a table that somebody has locked; its rows wait after that, the events do not. */
+/** How long a batch waits for a locked table. After that its rows are deferred; its events are not. */
 const LOCK_TIMEOUT_MILLIS = 1_000
 
-/** For how long no accept waits for the lock of a body after a stranger was seen to hold one. */
+/** For how long accepts only try the locks of bodies after a foreign session was seen to hold one. */
 const BODY_LOCK_PAUSE = "1 minute"
 
-/** No sender waits longer for the answer than this, in milliseconds. */
+/** The longest time, in milliseconds, that a sender waits for a response. */
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
-/** What was withdrawn before it was sent is not saved, and held in memory no longer; of the rest that is not known. */
+/** A request withdrawn before it was sent is not saved and releases its memory. For any other the outcome is unknown. */
 const late = (withdrawn: boolean): Appended =>
   Result.fail(unavailable("The database did not answer in time.", !withdrawn))
 
 const HOLDS_NOTHING = (): void => {}
 
-/** Apart, so that what was planned is not kept while PostgreSQL works on it. */
+/** A function of its own, so that the plan is not kept in memory while PostgreSQL executes it. */
 const send = (
   session: WriteSession,
   keysOf: BodyKeys,
@@ -62,7 +63,7 @@ const send = (
   return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
 }
 
-/** Checks the epoch of the feed, which may begin one, and returns what a writer has to know. */
+/** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
 const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
 
 interface OpenedWriter {
@@ -70,7 +71,7 @@ interface OpenedWriter {
   readonly pid: number
 }
 
-/** PostgreSQL refused the statement, with what it has no room or no right for: nothing of it was done. */
+/** Whether PostgreSQL refused the statement for lack of space or privileges: nothing of it was done. */
 const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
   const error = Cause.squash(cause)
   return SqlError.isSqlError(error) && writeTrouble(error) !== undefined
@@ -89,14 +90,14 @@ export const layer = Layer.effect(
     const wheel = yield* timerWheel
     const pending = new PendingRequests()
     const work = Latch.makeUnsafe(false)
-    /** Known once a session was opened. */
+    /** Set once a session has been opened. */
     let keysOf: BodyKeys | undefined
-    /** How many requests are being written. */
+    /** Number of requests being written. */
     let underWay = 0
-    /** How many batches are: the end of one says nothing of another. */
+    /** Number of batches held up. A count, because the end of one says nothing about another. */
     let heldUp = 0
     const stuck = Latch.makeUnsafe(false)
-    /** The processes of the sessions that events are written on. */
+    /** Process ids of the sessions that write events. */
     const writers = new Set<number>()
     const tellBlockers = blockers()
     let bodyLocks: BodyLockMode = "wait"
@@ -116,13 +117,13 @@ export const layer = Layer.effect(
       const requests = batch.map(({ request }) => request)
       session.waits("pool")
       const { recorded, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo), locks)
-      // The statement is the driver's: whether it was done is not known from here on.
+      // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
       sessions.trouble.words = null
-      // By then the next batch is on its way, and PostgreSQL has work meanwhile.
+      // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
-      // Now it is known which event brought these columns about; the layouts that say otherwise are read again.
+      // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
       for (const sourceId of recorded) tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
     })
@@ -137,7 +138,7 @@ export const layer = Layer.effect(
         connectionLossAsError,
         Effect.catchDefect((fault) => {
           if (session.waitsFor() === "session") return Effect.die(fault)
-          // Nothing of it was sent, so it may be tried again in parts, and the session is as it was.
+          // Nothing was sent, so the batch can be retried in parts, and the session is unchanged.
           for (const { request } of batch) tables.forget(request.sourceId)
           return takeApart(session, batch, rowsMayGo, locks, fault)
         }),
@@ -150,9 +151,9 @@ export const layer = Layer.effect(
               Effect.suspend(() => settle(session, batch, rowsMayGo)),
             )
           }
-          // It waited for a stranger at the lock of a body: that is waited for no more.
+          // It waited for a foreign session on the lock of a body: retry without waiting.
           if (isLockTimeout(error) && locks === "wait" && bodyLocks === "try") return settle(session, batch, rowsMayGo)
-          // What was known of the tables may be outdated: it is read again by the next try.
+          // The cached tables may be outdated: the next attempt loads them again.
           for (const { request } of batch) tables.forget(request.sourceId)
           const sources = new Set(batch.map(({ request }) => request.sourceId))
           if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
@@ -163,7 +164,10 @@ export const layer = Layer.effect(
         }),
       )
 
-    /** A batch that failed and is not written: in parts, then without rows, until it is known whose fault it is. */
+    /**
+     * Retries a batch that failed and was not written: first in parts, then without rows, until the request at fault is
+     * known.
+     */
     const takeApart = (
       session: WriteSession,
       batch: PendingBatch,
@@ -174,10 +178,11 @@ export const layer = Layer.effect(
       if (batch.length > 1) {
         return Effect.forEach(halves(batch), (half) => settle(session, half, rowsMayGo), { discard: true })
       }
-      // Alone, and its row cannot be put in: the event is kept all the same, the row waits for somebody to look.
+      // A single request whose row cannot be inserted: the event is kept all the same, and the row is deferred until
+      // someone looks.
       if (rowsMayGo) {
         return Effect.andThen(
-          // A fault's own words may quote what was sent.
+          // The message of a defect may quote the submission, so only its name is logged.
           Effect.logError(
             `an event's row could not be put into its table and waits: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
           ),
@@ -185,9 +190,10 @@ export const layer = Layer.effect(
         )
       }
       const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
-      // Not the source's table, then: most likely an equal body that takes long. To be known as a repeat is worth less than to be accepted.
+      // So it is not the source's table that is locked, but most likely an equal body whose accept takes long. Being
+      // accepted is worth more than being recognized as a repeat.
       if (isBusy && locks === "wait") return settle(session, batch, false, "try")
-      // Or one of our own tables: somebody is at the schema. Or the program is at fault.
+      // Or one of our own tables is locked, because the schema is being changed. Or the program is at fault.
       for (const one of batch) {
         if (isBusy) one.end(Result.fail(unavailable("The database is being changed.")))
         else one.fault(fault)
@@ -195,7 +201,7 @@ export const layer = Layer.effect(
       return Effect.void
     }
 
-    /** The epoch of the feed is checked before the first event. A writer that has nothing to do is told of its session's end. */
+    /** Checks the epoch of the feed before the first event. An idle writer is woken when its session ends. */
     const openSession = Effect.suspend(() => {
       let pid = 0
       return sessions.open(
@@ -230,7 +236,7 @@ export const layer = Layer.effect(
         }
       })
 
-    /** Counts the requests of a batch as under way while they are, and lets another one go beside it once it takes too long. */
+    /** Counts the requests of a batch as in flight while it runs, and admits a second batch once it takes too long. */
     const underWayWhile = <E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> =>
       Effect.suspend(() => {
         underWay += batch.length
@@ -249,7 +255,7 @@ export const layer = Layer.effect(
         return Effect.ensuring(writing, over)
       })
 
-    /** Writes batch after batch on one connection; ends when the connection is lost. */
+    /** Writes batch after batch on one connection; returns when the connection is lost. */
     const writeOn = (session: WriteSession) =>
       Effect.gen(function* () {
         while (true) {
@@ -272,7 +278,7 @@ export const layer = Layer.effect(
         yield* untilMayWrite(() => false)
         yield* openSession.pipe(
           connectionLossAsError,
-          // Nothing of these was sent: their outcome is known.
+          // None of these was sent: their outcome is known.
           Effect.tapCause(() => Effect.suspend(() => failAll(pending.takeAll(), false))),
           Effect.flatMap(writeOn),
           Effect.scoped,
@@ -287,7 +293,7 @@ export const layer = Layer.effect(
         )
       }
     })
-    // Before a writer gives up a lock, since nobody can tell afterwards who had it.
+    // Runs before a writer gives up on a lock, because afterwards nobody can tell who held it.
     yield* Effect.gen(function* () {
       stuck.closeUnsafe()
       yield* stuck.await

@@ -1,4 +1,4 @@
-/** Trash and purge in PostgreSQL. A row that comes back is made from the event again, the way a waiting row is. */
+/** Trash and purge in PostgreSQL. The row of a restored event is written from the event again, like a deferred row. */
 import { MAX_TRASH_EVENTS, Trash, TrashError } from "@data-cabinet/core/event/Trash"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
           )
         : Effect.void
 
-    /** The events of a source, each once; refuses the whole call when one is not there. */
+    /** Finds the given events of a source, without duplicates; fails the whole call if one does not exist. */
     const find = Effect.fnUntraced(function* (sourceId: number, events: ReadonlyArray<number>) {
       yield* checkCount(events)
       const wanted = [...new Set(events)]
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
               const ids = yield* deleteRows(found)
               for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
               const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
-              // Only now: what is under way was cancelled with the event, and no answer of it is kept from here on.
+              // Last, because attempts in flight were cancelled with the event: from here on no response body is stored.
               yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
               return erased.length
             }),

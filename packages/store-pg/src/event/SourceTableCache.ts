@@ -1,6 +1,6 @@
 /**
- * The tables that a batch's rows go into: what is known of them is kept, what they lack is made first, and where one
- * is not available its rows wait.
+ * The tables that a batch's rows go into: cached, extended by missing columns before the batch, and skipped (their rows
+ * deferred) if not available.
  */
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import type { PgClient } from "@effect/sql-pg"
@@ -18,10 +18,12 @@ export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(err
 
 export const sourceTableCache = (sql: PgClient.PgClient) => {
   const known = new Map<number, SourceTable>()
-  /** Sources whose table was not available lately: their rows wait without another try until the queue is empty. */
+  /**
+   * Sources whose table was recently not available: their rows are deferred without another try until the queue is empty.
+   */
   const waiting = new Set<number>()
 
-  /** The table with a column for every field of these requests, and their rows' plans. */
+  /** Returns the table, with a column for every field of these requests, and the plans of their rows. */
   const targetFor = Effect.fnUntraced(function* (
     sourceId: number,
     requests: ReadonlyArray<AcceptRequest>,
@@ -40,7 +42,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     return { ...fitted, waits: false }
   })
 
-  /** Which of the waiting sources still wait; asked only while there are any. */
+  /** Drops the sources that no longer wait; queried only while there are any. */
   const forgetDrained = Effect.gen(function* () {
     const still = yield* sql.unsafe<{ id: string }>(
       "SELECT id::text AS id FROM cabinet.source WHERE rows_deferred AND deleted_at IS NULL",
@@ -50,7 +52,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
   })
 
   return {
-    /** Where the rows of each source go; all of them wait unless they may go. */
+    /** Returns where the rows of each source go. Unless `rowsMayGo`, all of them are deferred. */
     of: Effect.fnUntraced(function* (requests: ReadonlyArray<AcceptRequest>, rowsMayGo: boolean) {
       if (waiting.size > 0) yield* forgetDrained
       const targets = new Map<number, Target>()
@@ -65,9 +67,9 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
       }
       return targets
     }),
-    /** The rows of this source wait from now on. */
+    /** Defers the rows of this source from now on. */
     wait: (sourceId: number): void => void waiting.add(sourceId),
-    /** What is known may be outdated: it is read again when it is next asked for. */
+    /** Discards what is cached of a table, which may be outdated; it is loaded again on next use. */
     forget: (sourceId: number): void => void known.delete(sourceId),
   }
 }

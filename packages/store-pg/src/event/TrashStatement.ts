@@ -1,4 +1,4 @@
-/** What trash and purge do, statement by statement. `$1` is always the events' ids. */
+/** The statements of trash and purge. `$1` is always the events' ids. */
 
 export const FIND_EVENTS = `
 SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name
@@ -6,7 +6,7 @@ FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 WHERE e.id = ANY ($1::int8[]) AND e.source_id = $2::int8
 ORDER BY e.id FOR UPDATE OF e`
 
-/** A repeat holds the same body as its first: what is to be gone is gone in both. */
+/** A repeat holds the same body as its first: a purge erases it in both. */
 export const FIND_WITH_REPEATS = `
 WITH firsts AS (
   SELECT id FROM unnest($1::int8[]) id
@@ -17,10 +17,10 @@ FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 WHERE e.id IN (SELECT id FROM firsts) OR e.repeat_of IN (SELECT id FROM firsts)
 ORDER BY e.id FOR UPDATE OF e`
 
-/** $1 sources. Whoever puts in rows that waited holds their source too: a row is there for us to see, or never comes. */
+/** $1: source ids. Writers of deferred rows lock the source too: a row is either visible here or never written. */
 export const LOCK_SOURCES = `SELECT 1 FROM cabinet.source WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE`
 
-/** The trigger on deleted_at cancels what was not yet delivered. */
+/** The trigger on deleted_at cancels the deliveries not yet made. */
 export const SET_DELETED = `
 UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING 1`
 
@@ -36,7 +36,7 @@ WITH queued AS (
 )
 UPDATE cabinet.source SET rows_deferred = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
 
-/** Its row is neither waited for nor tried again. */
+/** Its row is neither deferred nor retried any more. */
 export const DELETE_DEFERRED_ROWS = `
 WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
 DELETE FROM cabinet.deferred_row WHERE event_id = ANY ($1::int8[])`
