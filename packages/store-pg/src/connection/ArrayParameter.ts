@@ -1,6 +1,6 @@
 /**
- * Arrays as parameters with a stated element type. Left to itself the driver guesses the type from the elements and
- * refuses what is all null, or numbers that do not all fit 32 bits.
+ * Array parameters with an explicit element type. By default the driver infers the type from the elements, and rejects
+ * arrays of nulls only and numbers that do not all fit 32 bits.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"

@@ -1,7 +1,7 @@
 /**
- * Runs a customer's script as the author: the role that makes tables and views in `public` and in schemas of its own, and
- * sees nothing of the cabinet's. One session; unless asked otherwise one transaction, so that a script is done whole or
- * not at all.
+ * Runs a customer's script as the author: the role that creates tables and views in `public` and in schemas of its own,
+ * and has no access to the cabinet's own schema. It uses one session and, by default, one transaction, so that a script
+ * runs as a whole or not at all.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
@@ -12,7 +12,7 @@ import { admitAuthor } from "../migrations/AuthorLogin.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
 
-/** A statement that PostgreSQL refused. `number` counts from 1; 0 when no statement was reached. */
+/** A statement that PostgreSQL rejected. `number` counts from 1; 0 if no statement was reached. */
 export class ScriptError extends Schema.TaggedError<ScriptError>()("ScriptError", {
   message: Schema.String,
   number: Schema.Int,
@@ -20,23 +20,23 @@ export class ScriptError extends Schema.TaggedError<ScriptError>()("ScriptError"
 
 export interface StatementOutcome {
   readonly statement: string
-  /** Each row as JSON text, made by PostgreSQL, so that no digit is lost; null for a statement that answers none. */
+  /** Each row as JSON text, built by PostgreSQL so that no digit is lost; null for a statement that returns no rows. */
   readonly rows: ReadonlyArray<string> | null
-  /** How many rows were answered, or changed; null where PostgreSQL says no number. */
+  /** The number of rows returned or changed; null if PostgreSQL reports none. */
   readonly count: number | null
 }
 
 export interface ScriptOptions {
-  /** The author's login. */
+  /** The connection URL of the author. */
   readonly url: string
-  /** The owner's address, where the login holds only when the owner has just said so (see AuthorLogin). */
+  /** The owner's address, if the author's login is valid only right after the owner has admitted it (see AuthorLogin). */
   readonly admittedBy?: string | undefined
   readonly script: string
-  /** False for statements that PostgreSQL takes outside a transaction only, such as VACUUM. */
+  /** False for statements that PostgreSQL allows only outside a transaction, such as VACUUM. */
   readonly transaction: boolean
 }
 
-/** The statement so written that each of its rows comes as JSON text; null for one that cannot be so written. */
+/** Rewrites the statement to return each row as JSON text; null if it cannot be rewritten. */
 export const asJsonRows = (statement: string): string | null => {
   const bare = statement.replace(/^(\s|--[^\n]*\n|\/\*[\s\S]*?\*\/|\()+/, "")
   const first = /^[a-z]+/i.exec(bare)?.[0].toLowerCase() ?? ""
@@ -79,7 +79,7 @@ const inWords = (number: number, many: boolean) => (error: SqlError.SqlError) =>
   return new ScriptError({ message: sentence, number })
 }
 
-/** The outcome of every statement, in order. */
+/** Returns the outcome of every statement, in order. */
 export const runScript = ({
   url,
   admittedBy,

@@ -1,12 +1,12 @@
 /**
- * A connection whose server may send only so much in response to what was last sent to it. A function behind a view can raise
- * messages of many megabytes one after the other, which nobody asked for, and set whatever setting would hold them back.
- * Bytes are counted, and not messages, so that it is the same on an encrypted connection.
+ * A connection whose server may send only a bounded number of bytes in response to the last request. A function behind a
+ * view can raise unsolicited messages of many megabytes one after the other, and change any setting that would suppress
+ * them. Bytes are counted instead of messages, so that it works the same on an encrypted connection.
  */
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
 
-/** Why the connection was closed. */
+/** The reason for closing the connection. */
 export class ResponseTooLong extends Error {
   constructor(maxBytes: number) {
     super(`a response had more than ${maxBytes} bytes`)
@@ -16,7 +16,7 @@ export class ResponseTooLong extends Error {
 export const boundedResponse = (socket: Socket, maxBytes: number): Duplex => {
   let received = 0
   const stream = new Duplex({
-    // The socket's own end is what counts.
+    // Only the socket's own end matters.
     allowHalfOpen: true,
     read: () => void socket.resume(),
     write: (chunk: Uint8Array, _encoding, done) => {

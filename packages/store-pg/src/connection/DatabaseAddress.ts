@@ -1,10 +1,10 @@
 /**
- * The address of a database, `postgres://user:password@host:port/database?parameters`. Every parameter is honoured as libpq
- * would, or refused with a sentence that names it: one that is dropped in silence sends a password in clear text, or reads
- * as another user than was meant. No sentence shows a value: what was mistyped may be a part of the password.
+ * The address of a database, `postgres://user:password@host:port/database?parameters`. Every parameter is honored as
+ * libpq would, or rejected with a message that names it: silently ignoring one could send a password in clear text, or
+ * read as another user than was meant. No message shows a value, because a mistyped one may be part of the password.
  *
- * Refused are, of what libpq knows, whatever the driver does not do, and what would come between the address and the roles
- * and databases that are made from it: a login or a database among the parameters.
+ * Of the parameters that libpq knows, those that the driver does not support are rejected, and so are those that would
+ * conflict with the roles and databases derived from the address: a login or a database among the parameters.
  */
 import { readFileSync } from "node:fs"
 import * as Tls from "node:tls"
@@ -13,16 +13,16 @@ import { SqlError } from "effect/sql"
 
 const FORM = "an address such as postgres://user:password@host:5432/database"
 
-/** How a connection is kept from being read or led astray on its way. */
+/** How a connection is protected from eavesdropping and impersonation. */
 interface Encryption {
   readonly mode: "disable" | "require" | "verify-ca" | "verify-full"
-  /** A file of certificates in PEM, or `system`. */
+  /** A file of PEM certificates, or `system`. */
   readonly rootCertificate: string | null
 }
 
 const MODES = ["disable", "require", "verify-ca", "verify-full"] as const
 
-/** Parameters that may be there with the one value that says what is done anyway. */
+/** Parameters accepted only with the one value that describes what is done anyway. */
 const FIXED: Readonly<Record<string, string>> = {
   channel_binding: "disable",
   client_encoding: "UTF8",
@@ -34,7 +34,7 @@ const FIXED: Readonly<Record<string, string>> = {
   target_session_attrs: "any",
 }
 
-/** Why a parameter is refused where more can be said than that it is not honoured. */
+/** The reason for rejecting a parameter, if there is more to say than that it is not honored. */
 const REFUSED: Readonly<Record<string, string>> = {
   application_name: "since a cabinet names its sessions itself",
   connect_timeout: "since a cabinet has time limits of its own",
@@ -43,11 +43,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   user: "which belongs before the host: postgres://user@host/database",
 }
 
-/** Read by the driver itself, or told to PostgreSQL as they are. */
+/** Read by the driver itself, or passed to PostgreSQL unchanged. */
 const DRIVERS: ReadonlyArray<string> = ["host", "options", "port"]
 const OURS: ReadonlyArray<string> = ["ssl", "sslmode", "sslrootcert"]
 
-/** A parameter's name may be shown unless it may be what follows a question mark in a password. */
+/** The name of a parameter may be shown unless it could be the part of a password after a question mark. */
 const shown = (url: URL, name: string): string =>
   /^[a-z_]{1,40}$/i.test(name) && !url.search.includes("@") ? ` ${name}` : ""
 
@@ -74,7 +74,7 @@ const wrongParameters = (url: URL): string | null => {
     : "an address whose host is one name, one address or the directory of a socket"
 }
 
-/** What the address asks for, or the end of a sentence that says what it should. */
+/** Returns the encryption that the address asks for, or the end of a sentence that says what the address should ask for. */
 const encryptionOf = (url: URL): Result.Result<Encryption, string> => {
   const [ssl, sslmode, rootCertificate] = OURS.map((name) => url.searchParams.get(name)) as [
     string | null,
@@ -107,9 +107,9 @@ const encryptionOf = (url: URL): Result.Result<Encryption, string> => {
   return Result.succeed({ mode, rootCertificate })
 }
 
-/** The address as it is used from here on, or the end of the sentence "it must be …". */
+/** Returns the normalized address, or the end of the sentence "it must be …". */
 export const readAddress = (given: string): Result.Result<string, string> => {
-  // A login cannot be put before a host that is not there, and the roles' addresses are made by doing so.
+  // A login cannot be put before a missing host, and the addresses of the roles are built by doing so.
   const named = given.replace(/^(postgres(?:ql)?:)\/\/\//i, "$1//localhost/")
   const url = URL.parse(named)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return Result.fail(FORM)
@@ -141,15 +141,15 @@ const authorities = (from: string): ReadonlyArray<string> => {
 
 const tlsOptions = ({ mode, rootCertificate }: Encryption): false | Tls.ConnectionOptions => {
   if (mode === "disable") return false
-  // Without a file of their own the authorities that Node believes in, as for any address on the web.
+  // Without a file of its own, the authorities that Node trusts, as for any address on the web.
   if (rootCertificate === null) return mode === "verify-full" ? {} : { rejectUnauthorized: false }
   const ca = [...authorities(rootCertificate)]
   return mode === "verify-full" ? { ca } : { ca, checkServerIdentity: () => undefined }
 }
 
 /**
- * What the driver is to be told of an address: TLS exactly as it asks for. Fails as a connection that cannot be opened does,
- * before one is tried, where the address is not to be honoured or the certificates cannot be read.
+ * The driver's options for an address, with TLS exactly as the address asks. If the address cannot be honored or the
+ * certificates cannot be read, it fails like a connection that cannot be opened, before one is tried.
  */
 export const connectionOf = (
   address: string,

@@ -1,6 +1,6 @@
 /**
- * What stands between us and a database, in words: the fault of a disk, a limit, a server or a pooler, never that of a
- * statement. They name no host, user or database, and quote nothing, so they may be said to anybody who asks. They end the
+ * Describes in words why a database cannot be used: the fault of a disk, a limit, a server or a pooler, never of a
+ * statement. The texts name no host, user or database and quote nothing, so they may be shown to anybody. They end the
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
@@ -18,7 +18,7 @@ const BY_STATE: Readonly<Record<string, string>> = {
   "58030": "it cannot read or write its disk",
 }
 
-/** A pooler's own refusals have few codes, and none that only they have. */
+/** A pooler's own errors have few codes, and none that only they have. */
 const BY_POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /unsupported startup parameter/i,
@@ -38,27 +38,27 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
   return BY_POOLER.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** Undefined where there is no more to say than that it cannot be reached. */
+/** Undefined if there is no more to say than that it cannot be reached. */
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
   const state = sqlState(error)
   if (state?.startsWith("28") === true) return "it refuses our login"
   return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])
 }
 
-/** A disk, a limit or a standby: PostgreSQL answers, but nothing can be written until somebody does something, or it passes. */
+/** A disk, a limit or a standby: PostgreSQL responds, but nothing can be written until someone intervenes, or it passes. */
 const LASTS: ReadonlySet<string> = new Set(["25006", "53100", "53200", "58030"])
 
-/** The words for what keeps anything from being written, and undefined for all else. */
+/** The words for a failure that prevents every write; undefined for all others. */
 export const writeTrouble = (error: SqlError.SqlError): string | undefined =>
   LASTS.has(sqlState(error) ?? "") ? failureWords(error) : undefined
 
-/** For the log: the same, and what PostgreSQL or the system said itself. */
+/** For the log: the same words, with the message of PostgreSQL or of the system. */
 export const failureReport = (error: SqlError.SqlError): string => {
   const words = failureWords(error)
   return words === undefined ? sqlMessage(error) : `${words} (${sqlMessage(error)})`
 }
 
-/** The system's words for a server that is not there, or not yet: its name, its machine or its port. */
+/** The system's error codes for a server that is not there, or not yet: its name, its machine or its port. */
 const NOT_THERE: ReadonlySet<unknown> = new Set([
   "EAI_AGAIN",
   "ECONNABORTED",
@@ -76,8 +76,8 @@ const NOT_THERE: ReadonlySet<unknown> = new Set([
 const NOT_YET: ReadonlySet<string> = new Set(["25006", "53300", "57P01", "57P02", "57P03"])
 
 /**
- * Whether it is likely to be over by itself: a server that is away, starting, taking over or full. A wrong login, a database
- * that does not exist and a refusal of TLS are not.
+ * Whether the failure is likely to pass by itself: a server that is away, starting, failing over or full. A wrong login,
+ * a missing database and a refusal of TLS are not.
  */
 export const mayPass = (error: SqlError.SqlError): boolean => {
   const state = sqlState(error)
@@ -89,6 +89,6 @@ export const mayPass = (error: SqlError.SqlError): boolean => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
   if (code === "ENOENT") return (cause as { readonly syscall?: unknown }).syscall === "connect"
   if (code !== undefined) return NOT_THERE.has(code)
-  // What the driver says itself, without a code of the system's.
+  // The driver's own errors, without a system error code.
   return operation !== "connect" || /timed out|closed/i.test(sqlMessage(error))
 }

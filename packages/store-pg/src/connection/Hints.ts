@@ -1,26 +1,26 @@
 /**
- * Listens for notifications of PostgreSQL, as hints and no more: whoever may connect to the database may send them, on any
- * channel, as many as he likes, with 8,000 bytes each. So what is not a hint by its payload is dropped as it arrives, equal
- * ones are one, and work is done for what has gathered, and not more often than an honest sender would make it.
+ * Listens for notifications of PostgreSQL, which are treated as mere hints: any user of the database may send them, on
+ * any channel, in any number, with 8,000 bytes each. So a payload that is no hint is dropped on arrival, equal ones are
+ * coalesced, and work runs once for all that has accumulated, and not more often than an honest sender would cause.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Latch, Queue, Schedule } from "effect"
 
-/** Between two rounds of work. An honest process sends no two notifications within this. */
+/** The pause between two rounds of work. An honest process sends no two notifications within this time. */
 export const HINT_PAUSE = "50 millis"
 
 const AGAIN = "2 seconds"
 
 export interface HintOptions<E, R> {
   readonly channel: string
-  /** Whether a payload says anything. What gathers is bounded by how many of these there are. */
+  /** Whether a payload is a hint. The number of distinct hints bounds what can accumulate. */
   readonly isHint: (payload: string) => boolean
-  /** Run once notifications are heard: those of before are lost. */
+  /** Run once listening has begun: earlier notifications are lost. */
   readonly onListening?: Effect.Effect<void>
   readonly work: (payloads: ReadonlySet<string>) => Effect.Effect<void, E, R>
 }
 
-/** Runs until it is interrupted, and listens again after a connection was lost. */
+/** Runs until interrupted, and listens again after a lost connection. */
 export const listenForHints = <E, R>({ channel, isHint, onListening = Effect.void, work }: HintOptions<E, R>) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

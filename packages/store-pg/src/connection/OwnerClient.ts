@@ -1,7 +1,7 @@
 /**
- * The owner's connections. `PgClient` lends a whole session: for transactions and listening. `StatementClient` shares its
- * few sessions between all fibers: for the single short statements of every request. They are two pools because a session
- * of a shared one that is reserved for long can already have another fiber's statement waiting behind it (met with
+ * The owner's connections. `PgClient` lends whole sessions, for transactions and listening. `StatementClient` shares its
+ * few sessions between all fibers, for the single short statements of every request. They are two pools because a session
+ * of a shared pool that is reserved for long may already have another fiber's statement queued behind it (observed with
  * @effect/sql-pg 4.0.5). `WriteSessions` opens a session for each writer of events.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -16,13 +16,13 @@ import { statementPool, type Statements } from "./StatementPool.ts"
 import { writeSessions, WriteSessions } from "./WriteSession.ts"
 
 export interface OwnerOptions {
-  /** `postgres://user:password@host:port/database`, or with a socket directory percent-encoded as the host. */
+  /** `postgres://user:password@host:port/database`, or with a percent-encoded socket directory as the host. */
   readonly url: string
   readonly maxConnections?: number
   readonly applicationName?: string
 }
 
-/** Single statements of many fibers, pipelined. They cannot be cancelled, and a transaction is not for it. */
+/** Runs single statements of many fibers, pipelined. They cannot be cancelled, and transactions are not possible. */
 export class StatementClient extends Context.Service<StatementClient, Statements>()(
   "@data-cabinet/store-pg/connection/StatementClient",
 ) {}

@@ -1,6 +1,6 @@
 /**
- * How what PostgreSQL sent reaches what writes JSON of it: a result of the types record and json is handed over as where its
- * bytes lie, with no text made of them on the way. Every other type is what it always is.
+ * Passes results on to the JSON encoders undecoded: a value of type record or json is returned as the position of its
+ * bytes in the buffer, without building a text on the way. Every other type is decoded as usual.
  */
 import type { RecordBytes } from "../row/RecordBytes.ts"
 import { PgTypes } from "@effect/sql-pg"
@@ -8,7 +8,7 @@ import { Result } from "effect"
 
 const RECORD = 2249
 
-// The driver never writes again where it has read.
+// Safe, because the driver never overwrites a buffer that it has read.
 const whereItLies = (bytes: Uint8Array, offset: number, size: number): Result.Result<RecordBytes> =>
   Result.succeed({ bytes, start: offset, end: offset + size })
 

@@ -1,6 +1,6 @@
 /**
- * The reader's connections: a LOGIN role of its own that may select and nothing else. Reads never run on the owner's
- * connection under another role, for a customer's view could set the role back.
+ * The reader's connections: a LOGIN role of its own that may only select. Reads never run on the owner's connection under
+ * another role, because a customer's view could reset the role.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import {
@@ -12,48 +12,48 @@ import {
 } from "./ReaderSessions.ts"
 import { ResponseWatch } from "./ResponseWatch.ts"
 
-/** What is known of the standby that rows are read from. */
+/** The state of the standby that rows are read from. */
 export interface StandbyState {
-  /** Whether reads go there now. */
+  /** Whether reads currently go there. */
   readonly used: boolean
-  /** How much of what was committed a read there may miss; null while that is not known. */
+  /** How far a read there may lag behind what was committed; null while unknown. */
   readonly lagMillis: number | null
   readonly maxLagMillis: number
   /** Why reads go to the primary instead, in words; null while they do not. */
   readonly reason: string | null
 }
 
-/** A streaming standby that rows are read from while it is near enough. */
+/** A streaming standby that rows are read from while its lag is within the limit. */
 export interface Standby {
   readonly sessions: ReaderSessions
   readonly isNear: () => boolean
-  /** It does not answer, or is no standby: what is asked of it now may never be answered. */
+  /** Whether it does not respond, or is no standby: a query sent to it now may never be answered. */
   readonly isLost: () => boolean
-  /** Reads go to the primary until the next look: it does not answer. */
+  /** Sends reads to the primary until the next check, because the standby does not respond. */
   readonly setAside: () => void
-  /** Looks until reads go there, or for a few seconds. */
+  /** Waits until reads go there, for a few seconds at most. */
   readonly settled: Effect.Effect<StandbyState>
 }
 
-/** The reader's sessions, or none where there is no reader: then reading is off. */
+/** The reader's sessions, or none if no reader is configured: reading is then off. */
 export class ReaderClient extends Context.Service<
   ReaderClient,
   {
     readonly sessions: Option.Option<ReaderSessions>
-    /** The role's name, as privileges are asked for it. */
+    /** The role's name, for checks of privileges. */
     readonly role: string
-    /** How many reads can be under way at once. */
+    /** Maximum number of reads in flight. */
     readonly maxConnections: number
     /** How long the database lets one query run. */
     readonly statementTimeoutMillis: number
     /** Why reading is off, in words; empty while it is on. */
     readonly offReason: string
-    /** Where reads go first, if there is such a server. */
+    /** The server that reads go to first, if there is one. */
     readonly standby?: Standby | undefined
   }
 >()("@data-cabinet/store-pg/connection/ReaderClient") {}
 
-/** Beside an OwnerClient its sessions are looked after with the owner's. */
+/** Next to an OwnerClient, its sessions are watched along with the owner's. */
 export const layer = (options: ReaderOptions) =>
   Layer.effect(
     ReaderClient,
@@ -69,7 +69,7 @@ export const layer = (options: ReaderOptions) =>
     }),
   )
 
-/** Reading switched off, with the reason that `reader_off` answers carry. */
+/** Reading switched off, with the reason given in `reader_off` responses. */
 export const layerOff = (role: string, offReason: string) =>
   Layer.succeed(
     ReaderClient,

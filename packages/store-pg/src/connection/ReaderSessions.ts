@@ -1,15 +1,15 @@
 /**
- * The reader's sessions on one server, in three pools. What is read from an ordinary table of PostgreSQL's own types runs
- * nobody's functions, and its sessions are shared by all such reads, with their prepared statements. Whatever may run a
- * function that a customer wrote is read apart, and its session is put back in order before anybody has it again.
+ * The reader's sessions on one server, in three pools. A read of an ordinary table with only PostgreSQL's own types runs
+ * no user code; such reads share their sessions, with their prepared statements. A read that may run a customer's
+ * function gets a separate session, which is reset before its next use.
  *
- * Sources' tables have shared sessions of their own. An author can give a table of its own, and take from it again while a
- * read of it is being planned, what makes the planner run a function, without a trace: nothing that a reader may lock
- * forbids that for statistics. So no customer's code ever runs in a session that a source's rows come from. And where tables
- * belong to several roles (a program of one's own in the same database), a session that has read those of one is put in order
- * before it reads another's: what runs in it is code of whoever owns what it reads.
+ * The tables of sources have shared sessions of their own. An author can give a table of its own something that makes the
+ * planner run a function, and take it away again while a read of it is being planned, without a trace: no lock that a
+ * reader may take forbids that for statistics. So no customer's code ever runs in a session that reads a source's rows.
+ * And if tables belong to several roles (another program in the same database), a session that has read tables of one is
+ * reset before it reads another's: code that runs in it belongs to the owner of what it reads.
  *
- * A session that cannot be put in order is closed, and its backend ended: a function can catch a cancel, and keeps to no
+ * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
  * time limit that it can set.
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
@@ -28,22 +28,22 @@ import type { ResponseWatch } from "./ResponseWatch.ts"
 export type Session = PgConnection.PgConnection
 
 export interface ReaderSessions {
-  /** For statements that run nobody's functions, on tables that only the cabinet's own user can alter. */
+  /** For statements that run no user code, on tables that only the cabinet's own user can alter. */
   readonly shared: SessionPool.LentSessions
-  /** The same on tables that others can alter, of one owner at a time. */
+  /** The same for tables that others can alter, of one owner at a time. */
   readonly authors: SessionPool.LentSessions
-  /** For all others: work is `undone` there, and the session `putInOrder`. */
+  /** For all others: their work runs in `undone`, and the session is then reset by `putInOrder`. */
   readonly apart: SessionPool.LentSessions
-  /** The settings of a transaction in a session apart: names and values. */
+  /** The settings of a transaction in a separate session: names and values. */
   readonly settings: Readonly<Record<string, string>>
-  /** Ends the backend with this process id, if it is one of the reader's, as the reader itself. */
+  /** Terminates the backend with this process id, if it is one of the reader's, as the reader itself. */
   readonly end: (pid: number) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
 export interface ReaderOptions {
   readonly url: string
   readonly role: string
-  /** How many reads can be under way at once. */
+  /** Maximum number of reads in flight. */
   readonly maxConnections?: number
   /** How long one query may run, and how long it may wait for a lock. */
   readonly statementTimeoutMillis?: number
@@ -53,20 +53,20 @@ export interface ReaderOptions {
 export const MAX_CONNECTIONS = 8
 export const STATEMENT_TIMEOUT = 8_000
 
-/** A part of the connections, one at least; the rest is left to others. */
+/** A fraction of the connections, at least one; the rest is left to others. */
 export const partOf = (maxConnections: number, part: number): number => Math.max(1, Math.floor(maxConnections * part))
 
-/** How many reads that may run a customer's functions are under way at most: so many sessions are kept apart. */
+/** Maximum number of concurrent reads that may run a customer's functions: as many sessions are kept separate. */
 export const apartOf = (maxConnections: number): number => partOf(maxConnections, 3 / 4)
 
 const NAME = "data-cabinet reader"
 
-/** The most that one read apart may send. A function's messages are not asked for, but they are sent as well. */
+/** The most bytes that one such read may send. A function's messages are unsolicited, but they are sent as well. */
 export const MAX_RESPONSE = MAX_ROW_BYTES + PAGE_BYTES
 
 /**
- * Opened as they are needed, on the primary or on a standby; closed with the scope. Beside an OwnerClient of the same server
- * they are looked after with the owner's: then `watch` is its.
+ * Sessions are opened as needed, on the primary or on a standby, and closed with the scope. Next to an OwnerClient of the
+ * same server they are watched along with the owner's: `watch` is then the owner's.
  */
 export const readerSessions = Effect.fnUntraced(function* (
   options: ReaderOptions,
@@ -124,15 +124,15 @@ export const readerSessions = Effect.fnUntraced(function* (
   }
 })
 
-/** How long a session may take to be put in order, step by step. */
+/** Time limit of each step that resets a session. */
 const RESET_TIMEOUT = "3 seconds"
 
 const step = (session: Session, statement: string) =>
   Effect.timeout(Effect.interruptible(session.query(statement, [], false)), RESET_TIMEOUT)
 
 /**
- * Runs work in a transaction that reads only and is undone whatever it did: what a function set, told or wrote goes with it.
- * `begun` is told the backend's process id.
+ * Runs work in a read-only transaction that is always rolled back: whatever a function set, notified or wrote goes with
+ * it. `begun` is called with the backend's process id.
  */
 export const undone = <A, E>(
   session: Session,
@@ -152,7 +152,7 @@ export const undone = <A, E>(
   )
 }
 
-/** A session that is to be given back. */
+/** A session about to be returned to its pool. */
 export interface Used {
   readonly sessions: SessionPool.LentSessions
   readonly session: Session
@@ -162,8 +162,9 @@ export interface Used {
 }
 
 /**
- * Makes a session what it was when it was opened, before it is given back. One that cannot be made so, and one that is still
- * in a transaction, is let go of, and its backend ended by `end`, which never fails. Returns whether it may be used further.
+ * Resets a session to the state in which it was opened, before it is returned to its pool. A session that cannot be
+ * reset, or that is still in a transaction, is discarded, and its backend terminated by `end`, which never fails. Returns
+ * whether the session may be used further.
  */
 export const putInOrder = (
   { sessions, session, settingsAreLoose, pid }: Used,

@@ -1,8 +1,10 @@
-/** The statements of the reader's sessions. Every name bears its schema: a customer's may lie on the search path. */
+/**
+ * The statements of the reader's sessions. Every name is schema-qualified: a customer's schema may be on the search path.
+ */
 
 /**
- * Sets what a transaction relies on, whatever the session was left with, and whatever became of what it was opened with on
- * its way through a pooler. Answers the backend's process id.
+ * Sets what a transaction relies on, whatever state the session was left in, and whatever a pooler did to the settings
+ * that it was opened with. Returns the backend's process id.
  */
 export const SETTINGS = (settings: Readonly<Record<string, string>>): string => {
   const names = Object.keys(settings)
@@ -12,13 +14,13 @@ export const SETTINGS = (settings: Readonly<Record<string, string>>): string => 
   return `SELECT ${["pg_catalog.pg_backend_pid()", ...set].join(", ")}`
 }
 
-/** The values of `SETTINGS`. */
+/** The parameter values of `SETTINGS`. */
 export const settingsValues = (settings: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(settings).flat()
 
 /**
- * $1: the process id; $2: the reader's role. True in one row where there was such a backend and it was told to end. It is
- * told in the list of what is selected, which is done for the found row alone.
+ * $1: the process id; $2: the reader's role. Returns one row with true if there was such a backend and it was signalled.
+ * The call stands in the select list, which is evaluated for the matching row only.
  */
 export const END_SESSION = `
   SELECT pg_catalog.pg_terminate_backend(a.pid) AS ended FROM pg_catalog.pg_stat_activity a

@@ -1,9 +1,9 @@
 /**
- * When a database that says nothing is taken for gone. A machine that loses its power or its network says no farewell: what
- * was sent to it is never answered, and the system would wait a quarter of an hour before it calls the connection lost,
- * long after another machine has taken over under the same name. A slow database says as little as one that is gone, so
- * whoever has waited for some time asks on a connection newly opened: is anybody at work for these sessions? If nobody is,
- * nobody will answer. What was under way then has an outcome that is not known, and is not sent again.
+ * Decides when an unresponsive database counts as lost. A machine that loses its power or its network closes no
+ * connection: what was sent to it is never answered, and the system would wait a quarter of an hour before it reports the
+ * connection as lost, long after another machine has taken over under the same name. A slow database is as silent as a
+ * lost one. So after some time a probe on a new connection asks whether any backend is working for these sessions. If
+ * none is, no response will come. The outcome of what was in flight is then unknown, and it is not sent again.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -11,27 +11,30 @@ import type { SqlError } from "effect/sql"
 import type { SessionGroup } from "./SessionGroup.ts"
 import { connectionLossAsError, sqlState } from "./StoreFailure.ts"
 
-/** From so many milliseconds on without an answer, it is asked about. Nearly all that is asked takes a few. */
+/** Milliseconds without a response after which the database is probed. Nearly all requests take a few. */
 export const SUSPECT_MILLIS = 3_000
 
-/** How long opening a connection may take. Short, for one begun just before a database is back is not answered either. */
+/**
+ * Time limit for opening a connection. Short, because an attempt begun just before the database is back gets no response
+ * either.
+ */
 export const CONNECT_TIMEOUT = "3 seconds"
 
-/** No question about other sessions takes longer, its connection included, in milliseconds. */
+/** Time limit of a probe of other sessions, including its connection, in milliseconds. */
 const PROBE_MILLIS = 2_000
 
-/** Between two looks that must agree: an answer may be on its way. */
+/** The pause between two probes that must agree: a response may be on its way. */
 const CONFIRM_DELAY = "500 millis"
 
-/** Longer than the database's own limit for a statement, in milliseconds: it would have said so. */
+/** Longer than the database's own statement timeout, in milliseconds: it would have reported one by then. */
 const STATEMENT_TIMEOUT_MILLIS = 40_000
 
-/** After so many milliseconds sessions of a database that cannot be asked are let go: nobody waits for them any more. */
+/** Milliseconds after which the sessions of a database that cannot be probed are closed: nobody waits for them any more. */
 const UNREACHABLE_MILLIS = 10_000
 
 /**
- * Whether a session of the group is being worked for. One that waits for its client has said, or taken, all that it could:
- * whatever this side still waits for is lost on the way.
+ * Whether any backend is working for a session of the group. A backend that waits for its client has sent, or received,
+ * all that it could: whatever this side still waits for was lost on the way.
  */
 const AT_WORK = `
 SELECT pg_catalog.count(*)::int4 AS at_work FROM pg_catalog.pg_stat_activity
@@ -40,7 +43,7 @@ WHERE application_name = $1 AND usename = CURRENT_USER AND state <> 'idle' AND (
 /** Opens a pool of one connection on the sockets of a group. */
 export type OpenPool = (group: SessionGroup) => Layer.Layer<PgClient.PgClient, SqlError.SqlError>
 
-/** Fails as a lost connection does once the work has taken too long. The group must be the work's own. */
+/** Fails like a lost connection once the work has taken too long. The group must belong to this work alone. */
 export const cutAfter =
   (millis: number, group: SessionGroup) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -52,17 +55,17 @@ export const cutAfter =
       )
     })
 
-/** Sessions that may have fallen silent. */
+/** Sessions that may have become unresponsive. */
 export interface Suspect {
   readonly group: SessionGroup
-  /** A group of its own for each question about it, and how a connection is opened on that. */
+  /** Creates a separate group for each probe, and opens a connection on it. */
   readonly probe: () => SessionGroup
   readonly open: OpenPool
-  /** Whether nothing of it can be at work for longer than the database's own limit for a statement. */
+  /** Whether nothing in it can run for longer than the database's own statement timeout. */
   readonly isLimited: boolean
 }
 
-/** How many of its sessions are being worked for, or that the database refuses to be asked, or says nothing. */
+/** Counts its sessions with a working backend; or reports that the database refuses the probe, or does not respond. */
 const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<number | "refused" | "unreachable"> =>
   Effect.suspend(() => {
     const own = probe()
@@ -80,12 +83,16 @@ const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<number |
     )
   })
 
-/** What was found: they were cut off, or the database is at work for them, or it cannot be asked, or it has answered meanwhile. */
+/**
+ * The result: the sessions were cut, the database is working for them, it cannot be probed, or it has responded
+ * meanwhile.
+ */
 export type Finding = "cut" | "at work" | "unreachable" | "answered"
 
 /**
- * Cuts the sessions off if nobody will answer them any more. `owedSince` is since when they owe an answer, by Effect's clock in
- * milliseconds, or null once they do not; it stays the same for as long as nothing is answered. 0: whether they do is not known.
+ * Cuts the sessions if no response will come. `owedSince` returns since when a response is owed, by Effect's clock in
+ * milliseconds, or null once none is; it does not change until a response arrives. 0 means that it is not known whether
+ * one is owed.
  */
 export const closeIfUnresponsive = Effect.fnUntraced(function* (
   suspect: Suspect,

@@ -1,13 +1,13 @@
 /**
- * All groups of sessions with one database, so that the silence of one is asked of all. Whoever finds its own sessions
- * silent costs a request or more; the others are then looked at before anybody waits for them, those too that stand idle.
+ * All groups of sessions with one database. When one group is found unresponsive, all are checked: the first discovery
+ * costs a request or more, and the other groups, including idle ones, are then checked before anybody waits for them.
  */
 import { Context, Effect, Latch, type Scope } from "effect"
 import { closeIfUnresponsive, type Finding, type Suspect } from "./ResponseTimeout.ts"
 
 const told = Effect.logWarning("connections to the database fell silent and were closed")
 
-/** One that is asked something meanwhile may have been asked in vain: it is looked at once more. */
+/** A statement may have been sent in vain during the check: such a group is checked once more. */
 const lookedAt = (suspect: Suspect, since: () => number) =>
   Effect.flatMap(closeIfUnresponsive(suspect, since), (finding) =>
     finding === "answered" ? closeIfUnresponsive(suspect, since) : Effect.void,
@@ -16,13 +16,13 @@ const lookedAt = (suspect: Suspect, since: () => number) =>
 export class ResponseWatch extends Context.Service<
   ResponseWatch,
   {
-    /** Has a group looked at whenever another one was found silent, until the scope closes. */
+    /** Has a group checked whenever another one was found unresponsive, until the scope closes. */
     readonly join: (suspect: Suspect, since?: () => number) => Effect.Effect<void, never, Scope.Scope>
-    /** Has one looked at now, by somebody who waits for its answer (see cutIfSilent). */
+    /** Has a group checked now, by a caller that waits for its response (see closeIfUnresponsive). */
     readonly look: (suspect: Suspect, owedSince: () => number | null) => Effect.Effect<Finding>
   }
 >()("@data-cabinet/store-pg/connection/ResponseWatch") {
-  /** Looks for as long as the scope is open. */
+  /** Checks for as long as the scope is open. */
   static readonly make = Effect.gen(function* () {
     const members = new Set<readonly [suspect: Suspect, since: () => number]>()
     const found = Latch.makeUnsafe(false)

@@ -1,19 +1,19 @@
 /**
- * Makes sure of a new session's settings. They are sent when it is opened, but a pooler may drop them in silence, and what a
- * role or a database is set to may stand against them. So they are read back; what differs is set by a statement and read
- * back again, and a session that differs still is refused in words and ended.
+ * Verifies the settings of a new session. They are sent when it is opened, but a pooler may drop them silently, and
+ * settings of a role or a database may override them. So they are read back; those that differ are set by a statement and
+ * read back again. A session that still differs is rejected with a message and closed.
  */
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { type SessionSettings, UNASKED } from "./SessionSettings.ts"
 
-/** Nothing is looked up along a search path that is not sure yet. */
+/** Schema-qualified, because the search path is not verified yet. */
 const READ = `SELECT name, setting FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`
 const SET = "SELECT pg_catalog.set_config($1::pg_catalog.text, $2::pg_catalog.text, false)"
 const END = "SELECT pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid())"
 
-/** A session is not what it must be. Its message names the setting. */
+/** A session lacks a required setting, which the message names. */
 export class SessionUnfit extends Error {
   override readonly name = "SessionUnfit"
 }
@@ -37,7 +37,7 @@ const unfit = ({ name, wanted, is, why }: Difference) => {
 const messageOf = (error: SqlError.SqlError): string =>
   error.reason.cause instanceof Error ? error.reason.cause.message : error.message
 
-/** Answers whether something had to be set: then a RESET would undo it. Fails for a session that is not fit. */
+/** Returns whether a setting had to be set by a statement: a RESET would then undo it. Fails for an unfit session. */
 export const checkSession = Effect.fnUntraced(function* (
   connection: PgConnection.PgConnection,
   { set, found = {} }: SessionSettings,

@@ -1,8 +1,8 @@
 /**
- * The sessions of one pool, under a name of their own and on sockets that are at hand. The driver can neither say that a
- * session's connection was closed while nothing was asked of it, nor let go of one that answers nothing: interrupting a
- * statement waits for its server. So the sockets are opened here. A group can be found again in `pg_stat_activity` by its
- * name, and be cut off: every statement under way then fails at once, as one on a lost connection does.
+ * The sessions of one pool, under a name of their own and on sockets that we hold. The driver can neither report that an
+ * idle session's connection was closed, nor release one that does not respond: interrupting a statement waits for its
+ * server. So the sockets are opened here. A group can be found in `pg_stat_activity` by its name, and can be cut off:
+ * every statement in flight then fails at once, as on a lost connection.
  */
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -12,16 +12,19 @@ import { boundedResponse } from "./BoundedResponse.ts"
 export interface SessionGroup {
   /** Unique to this group, over all processes. */
   readonly applicationName: string
-  /** Opens one more connection: the driver's own way to be given one. */
+  /** Opens one more connection; the driver calls this to get its socket. */
   readonly stream: () => Duplex
-  /** Closes all connections that were opened before this reading of the monotonic clock, without one all; says how many. */
+  /**
+   * Closes the connections opened before this reading of the monotonic clock, or all if none is given; returns their
+   * number.
+   */
   readonly cut: (openedBefore?: number) => number
 }
 
 interface Place {
   readonly host: string
   readonly port: number
-  /** Of a unix socket. */
+  /** The path of a unix socket. */
   readonly path: string | undefined
 }
 
@@ -33,15 +36,15 @@ const placeOf = (address: string): Place => {
   return { host, port, path: host.startsWith("/") ? `${host}/.s.PGSQL.${port}` : undefined }
 }
 
-/** For sessions that only listen: they would never learn that their server is gone. */
+/** For sessions that only listen: without it they would never learn that their server is gone. */
 const KEEP_ALIVE_MILLIS = 30_000
 
-/** A unix socket has neither switch, and ignores them. */
+/** A unix socket supports neither option, and ignores both. */
 const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }
 
 /**
- * `closed` is called whenever one of its connections has closed, whoever closed it. With `maxResponse` a connection is closed
- * whose server sends more bytes than that in response to a statement.
+ * `closed` is called whenever one of its connections has closed, whichever side closed it. With `maxResponse`, a
+ * connection is closed if its server sends more bytes than that in response to a statement.
  */
 export const sessionGroup = (
   url: string,

@@ -1,7 +1,7 @@
 /**
- * Every pool of sessions is opened here, so that what an address asks for is done for all of them alike, and no session is
- * used whose settings are not what its kind has to have. The driver's own pool has no place to look at a session between
- * its opening and its first use; so this is a client of its own over the driver's sessions.
+ * Every pool of sessions is opened here, so that the address is honored alike for all of them, and no session is used
+ * without the settings that its kind requires. The driver's own pool has no hook between opening a session and its first
+ * use, so this is a client of its own over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, type Scope } from "effect"
@@ -18,10 +18,10 @@ export interface SessionPoolOptions extends Pick<
   readonly settings: SessionSettings
 }
 
-/** A session as statements see it. */
+/** A session as seen by statements. */
 class Session implements SqlConnection.Connection {
   readonly #connection: PgConnection.PgConnection
-  /** Something had to be set by a statement, which RESET ALL would undo. */
+  /** A setting had to be set by a statement, which RESET ALL would undo. */
   readonly settingsAreLoose: boolean
 
   constructor(connection: PgConnection.PgConnection, settingsAreLoose: boolean) {
@@ -51,7 +51,7 @@ class Session implements SqlConnection.Connection {
 
 const rowsOf = (result: PgConnection.Result) => result.rows
 
-/** PostgreSQL answers ROLLBACK to the COMMIT of a transaction that failed. */
+/** PostgreSQL responds with ROLLBACK to the COMMIT of a failed transaction. */
 const commit = (connection: SqlConnection.Connection) =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     (result as PgConnection.Result).command === "ROLLBACK" ? Effect.fail(rolledBack()) : Effect.void,
@@ -64,17 +64,17 @@ const rolledBack = () => {
   })
 }
 
-/** Whole sessions, lent for as long as their work takes. */
+/** Whole sessions, lent for the duration of their work. */
 export interface LentSessions {
-  /** `settingsAreLoose`: a DISCARD ALL would undo settings that the session must have, so it has to be let go of instead. */
+  /** `settingsAreLoose`: a DISCARD ALL would undo settings that the session needs, so it has to be discarded instead. */
   readonly use: <A, E>(
     work: (session: PgConnection.PgConnection, settingsAreLoose: boolean) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | SqlError.SqlError>
-  /** Closes a session that is lent once it is given back. */
+  /** Marks a lent session to be closed when it is returned. */
   readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
 }
 
-/** For who has to know which session did what: no statement of one is pipelined with another's. */
+/** For callers that must know which session did what: no statement of one is pipelined with another's. */
 export const lentSessions = (
   options: SessionPoolOptions,
 ): Effect.Effect<LentSessions, SqlError.SqlError, Scope.Scope> =>
@@ -90,7 +90,7 @@ export const lentSessions = (
   }))
 
 const open = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
-  // Sessions are looked for by their names, so these are made sure of like the rest.
+  // Sessions are looked up by their names, so these are verified like other settings.
   const set = applicationName === undefined ? kind.set : { ...kind.set, application_name: applicationName }
   const settings = { ...kind, set }
   const config = { ...options, ...(yield* connectionOf(url)), startupParameters: set }
@@ -146,5 +146,5 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
 
 const NOTIFY = "SELECT pg_catalog.pg_notify($1, $2)"
 
-/** Opens nothing yet: a session is opened, and its settings are made sure of, when it is first needed. */
+/** Opens nothing yet: a session is opened, and its settings verified, on first need. */
 export const layer = (options: SessionPoolOptions) => PgClient.layerFrom(make(options))

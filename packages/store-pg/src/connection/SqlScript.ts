@@ -1,7 +1,7 @@
 /**
- * Cuts a script into its statements, as psql does: a semicolon inside a literal, a quoted name, a dollar quote, a
- * comment, parentheses or the body of `CREATE FUNCTION … BEGIN ATOMIC … END` ends nothing. The driver takes one
- * statement a query.
+ * Splits a script into its statements, as psql does: a semicolon inside a literal, a quoted name, a dollar quote, a
+ * comment, parentheses or the body of `CREATE FUNCTION … BEGIN ATOMIC … END` ends nothing. The driver takes one statement
+ * per query.
  */
 
 const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y
@@ -34,7 +34,7 @@ const endOfBlockComment = (text: string, from: number): number => {
   return at
 }
 
-/** The statements of a script, trimmed, without their semicolons; comments alone make none. */
+/** Returns the statements of a script, trimmed and without their semicolons; comments alone are no statement. */
 export const splitStatements = (script: string): ReadonlyArray<string> => {
   const statements: Array<string> = []
   let begin = 0

@@ -1,9 +1,10 @@
 /**
- * Reads rows from a streaming standby while it is near, and from the primary while it is not. The standby is looked at all
- * the time: is it a standby, of this very primary, and how far behind? What is not known to be near enough is not used,
- * so a read there misses nothing that was committed longer ago than the limit.
+ * Reads rows from a streaming standby while it is near, and from the primary while it is not. The standby is checked
+ * continuously: is it a standby, of this very primary, and how far behind? It is used only while it is known to be near
+ * enough, so a read there misses nothing that was committed longer ago than the limit.
  *
- * It is reached with the reader's own login and in the database of the same name, for both are the primary's, copied.
+ * It is reached with the reader's own login and in the database of the same name, because both are copies of the
+ * primary's.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
@@ -24,10 +25,10 @@ const STANDBY = `
 SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0')::text AS place, system_identifier::text AS system
 FROM pg_control_system()`
 
-/** No look takes longer: a server that is frozen is far away. */
+/** Time limit of a check: a frozen server counts as far behind. */
 const STANDBY_TIMEOUT = "2 seconds"
 
-/** For how long, in milliseconds, somebody who asks how it stands waits for it to come near. */
+/** How long, in milliseconds, a query of its state waits for it to come near. */
 const SETTLE_MILLIS = 4_000
 
 const lagGauge = Metric.gauge("standby_lag_seconds", {
@@ -38,10 +39,10 @@ const usedGauge = Metric.gauge("standby_in_use", {
 })
 
 export interface StandbyOptions {
-  /** Where it is; the login and the database in it are not used. */
+  /** Its address; the login and the database in it are not used. */
   readonly url: string
   readonly maxLagMillis: number
-  /** The reader on the primary. */
+  /** The reader's options on the primary. */
   readonly reader: ReaderOptions
 }
 
@@ -64,7 +65,7 @@ export const layer = (options: StandbyOptions) =>
       const primary = yield* StatementClient
       const pools = { ...options.reader, url: standbyAddress(options.url, options.reader.url) }
       const sessions = yield* readerSessions(pools)
-      // A session of its own, so that it never waits behind reads.
+      // A session of its own, so that a check never waits behind reads.
       const watching = SessionPool.layer({
         url: pools.url,
         maxConnections: 1,
@@ -110,7 +111,7 @@ export const layer = (options: StandbyOptions) =>
         Effect.map((seen) => {
           if ("fault" in seen) {
             reason = seen.fault
-            // Near is only what was found well, again from the beginning.
+            // Only samples of a healthy standby count; start over.
             lag.forget()
           } else reason = null
           return seen

@@ -1,37 +1,40 @@
 /**
- * A shared pool that is watched for silence. The driver cannot break off a statement on a session that others use, so a
- * session whose server is gone would be given statement after statement, all without an answer. Once nothing has been
- * answered for a while although something is owed, the sessions are looked at from outside (see Silence).
+ * A shared pool that is watched for missing responses. The driver cannot abort a statement on a session that others use,
+ * so a session whose server is gone would be given statement after statement without a response. If responses are owed
+ * and none has arrived for a while, the sessions are checked from outside (see ResponseTimeout).
  */
 import { Clock, Effect, Exit, Latch } from "effect"
 import type { PgClient } from "@effect/sql-pg"
 import type { SqlError } from "effect/sql"
 import { SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 
-/** Runs statements one by one. */
+/** Runs single statements. */
 export interface Statements {
-  /** Rows come as objects. */
+  /** Returns rows as objects. */
   readonly unsafe: <A extends object>(
     text: string,
     values?: ReadonlyArray<unknown>,
   ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
-  /** Rows come as arrays. */
+  /** Returns rows as arrays. */
   readonly values: (
     text: string,
     values: ReadonlyArray<unknown>,
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 }
 
-/** Between two looks, while anything is owed. */
+/** The pause between two checks, while any response is owed. */
 const CHECK_INTERVAL = "500 millis"
 
-/** `suspected` is run, and waited for, each time the silence has lasted too long; it is given since when. Watches as long as the scope is open. */
+/**
+ * `suspected` runs, and is waited for, each time no response has arrived for too long; it is given since when. Watches as
+ * long as the scope is open.
+ */
 export const statementPool = Effect.fnUntraced(function* (
   client: PgClient.PgClient,
   suspected: (owedSince: () => number | null) => Effect.Effect<unknown>,
 ) {
   let owed = 0
-  /** Statements that nobody waits for any more; their answers are never seen. */
+  /** Statements whose callers have stopped waiting; their responses are never seen. */
   let abandoned = 0
   let answered = 0
   const asked = Latch.makeUnsafe(false)
@@ -62,7 +65,7 @@ export const statementPool = Effect.fnUntraced(function* (
         since = yield* Clock.currentTimeMillis
         continue
       }
-      // Only an answer tells whether those that were given up are still owed one.
+      // Only a response tells whether the abandoned statements are still owed one.
       if (owed === 0 && abandoned > 0) yield* Effect.forkChild(Effect.ignore(counted(client.unsafe("SELECT 1"))))
       if ((yield* Clock.currentTimeMillis) - since < SUSPECT_MILLIS) continue
       const before = seen

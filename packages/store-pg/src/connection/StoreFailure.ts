@@ -1,6 +1,6 @@
 /**
- * Sorts what the driver reports into the two things a port may say: the database is away (a typed error, to be tried
- * again), or the program is wrong (a defect, with its cause kept for the log).
+ * Maps driver errors to the two outcomes of a port: the database is unavailable (a typed error, to be retried), or the
+ * program is wrong (a defect, with its cause kept for the log).
  */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect } from "effect"
@@ -10,15 +10,15 @@ import { sqlMessage, sqlState } from "./SqlState.ts"
 
 export { sqlMessage, sqlState }
 
-/** How long a caller is told to wait before the next try, in seconds. */
+/** Seconds after which a caller should retry. */
 const RETRY_AFTER = 2
 
-/** No statement of a request may hold its caller longer. */
+/** Time limit of the statements of a request. */
 const STORE_TIMEOUT = "8 seconds"
 
-/** True when the session or the server is gone, starting, stopping, full, or too slow; false when the statement is at fault. */
+/** True if the session or the server is gone, starting, stopping, full or too slow; false if the statement is at fault. */
 export const isUnavailable = (error: SqlError.SqlError): boolean => {
-  // Whatever a server says to a login, nothing was wrong with a statement: there was none yet.
+  // However a server refuses a login, no statement was at fault: there was none yet.
   if (error.reason.operation === "connect") return true
   const state = sqlState(error)
   if (state === undefined) return error.reason._tag === "ConnectionError" || error.reason._tag === "AuthenticationError"
@@ -35,9 +35,9 @@ export const isUnavailable = (error: SqlError.SqlError): boolean => {
 }
 
 /**
- * True when a statement's own code, a function behind a view for example, raised the error: whatever SQLSTATE it chose, it
- * says nothing of the session, the server or its limits. Of these PostgreSQL speaks from files of its own only; a pooler, which
- * ends sessions too, names none.
+ * True if the error was raised by code of the statement, for example a function behind a view: whatever SQLSTATE it
+ * chose, it says nothing about the session, the server or its limits. PostgreSQL reports those from files of its own
+ * only; a pooler, which closes sessions too, names no file.
  */
 export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
   if (error.reason.operation === "connect" || sqlState(error) === undefined) return false
@@ -47,19 +47,22 @@ export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
 }
 
 /**
- * Where PostgreSQL ends a statement or a session that it will not let go on: cancels, time limits, shutdown and conflicts
- * with recovery; deadlocks; locks that are not waited for.
+ * The source files in which PostgreSQL ends a statement or a session: cancels, time limits, shutdown and conflicts with
+ * recovery; deadlocks; locks that are not waited for.
  */
 const SERVER_FILES: ReadonlySet<string> = new Set(["postgres.c", "deadlock.c", "namespace.c", "lockcmds.c"])
 
-/** Two statements met over the same rows or table, and PostgreSQL ended ours: nothing was done, and it may be run again. */
+/**
+ * Two statements conflicted over the same rows or table, and PostgreSQL aborted ours: nothing was done, and it may be
+ * retried.
+ */
 export const isConflict = (error: SqlError.SqlError): boolean =>
   ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
 
 export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
   new StoreUnavailable({ message, retryAfter: RETRY_AFTER, outcomeUnknown })
 
-/** A connection lost inside a transaction comes as a defect from the driver: makes it the typed error it is. */
+/** The driver reports a connection lost inside a transaction as a defect; this turns it into the typed error. */
 export const connectionLossAsError = <A, E, R>(
   self: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
@@ -70,7 +73,10 @@ export const connectionLossAsError = <A, E, R>(
     return Effect.failCause(cause)
   })
 
-/** Gives a port's effect its error type: away or busy → `StoreUnavailable`, anything else of SQL → a defect. Bounded in time. */
+/**
+ * Gives a port's effect its error type: unavailable or busy becomes `StoreUnavailable`, any other SQL error a defect.
+ * Bounded in time.
+ */
 export const orUnavailable = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>

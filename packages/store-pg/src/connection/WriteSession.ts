@@ -1,6 +1,6 @@
 /**
- * Sessions that events are written on: each of its own, newly opened and never lent again, so that no writer is given one
- * whose server went while it stood idle. Its end is noticed when it comes and not when it is next used.
+ * The sessions that write events. Each is newly opened and never lent again, so that no writer gets one whose server went
+ * away while it was idle. The end of a session is noticed when it happens, not on next use.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Latch, Layer, type Scope } from "effect"
@@ -9,20 +9,22 @@ import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import { cutAfter, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 
-/** What a writer waits for: its own session, or one of the pool that the tables' columns are made with. */
+/** What a writer waits for: its own session, or one of the pool that creates the tables' columns. */
 export type WaitsFor = "session" | "pool"
 
 /** One writer's session. */
 export interface WriteSession {
   readonly connection: SqlConnection.Connection
   readonly isClosed: () => boolean
-  /** Says what the writer waits for from now on; null for nothing. A database that is silent is noticed only so. */
+  /**
+   * Declares what the writer waits for from now on; null for nothing. An unresponsive database is noticed only this way.
+   */
   readonly waits: (what: WaitsFor | null) => void
-  /** As last said. */
+  /** The last declared value. */
   readonly waitsFor: () => WaitsFor | null
 }
 
-/** Why the last events could not be written, where no new session helps; null while they can be. */
+/** Why the last events could not be written, if no new session helps; null while they can be. */
 export interface WriteTrouble {
   words: string | null
 }
@@ -31,7 +33,7 @@ export class WriteSessions extends Context.Service<
   WriteSessions,
   {
     readonly trouble: WriteTrouble
-    /** Fails as a lost connection does where the database does not answer. `closed` is called once the session is. */
+    /** Fails like a lost connection if the database does not respond. `closed` is called once the session has closed. */
     readonly open: (
       opening: (connection: SqlConnection.Connection) => Effect.Effect<unknown, SqlError.SqlError>,
       closed: () => void,
@@ -39,12 +41,12 @@ export class WriteSessions extends Context.Service<
   }
 >()("@data-cabinet/store-pg/connection/WriteSession") {}
 
-/** Nothing that opens a session takes longer, in milliseconds. */
+/** Time limit for opening a session, in milliseconds. */
 const OPENING_MILLIS = 4_000
 
 const CHECK_INTERVAL = "500 millis"
 
-/** After sessions were found at work: a statement of the database's own limit is no silence. */
+/** The pause after sessions were found at work: a statement within the database's own limit is not unresponsive. */
 const PAUSE = "3 seconds"
 
 interface Options {
@@ -52,7 +54,7 @@ interface Options {
   readonly url: string
   readonly applicationName: string
   readonly watch: ResponseWatch["Service"]
-  /** The pool that is looked at when a writer waits for it. */
+  /** The pool that is checked when a writer waits for it. */
   readonly pool: Suspect
 }
 

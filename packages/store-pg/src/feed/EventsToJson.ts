@@ -1,6 +1,6 @@
 /**
- * The JSON of events, written from what PostgreSQL sends of each, which is less than half of the work that making it is for
- * PostgreSQL. It is the very text of a delivery, which `cabinet.event_json` makes.
+ * Encodes events as JSON from the columns that PostgreSQL sends, which takes less than half of the work it would cost
+ * PostgreSQL. The text is exactly that of a delivery, which `cabinet.event_json` builds.
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
@@ -10,14 +10,14 @@ import { HEAD, type RecordBytes, VALUE_HEAD } from "../row/RecordBytes.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
 import { viewOf } from "../row/ValueToJson.ts"
 
-/** A moment is a record of its own. */
+/** A timestamp is sent as a record. */
 export type EncodedEvent = readonly [
   payload: RecordBytes,
   epoch: bigint,
   xid: bigint,
   id: bigint,
   sourceId: number,
-  /** Its place among {@link CHANNELS}. */
+  /** Its index in {@link CHANNELS}. */
   channel: number,
   receivedAt: RecordBytes,
   repeatOf: number | null,
@@ -34,10 +34,10 @@ const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
 const NULL = new JsonFragment("null")
 const END = new JsonFragment("}")
 
-/** More than is written of an event beside its payload and its origin. */
+/** An upper bound on the bytes written per event beside its payload and origin. */
 const ENVELOPE = 192
 
-/** `names` has that of every source that is met. */
+/** `names` has the name of every source of these events. */
 export const eventsToJson = (events: ReadonlyArray<EncodedEvent>, names: ReadonlyMap<number, string>): Items => {
   const origins = new Map(Array.from(names, ([id, name]) => [id, originsOf(id, name)] as const))
   const bytes = Buffer.allocUnsafe(expected(events, origins))
@@ -79,7 +79,7 @@ export const placeOf = ([, epoch, xid, id, , , receivedAt]: EncodedEvent): FeedP
 
 type Origins = ReadonlyArray<JsonFragment>
 
-/** What says where an event came from, by channel. */
+/** The JSON fragment that describes an event's origin, by channel. */
 const originsOf = (id: number, name: string): Origins => {
   const source = JSON.stringify({ id, name })
   return CHANNELS.map((channel) => new JsonFragment(`,"source":${source},"channel":"${channel}","received_at":`))

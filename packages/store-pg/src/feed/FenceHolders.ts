@@ -1,9 +1,9 @@
-/** Names the sessions that the feed waits for, oldest first. */
+/** Lists the sessions that the feed waits for, oldest first. */
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"
 import { PgClient } from "@effect/sql-pg"
 import { HOLDERS } from "./Fence.ts"
 
-/** One that has no transaction id yet holds nothing back: it will get one past whatever is shown. */
+/** A session without a transaction id holds nothing back: it will get one above everything shown. */
 const FENCE_HOLDERS = `
 SELECT h.pid, coalesce(h.application_name, '') AS application, cabinet.rfc3339(h.xact_start) AS since,
        coalesce(extract(epoch FROM clock_timestamp() - h.xact_start), 0)::float8 AS seconds

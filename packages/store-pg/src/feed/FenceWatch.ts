@@ -1,7 +1,7 @@
 /**
- * Keeps an eye on the fence for whoever runs the service: gauges for the metrics, and a warning in the log once a session
- * has held the feed back for long, with its name, for a number alone cannot be asked to end. One that only waits for its
- * client is ended.
+ * Monitors the fence for the operator: gauges for the metrics, and a warning in the log once a session has held the feed
+ * back for long. The warning names the session, because a number alone does not say what to terminate. A session that
+ * only waits for its client is terminated.
  */
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"
 import { PgClient } from "@effect/sql-pg"
@@ -9,7 +9,7 @@ import { Effect, Layer, Metric, Schedule } from "effect"
 import { fenceHolders } from "./FenceHolders.ts"
 import { stalledHolders } from "./StalledHolders.ts"
 
-/** An accept takes milliseconds, one that waits for a locked table about a second. */
+/** An accept takes milliseconds; one that waits for a locked table takes about a second. */
 const LONG_SECONDS = 10
 
 const holders = Metric.gauge("feed_fence_holders", { description: "Sessions that the feed waits for." })
@@ -20,7 +20,7 @@ const process = Metric.gauge("feed_fence_pid", {
   description: "The server process of the oldest session that the feed waits for; 0 for none.",
 })
 
-/** One look. Answers the oldest holder when it has held the feed for too long. */
+/** Checks once. Returns the oldest holder if it has held the feed for too long. */
 export const watchFence = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
@@ -45,7 +45,7 @@ export const layer = Layer.effectDiscard(
         return Effect.logWarning(`the feed is held back by process ${pid} (${application}) since ${since ?? "unknown"}`)
       }),
       Effect.andThen(endStalled),
-      // A database that is away is reported by all who need it.
+      // An unavailable database is reported by everything that needs it.
       Effect.catchCause(() => Effect.void),
       Effect.repeat(Schedule.spaced("5 seconds")),
       Effect.forkScoped,

@@ -5,16 +5,16 @@ import type { EncodedEvent } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**
- * An event of a page, and its place. `limit` and one more are found, if there are so many. The payload is missing where the
- * page is full, or where a hasty statement met an event that may be too long for it.
+ * An event of a page with its position. One more than `limit` is selected, if there are that many. The payload is missing
+ * if the page is full, or if a hasty statement met an event that may be too long for it.
  */
 export type PageRow = EncodedEvent | readonly [payload: null]
 
 /**
- * One page. Without a channel three walks are merged, one a channel, each along an index whose leading columns are the
- * filter's.
+ * Builds the statement of one page. Without a channel, three index scans are merged, one per channel, each along an index
+ * whose leading columns are the filter's.
  *
- * `hasty` is for nearly all pages: no event is longer than its share of one, so that their sizes need not be summed.
+ * `hasty` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
  */
 export const pageStatement = (query: FeedQuery, epoch: string, bound: string, hasty: boolean) => {
   const values: Array<unknown> = [query.after.epoch, query.after.xid, query.after.id, epoch, bound, query.limit]
@@ -32,7 +32,7 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
   return { text, values }
 }
 
-/** The names of sources, by id. */
+/** Selects the names of sources, by id. */
 export const SOURCE_NAMES = "SELECT id::float8, name FROM cabinet.source WHERE id = ANY ($1::int8[])"
 
 const PLACE = "e.epoch, e.xid, e.id"
@@ -47,8 +47,8 @@ const WHILE_ROOM = `CASE WHEN sum(e.bytes) OVER (ORDER BY ${PLACE} ROWS UNBOUNDE
   THEN e.payload END`
 
 /**
- * In the order of places, so that three walks are merged without being sorted, and none is walked further than the page
- * needs. That the longest page bounds it tells the planner without parameters how little is wanted.
+ * Ordered by position, so that three scans are merged without a sort, and none is scanned further than the page needs.
+ * The constant limit of the longest page tells the planner, which does not see the parameters, how few rows are wanted.
  */
 const walkOfAll = (channel: Channel, shown: string) => `
     SELECT ${shown} FROM cabinet.event e
@@ -57,9 +57,9 @@ const walkOfAll = (channel: Channel, shown: string) => `
     ORDER BY ${PLACE} LIMIT ${MAX_LIMIT + 1}`
 
 /**
- * Compares and orders by the index's whole key, its filter's columns too. With `source_id = $7` instead, a planner that
- * finds a source neither rare nor common walks the index without it and throws away nearly all that it reads. These are
- * sorted once more, so each ends by itself where the page does.
+ * Compares and orders by the whole key of the index, including the columns of its filter. With `source_id = $7` instead,
+ * a planner that estimates a source as neither rare nor common scans the index without it and discards nearly all that it
+ * reads. These scans are sorted once more, so each one ends where the page does.
  */
 const walkOfSource = (channel: Channel, shown: string) => `
     SELECT * FROM (

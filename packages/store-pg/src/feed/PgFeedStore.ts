@@ -1,6 +1,6 @@
 /**
- * The feed's pages. Statements one after the other: first how far may be shown, then, in a later snapshot, what stands
- * there, and how the sources are called that it came from.
+ * The pages of the feed. Statements run one after the other: first the watermark, then, in a later snapshot, the events
+ * below it, and the names of their sources.
  */
 import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"

@@ -1,12 +1,13 @@
 /**
- * Clients whose place this database does not have, though it never takes an event out: it was set back since they saw it,
- * or they were led to another copy of it and back. Where its server was restarted, the next accept begins a new epoch by
- * itself; where not, the client's cursor is the only proof, and the epoch is begun here, before the page is answered.
+ * Handles clients whose position is not in this database although it never removes an event: the database was set back
+ * since they saw it, or they were directed to another copy of it and back. If its server was restarted, the next accept
+ * begins a new epoch by itself. If not, the client's cursor is the only proof, and the epoch is begun here, before the
+ * page is returned.
  *
- * Such a client goes on from the latest place of its position whose event is in this database. What the database accepted
- * after it was set back stands after that place, for it had that event by then, and transaction ids only rise from there.
- * So the client is shown all that it has not seen, and some of what it has seen again where events of an epoch were lost.
- * No clock is asked: the one of a machine that was set back may lag until it is corrected.
+ * Such a client resumes at the latest place of its position whose event is in this database. Everything that the database
+ * accepted after it was set back comes after that place, because it had that event by then, and transaction ids only rise
+ * from there. So the client is shown everything that it has not seen, and some events a second time if events of an epoch
+ * were lost. No clock is involved: that of a machine that was set back may lag until it is corrected.
  */
 import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/core/feed/FeedStore"
 import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
@@ -17,13 +18,16 @@ import { isEventOf } from "./Fence.ts"
 
 const BEGIN = "SELECT cabinet.begin_epoch_above($1::int8, $2::int8) AS ran_on"
 
-/** The first of these places whose event is in this database, counted from 1; 0 where none is. Each is one look at an index. */
+/**
+ * The first of these places whose event is in this database, counted from 1; 0 if there is none. Each costs one index
+ * lookup.
+ */
 const FIRST_KNOWN = `
 SELECT coalesce(min(p.n), 0)::float8 AS first
 FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) WITH ORDINALITY AS p(epoch, xid, id, at, n)
 CROSS JOIN LATERAL (SELECT FROM cabinet.event e WHERE ${isEventOf("p.epoch", "p.xid", "p.id", "p.at")} LIMIT 1) e`
 
-/** Begins an epoch above the client's place. By then somebody else may have. */
+/** Begins an epoch above the client's position, unless another client's request already has. */
 export const beginEpochAbove = Effect.fnUntraced(function* (sql: Statements, { epoch, xid }: FeedPlace) {
   const [row] = yield* sql.unsafe<{ ran_on: boolean }>(BEGIN, [epoch, xid])
   if (row!.ran_on) {
@@ -43,13 +47,19 @@ const firstKnown = Effect.fnUntraced(function* (sql: Statements, places: Readonl
   return places[row!.first - 1]
 })
 
-/** Where a client goes on from whose place is not in this database: at the beginning of the feed if none of its places is. */
+/**
+ * Where a client whose position is not in this database resumes: at the beginning of the feed if none of its places is
+ * known.
+ */
 export const latestKnown = Effect.fnUntraced(function* (sql: Statements, position: FeedPosition) {
   const place = yield* firstKnown(sql, placesOf(position))
   return resumeAt(place ?? FEED_START, position)
 })
 
-/** Where a client goes on from whose place is in this database: further on, if it was there before it was led away. */
+/**
+ * Where a client whose position is in this database resumes: later, if it had been there before it was directed
+ * elsewhere.
+ */
 export const laterKnown = (sql: Statements, position: FeedPosition) => {
   const later = laterPlaces(position)
   if (later.length === 0) return Effect.succeed(position)

@@ -1,20 +1,26 @@
 /**
- * Ends sessions that hold the fence and wait for their client: an accept whose last bytes never arrived, since its server
- * froze or its machine is gone. An accept is one statement, so none waits for its client but for the moment in which the
- * end of its message is read; one that was found waiting at two looks is ended. Nothing is lost by it: nobody was told
- * that it was committed.
+ * Terminates sessions that hold the fence while they wait for their client: an accept whose last bytes never arrived,
+ * because its server process froze or its machine is gone. An accept is one statement, so it waits for its client only
+ * for the moment in which the end of its message is read. One found waiting in two successive checks is terminated.
+ * Nothing is lost: nobody was told that it had committed.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { HOLDERS } from "./Fence.ts"
 
-/** That wait for their client, and that this role may end; `began` tells one transaction of a session from the next. */
+/**
+ * Holders that wait for their client and that this role may terminate. `began` distinguishes the transactions of one
+ * session.
+ */
 const STALLED = `${HOLDERS} AND a.backend_xid IS NOT NULL AND a.wait_event = 'ClientRead'
   AND pg_has_role(a.usesysid, 'USAGE')`
 
 const FIND = `SELECT DISTINCT a.pid, a.xact_start::text AS began FROM ${STALLED}`
 
-/** $1 the process, $2 when its transaction began; asked once more, for it may have gone on meanwhile. */
+/**
+ * $1: the process id, $2: when its transaction began. The condition is checked again, because it may have continued
+ * meanwhile.
+ */
 const END = `
 SELECT pid, application_name AS application, pg_terminate_backend(pid) AS ended
 FROM (SELECT DISTINCT a.pid, a.application_name FROM ${STALLED} AND a.pid = $1 AND a.xact_start::text = $2) stalled`
@@ -24,7 +30,7 @@ interface Stalled {
   readonly began: string
 }
 
-/** What is to be run at each look: it ends what has stalled since the look before, and says so in the log. */
+/** Returns the periodic check: it terminates the sessions that have stalled since the previous check, and logs them. */
 export const stalledHolders = () => {
   let before: ReadonlyArray<Stalled> = []
   return Effect.gen(function* () {
