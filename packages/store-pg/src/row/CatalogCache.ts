@@ -1,4 +1,4 @@
-/** Objects as they were last found, each with the stamp that it bore. Bounded, so that names cannot fill the memory. */
+/** Objects as last found, each with its catalog version. Bounded, so that names cannot exhaust memory. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 
 export interface CachedTable {
@@ -28,5 +28,5 @@ export class CatalogCache {
   }
 }
 
-/** No name holds a zero byte. */
+/** No name contains a zero byte. */
 const keyOf = (schema: string, name: string): string => `${schema}\0${name}`

@@ -1,11 +1,11 @@
 /**
- * What can be read, asked of the system catalogs as they are at this moment. Runs as the owner, who knows which table is
- * whose source; what the reader may read is asked of PostgreSQL for the reader's role.
+ * Queries the system catalogs for what can be read at this moment. They run as the owner, which knows which table belongs
+ * to which source; privileges are checked for the reader's role.
  */
 
 /**
  * $1: the reader's role. Ordinary, partitioned and foreign tables, views and materialized views on which the reader has
- * SELECT, outside the system's and the service's own schemas, and of no extension.
+ * SELECT, outside the schemas of the system and of the service, and not part of an extension.
  */
 const READABLE = `
   FROM pg_class c
@@ -18,7 +18,7 @@ const READABLE = `
     AND NOT EXISTS (
       SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
 
-/** True where a view shows anything of the service's schema, also through other views or by a function. */
+/** True if a view shows anything of the service's schema, including through other views or by a function. */
 const SHOWS_OURS = `EXISTS (
       WITH RECURSIVE seen (oid) AS (
         SELECT c.oid
@@ -35,10 +35,10 @@ const SHOWS_OURS = `EXISTS (
       JOIN pg_proc p ON p.oid = d.refobjid
       WHERE p.pronamespace = 'cabinet'::regnamespace)`
 
-/** Asked by itself for one view, for most objects are none. $1: its oid. */
+/** A statement of its own for one view, because most objects are not views. $1: its oid. */
 export const VIEW_SHOWS_OURS = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
-/** The columns of an object as the list shows it. */
+/** The columns of an object as listed. */
 const OBJECT = `
   n.nspname::text AS schema, c.relname::text AS name,
   CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'matview' ELSE 'table' END AS kind,
@@ -60,8 +60,9 @@ export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE}
   ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
 
 /**
- * True for a function of a search index, which we made; `oid`: SQL of the function's. Before the first of them is made, anybody
- * who may make schemas may make one of that name: it is ours only where it and the function are.
+ * True for a function of a search index that we created; `oid` is SQL for the function's oid. Before the first one is
+ * created, anybody who may create schemas could create one of that name: it counts as ours only if we own both the schema
+ * and the function.
  */
 export const isSearchFunction = (oid: string): string => `EXISTS (
       SELECT FROM pg_proc p JOIN pg_namespace m ON m.oid = p.pronamespace
@@ -72,14 +73,14 @@ export const isSearchFunction = (oid: string): string => `EXISTS (
 const EQUALS = "OPERATOR(pg_catalog.=)"
 
 /**
- * The rows of a catalog that say something of an object: another number when one comes, goes or changes. All names bear their
- * schema, since the reader asks it as well.
+ * A fingerprint of the catalog rows that describe an object: it changes when one is added, removed or changed. All names
+ * are schema-qualified, because the reader runs this too.
  */
 const stampOf = (catalog: string, condition: string): string =>
   `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(x.xmin::pg_catalog.text::pg_catalog.int8))
       FROM pg_catalog.${catalog} x WHERE ${condition})`
 
-/** The same whether the owner asks, or the reader in the moment of a read; of the alias c. */
+/** The same whether the owner runs it, or the reader at the moment of a read; `c` is the alias of the object. */
 const STAMPS = `
     ${stampOf("pg_attribute", `x.attrelid ${EQUALS} c.oid AND x.attnum OPERATOR(pg_catalog.>) 0`)},
     ${stampOf("pg_index", `x.indrelid ${EQUALS} c.oid`)},
@@ -87,9 +88,8 @@ const STAMPS = `
     ${stampOf("pg_description", `x.objoid ${EQUALS} c.oid AND x.classoid ${EQUALS} 'pg_catalog.pg_class'::pg_catalog.regclass`)}`
 
 /**
- * Changes whenever an ordinary table, of PostgreSQL's own types and without heirs, comes to be
- * described otherwise, to be readable or not, or to have another estimate. Every change rewrites a row, in a later
- * transaction.
+ * Changes whenever an ordinary table of PostgreSQL's own types and without children gets another description, becomes
+ * readable or unreadable, or gets another estimate. Every change rewrites a row, in a later transaction.
  */
 const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     CASE WHEN c.reltuples < 0 THEN pg_stat_get_live_tuples(c.oid) END,
@@ -98,18 +98,21 @@ const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     CASE WHEN s.id IS NOT NULL THEN (
       SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM cabinet.field_column x WHERE x.source_id = s.id) END)`
 
-/** What of the stamp says how rows are read, and can be seen by the reader itself: not of whose source a table is. */
+/**
+ * The part of the catalog version that determines how rows are read and that the reader itself can see: not the table's
+ * source.
+ */
 const PROOF = `pg_catalog.concat_ws(' ', c.xmin, n.xmin, ${STAMPS})`
 
-/** `oid`: SQL of the object's. NULL when it is gone. */
+/** `oid`: SQL for the object's oid. NULL if the object is gone. */
 export const proofOf = (oid: string): string =>
   `(SELECT ${PROOF} FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid ${EQUALS} c.relnamespace WHERE c.oid ${EQUALS} ${oid})`
 
 /**
- * Whether planning a read of the table `c` may run a function that a customer wrote. The planner works out what it can of
- * every expression of an index, of statistics and of a constraint, and generated columns may be made only when they are
- * read. What PostgreSQL made itself has an oid below this one; the functions of search indexes are ours.
+ * Whether planning a read of the table `c` may run a function written by a customer. The planner evaluates what it can of
+ * every expression in an index, in statistics and in a constraint, and generated columns may be computed on read. Objects
+ * that PostgreSQL created itself have an oid below this one; the functions of search indexes are ours.
  */
 const RUNS_OTHERS = `(
     EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated = 'v')
@@ -124,7 +127,7 @@ const RUNS_OTHERS = `(
       WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.refobjid >= 16384
         AND NOT (d.refclassid = 'pg_proc'::regclass AND ${isSearchFunction("d.refobjid")})))`
 
-/** $1: the reader's role; $2: the object's oid. No row when it is gone. */
+/** $1: the reader's role; $2: the object's oid. No row if it is gone. */
 export const STAMP_OF_FOUND = `
   SELECT ${STAMP} AS stamp
   FROM pg_class c
@@ -133,7 +136,7 @@ export const STAMP_OF_FOUND = `
   LEFT JOIN cabinet.source s ON n.nspname = 'sources' AND s.table_name = c.relname AND s.deleted_at IS NULL
   WHERE c.oid = $2::bigint::oid`
 
-/** Whether the table `c` has a search index that knows all its columns; `searching`: SQL of the name of its function. */
+/** Whether the table `c` has a search index over all its columns; `searching` is SQL for the name of its function. */
 export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubclass AND EXISTS (
       SELECT FROM pg_index i
       JOIN pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
@@ -145,9 +148,8 @@ export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubc
             AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum))))`
 
 /**
- * One readable object. $2, $3: its schema and name; $4: the function that its search index would be made by, were there
- * one. Structures come as JSON text. A column: name, type as shown, type's
- * oid, not null, comment, label.
+ * One readable object. $2, $3: its schema and name; $4: the function that its search index would use, if it had one.
+ * Structures are returned as JSON text. A column: name, type as shown, oid of the type, not null, comment, label.
  */
 export const FIND_READABLE = `
   SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${STAMP} AS stamp, ${PROOF} AS proof, c.relrowsecurity AS row_policies,
@@ -174,8 +176,8 @@ export const FIND_READABLE = `
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**
- * What types are, and all types that they are made of. $1: their oids. A base type brings the operators of its default
- * order, or those of the type it is freely read as (varchar as text), with their schema.
+ * The given types and all types that they consist of. $1: their oids. A base type includes the operators of its default
+ * order, or those of the type that it is binary-coercible to (varchar to text), with their schema.
  */
 export const DESCRIBE_TYPES = `
   WITH RECURSIVE need (oid) AS (
@@ -214,8 +216,8 @@ export const DESCRIBE_TYPES = `
   FROM need JOIN pg_type t ON t.oid = need.oid JOIN pg_namespace n ON n.oid = t.typnamespace`
 
 /**
- * The collation that folds case by Unicode: PostgreSQL's own one of letter by letter where it has it (17 and later),
- * else ICU's root, else the database's.
+ * The collation that folds case by Unicode: PostgreSQL's own, which maps letter by letter, if it has one (17 and later),
+ * otherwise ICU's root collation, otherwise the database's.
  */
 export const FOLD_COLLATION = `
   SELECT collname::text AS name FROM pg_collation

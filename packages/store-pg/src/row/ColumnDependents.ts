@@ -1,17 +1,17 @@
 /**
- * What keeps a column from getting another type, though it is no view that could be recreated: PostgreSQL refuses then, and
- * does not always say for which object. Most of these an author can make of any column that he may read.
+ * Finds what prevents a change of a column's type, other than a view, which could be recreated: PostgreSQL rejects the
+ * change then, and does not always name the object. An author can create most of these on any column that it may read.
  *
- * What PostgreSQL rebuilds by itself is in nobody's way: indexes, statistics, checks, and the column's own default.
+ * Objects that PostgreSQL rebuilds by itself do not count: indexes, statistics, checks, and the column's own default.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
 /**
- * $1 the table, $2 the column's number, $3 the oids of the views that will be dropped and recreated. Types that are made of a
- * row type (arrays, domains, composite types, views that show whole rows) count as it does; a function that takes one is
- * only in the way of dropping a view.
+ * $1: the table, $2: the column's number, $3: the oids of the views that will be dropped and recreated. Types built on a
+ * row type (arrays, domains, composite types, views that show whole rows) count like the row type itself; a function that
+ * takes one only prevents dropping a view.
  */
 const DEPENDENTS = `
 WITH RECURSIVE views (oid) AS (
@@ -50,7 +50,7 @@ WITH RECURSIVE views (oid) AS (
 )
 SELECT DISTINCT pg_describe_object(classid, objid, objsubid) AS object FROM found ORDER BY 1 LIMIT 5`
 
-/** Up to five objects in PostgreSQL's words, their names with their schemas; empty where none is in the way. */
+/** Up to five objects as PostgreSQL describes them, with schema-qualified names; empty if there are none. */
 export const columnDependents = (
   sql: PgClient.PgClient,
   table: string,

@@ -1,8 +1,8 @@
 /**
- * Puts in the rows that had to wait: their table was locked, or could not get a new column in time, while their events
- * were accepted. Source by source and in the order of the events, by one process at a time; later rows of a source queue
- * behind until none is left. A row that cannot be planned is set aside, so that those behind it go on: `doctor` names it,
- * and it is tried again by the next process that starts.
+ * Writes the rows that were deferred because their table was locked, or could not get a new column in time, while their
+ * events were accepted. It proceeds source by source in the order of the events, in one process at a time; later rows of
+ * a source queue behind until none is left. A row that cannot be planned is set aside, so that those behind it continue:
+ * `doctor` names it, and the next process that starts tries it again.
  */
 import { faultInWords, faultName } from "@data-cabinet/core/error/Fault"
 import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/json/ParseJson"
@@ -18,13 +18,13 @@ import { ensureColumns, RowFault, rowJson, type RowSource } from "./EnsureColumn
 import { RETRY_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
-/** Rows put in under one lock of the source. */
+/** Rows written under one lock of the source. */
 const DRAIN_BATCH = 500
 
-/** Bytes of their payloads, from which on no further one is read: a row of them may be megabytes. */
+/** Bytes of payloads after which no further one is read: a single row may have megabytes. */
 const DRAIN_BYTES = 2 * 1_048_576
 
-/** A flag was cleared while an accept that still saw it was under way: its rows are found by themselves. */
+/** A flag may have been cleared while an accept that still saw it was in flight: such rows are found on their own. */
 const FIND_SOURCES = `
 WITH strays AS (
   UPDATE cabinet.source SET rows_deferred = true
@@ -36,7 +36,7 @@ const NEXT = `
   SELECT w.event_id, e.payload::text AS payload FROM cabinet.deferred_row w JOIN cabinet.event e ON e.id = w.event_id
   WHERE w.source_id = $1`
 
-/** Row after row, so that no payload is looked at beyond the bound. */
+/** Reads row by row, so that no payload beyond the bound is read. */
 const READ_BITE = `
 WITH RECURSIVE bite AS (
   SELECT event_id, payload, 1 AS n, octet_length(payload)::int8 AS bytes FROM (${NEXT} ORDER BY w.event_id LIMIT 1) first
@@ -62,12 +62,12 @@ WHERE e.deleted_at IS NULL ORDER BY e.id
 ON CONFLICT (_event_id) DO NOTHING`
 }
 
-/** Values that PostgreSQL would not take even one by one: the row says at least which event it came from. */
+/** For values that PostgreSQL rejects even one by one: the row at least says which event it came from. */
 const insertBareRow = (table: SourceTable): string => `
 INSERT INTO ${quoteQualified(SOURCES_SCHEMA, table.name!)} (_event_id, _received_at)
 SELECT id, received_at FROM cabinet.event WHERE id = $1::int8 AND deleted_at IS NULL ON CONFLICT (_event_id) DO NOTHING`
 
-/** A stored payload, read back when it is first asked for: a fault in that is a fault of planning its row. */
+/** A stored payload, parsed on first use: a fault in parsing is thereby a fault of planning its row. */
 class StoredPayload implements RowSource {
   readonly text: string
   #payload: JsonObject | undefined
@@ -79,7 +79,7 @@ class StoredPayload implements RowSource {
   }
 }
 
-/** `_value` holds a sent value one level deeper than it was sent. */
+/** `_value` holds a submitted value one level deeper than it was sent. */
 const readPayload = (text: string): JsonObject => {
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
   if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
@@ -89,11 +89,11 @@ const readPayload = (text: string): JsonObject => {
 interface BiteRow {
   readonly id: string
   readonly payload: string
-  /** No more are read after it. */
+  /** No more rows are read after this one. */
   readonly last: boolean
 }
 
-/** Puts in the next rows of a source; answers whether more may follow at once. */
+/** Writes the next rows of a source; returns whether more may follow at once. */
 const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -102,7 +102,7 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       if (mine === undefined) return false
       const table = yield* loadSourceTable(sql, sourceId)
       const bite = yield* sql.unsafe<BiteRow>(READ_BITE, [sourceId, size, DRAIN_BYTES])
-      // What ended it was the bound, and not that there are no more.
+      // Whether the bound ended the batch, rather than the end of the rows.
       const isBounded = bite.at(-1)?.last === true
       if (bite.length > 0 && table !== undefined && table.name !== null) {
         const events = bite.map(({ payload }) => new StoredPayload(payload))
@@ -133,7 +133,7 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
 const forget = (sql: PgClient.PgClient, bite: ReadonlyArray<{ id: string }>) =>
   sql`DELETE FROM cabinet.deferred_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
 
-/** The reason is kept beside the event; the log is told of the event alone, for a fault's words may quote what was sent. */
+/** Stores the reason with the event. The log names only the event, because a fault's message may quote the submission. */
 const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, reason: string) =>
   Effect.andThen(
     sql.unsafe(SET_ASIDE, [eventId, sourceId, reason]),
@@ -142,7 +142,7 @@ const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, rea
     ),
   )
 
-/** The one row that ends the program's own work by a fault, which is not yet known to be its plan. */
+/** Sets aside the one row that causes a fault in the program's own work but was not recognized as unplannable. */
 const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -154,7 +154,7 @@ const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown)
     }),
   )
 
-/** The one row that PostgreSQL does not take is put in bare, so that those behind it need not wait for ever. */
+/** Writes the one row that PostgreSQL rejects without its fields, so that those behind it need not wait forever. */
 const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlError) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -164,14 +164,16 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
       if (row === undefined || table === undefined) return
       if (table.name !== null) yield* sql.unsafe(insertBareRow(table), [row.id])
       yield* forget(sql, bite)
-      // Without the error's details, which quote the row.
+      // Logged without the error's details, which quote the row.
       yield* Effect.logError(
         `the fields of event ${row.id} could not be put into its table, the event itself is whole: ${sqlMessage(error)}`,
       )
     }),
   )
 
-/** All rows of a source, bite after bite; one by one once a bite has failed, until the row at fault is out of the way. */
+/**
+ * Writes all rows of a source, batch by batch; after a batch fails, one by one until the row at fault is out of the way.
+ */
 const drain = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
@@ -194,7 +196,7 @@ const drain = Effect.fnUntraced(function* (
   }
 })
 
-/** One round over all sources whose rows wait. A source that is still locked is tried again by the next round. */
+/** One round over all sources with deferred rows. A source that is still locked is tried again in the next round. */
 export const drainDeferredRows = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const sources = yield* sql.unsafe<{ id: string }>(FIND_SOURCES)
@@ -204,7 +206,7 @@ export const drainDeferredRows = Effect.gen(function* () {
       drain(sql, Number(id)).pipe(
         Effect.catchCause((cause) => {
           if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
-          // A source whose rows could not even be set aside stands in no other's way.
+          // A source whose rows could not even be set aside must not block the others.
           return Cause.hasDies(cause)
             ? Effect.logError(`rows of source ${id} still wait, by a fault: ${faultName(Cause.squash(cause))}`)
             : Effect.logDebug(`rows of source ${id} still wait`, cause)
@@ -214,7 +216,7 @@ export const drainDeferredRows = Effect.gen(function* () {
   )
 })
 
-/** Looks every second, in every process that accepts or works; at its start what was set aside is tried again. */
+/** Runs every second in every process that accepts or works. On start, rows that were set aside are tried again. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

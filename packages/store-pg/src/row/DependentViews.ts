@@ -1,9 +1,11 @@
 /**
- * Takes the views that depend on a table out of the way and puts them back as they were: definition, options, owner,
- * rights (columns' too), defaults, comments, triggers, rules, and the indexes of materialized views. In the caller's transaction, so that nobody ever sees the gap.
+ * Drops the views that depend on a table and recreates them unchanged: definition, options, owner, privileges (on columns
+ * too), defaults, comments, triggers, rules, and the indexes of materialized views. All of it happens in the caller's
+ * transaction, so that no other session ever sees them missing.
  *
- * What is in a view runs when it is parsed, filled or indexed, and must not do so with our rights: a view is made again by
- * its owner (RestrictedRun). One of our own would run as us, so it is refused unless all that it uses is PostgreSQL's or ours.
+ * Code in a view runs when the view is parsed, filled or indexed, and must not run with our privileges, so each view is
+ * recreated by its owner (RestrictedRun). A view that we own would run as us, so it is refused unless everything that it
+ * uses belongs to PostgreSQL or to us.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
@@ -12,17 +14,17 @@ import type { SqlError } from "effect/sql"
 import { isSearchFunction } from "./CatalogStatement.ts"
 import { execute, literal, restrictedRun } from "./RestrictedRun.ts"
 
-/** A view with all that it takes to make it again. */
+/** A view with everything needed to recreate it. */
 export interface SavedView {
   readonly oid: bigint
-  /** Those of the found views that it reads from itself. */
+  /** The views among those found that it reads directly. */
   readonly reads: ReadonlyArray<bigint>
   readonly schema: string
   readonly name: string
   readonly kind: "v" | "m"
   readonly definition: string
   readonly owner: string
-  /** Whether it is ours, and so would be made again with our rights. */
+  /** Whether we own it, so that it would be recreated with our privileges. */
   readonly mine: boolean
   readonly options: ReadonlyArray<string> | null
   readonly populated: boolean
@@ -32,16 +34,16 @@ export interface SavedView {
     readonly grantee: string | null
     readonly privilege: string
     readonly grantable: boolean
-    /** Null for a right to the whole view. */
+    /** Null for a privilege on the whole view. */
     readonly column: string | null
   }> | null
   readonly defaults: ReadonlyArray<{ readonly column: string; readonly value: string }> | null
-  /** Rules, and triggers that take the place of writing. */
+  /** Rules, and INSTEAD OF triggers. */
   readonly reactions: ReadonlyArray<string> | null
   readonly indexes: ReadonlyArray<string> | null
 }
 
-/** Views upon views, each once; also where they read each other in a circle, which PostgreSQL lets an author make. */
+/** Views upon views, each once; including views that read each other in a cycle, which PostgreSQL lets an author create. */
 const DEPENDENTS = `
 WITH RECURSIVE dependents AS (
   SELECT v.oid FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
@@ -77,12 +79,12 @@ SELECT c.oid::bigint AS oid,
 FROM dependents d JOIN pg_class c ON c.oid = d.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY c.oid`
 
-/** Every view behind all that it reads from; those that read each other in a circle, and what reads them, come last. */
+/** Orders the views so that each follows all that it reads. Views in a cycle, and those that read them, come last. */
 const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
   const readers = new Map<bigint, Array<SavedView>>(views.map(({ oid }) => [oid, []]))
   for (const view of views) for (const oid of view.reads) readers.get(oid)!.push(view)
   const owed = new Map(views.map((view) => [view, view.reads.length]))
-  // The list grows while it is walked.
+  // The list grows during the iteration.
   const ready = views.filter((view) => view.reads.length === 0)
   for (const { oid } of ready) {
     for (const reader of readers.get(oid)!) {
@@ -95,8 +97,8 @@ const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
 }
 
 /**
- * The views that read the table, or one column of it, directly or through others; in the order in which they can be made, but
- * for those that read each other.
+ * The views that read the table, or one column of it, directly or through other views, in an order in which they can be
+ * created (except for cycles).
  */
 export const dependentViews = (
   sql: PgClient.PgClient,
@@ -105,7 +107,7 @@ export const dependentViews = (
 ): Effect.Effect<ReadonlyArray<SavedView>, SqlError.SqlError> =>
   Effect.map(sql.unsafe<SavedView>(DEPENDENTS, [table, columnNumber]), inOrder)
 
-/** All their locks together are waited for no longer than this many milliseconds; then it fails with 55P03. */
+/** Waits for all their locks at most this many milliseconds in total; then it fails with 55P03. */
 export const dropViews = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
@@ -123,8 +125,9 @@ export const dropViews = Effect.fnUntraced(function* (
 })
 
 /**
- * What a view uses that is neither PostgreSQL's nor in our schemas, itself, by its rules, triggers and indexes, or through
- * what it reads from: a function, type or operator, or a relation of another owner. $1: the view's oid; one row at the most.
+ * An object that a view uses and that belongs neither to PostgreSQL nor to our schemas: used by the view itself, by its
+ * rules, triggers and indexes, or by what it reads. It is a function, type or operator, or a relation of another owner.
+ * $1: the view's oid; returns at most one row.
  */
 const FOREIGN_PART = `
 WITH RECURSIVE used (classid, objid) AS (
@@ -155,7 +158,7 @@ WHERE CASE
   ELSE true END
 LIMIT 1`
 
-/** The first view that must not be made again, and why, in words; undefined when all may be. */
+/** Returns the first view that must not be recreated, with the reason in words; undefined if all may be. */
 export const unmakeable = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
@@ -174,10 +177,10 @@ export const unmakeable = Effect.fnUntraced(function* (
   return undefined
 })
 
-/** Null for everybody. */
+/** Null stands for PUBLIC. */
 const roleOf = (name: string | null): string => (name === null ? "PUBLIC" : quoteName(name))
 
-/** What its owner's defaults gave to others just now may have been taken back from the view that was there. */
+/** Revokes what the owner's default privileges have just granted: it may have been revoked on the original view. */
 const revokeGiven = (name: string): string => `
 FOR given IN
   SELECT DISTINCT CASE WHEN x.grantee <> 0 THEN pg_catalog.pg_get_userbyid(x.grantee) END
@@ -209,7 +212,7 @@ const remade = (view: SavedView): ReadonlyArray<string> => {
   return [...statements.map(execute), revokeGiven(name), ...grants.map(execute)]
 }
 
-/** Each by its owner: views of one owner that follow one another in one go. */
+/** Recreates each view as its owner; consecutive views of one owner in one run. */
 export const remakeViews = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,

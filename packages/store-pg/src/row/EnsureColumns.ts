@@ -1,6 +1,6 @@
 /**
- * Plans rows for a source's table, and makes first what it lacks for them. What cannot be planned is one event's own: its
- * neighbours have their plans all the same.
+ * Plans rows for a source's table, after creating the columns that it lacks for them. An event that cannot be planned
+ * does not affect the others, which get their plans all the same.
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
@@ -11,13 +11,13 @@ import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { addColumns, type SourceTable } from "./SourceTable.ts"
 
-/** An event as far as its row goes: its payload, and this as JSON text. */
+/** The part of an event that its row is made from: its payload, and the payload's JSON text. */
 export interface RowSource {
   readonly payload: JsonObject
   readonly text: string
 }
 
-/** A row that could not be planned, by a fault of the program: the reason in words. */
+/** A row that could not be planned because of a defect in the program, with the reason in words. */
 export class RowFault {
   readonly reason: string
   constructor(cause: unknown) {
@@ -28,7 +28,7 @@ export class RowFault {
 /** Rows in the order of their events, and what their table lacks for them. */
 interface PlannedRows {
   readonly plans: ReadonlyArray<RowPlan | RowFault>
-  /** The columns that must be made before the rows fit, each once. */
+  /** The columns to create before the rows fit, without duplicates. */
   readonly missing: ReadonlyArray<MissingColumn>
   readonly needsMore: boolean
 }
@@ -44,7 +44,7 @@ const planOf = (layout: TableLayout, event: RowSource, long?: LongValues): RowPl
 export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>): PlannedRows =>
   togetherOf(events.map((event) => planOf(layout, event)))
 
-/** Characters of events that are planned in one go; of more than that others have a turn in between. */
+/** Characters of events planned without yielding; beyond that, other fibers run in between. */
 const LONG = 131_072
 
 const textLength = (events: ReadonlyArray<RowSource>): number => {
@@ -53,7 +53,7 @@ const textLength = (events: ReadonlyArray<RowSource>): number => {
   return length
 }
 
-/** What is to be known of a long event before its row is planned. A fault in that is found again as its row is planned. */
+/** Examines a long event, in steps, before its row is planned. A fault here is found again when the row is planned. */
 const lookThrough = Effect.fnUntraced(function* (event: RowSource) {
   const begun = Result.try(() => new LongValues(event.payload))
   if (Result.isFailure(begun)) return undefined
@@ -101,10 +101,10 @@ const togetherOf = (plans: ReadonlyArray<RowPlan | RowFault>): PlannedRows => {
   return { plans, missing: [...missing.values()], needsMore }
 }
 
-/** A row as JSON for its table; `id` is its event's, or its event's place in a batch. */
+/** A row as JSON for its table. `id` is the id of its event, or the event's position in a batch. */
 export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
 
-/** The table with a column for every field, and the rows' plans for it; undefined where the source is no more. */
+/** Returns the table with a column for every field, and the plans of the rows; undefined if the source no longer exists. */
 export const ensureColumns = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   known: SourceTable,
@@ -117,13 +117,13 @@ export const ensureColumns = Effect.fnUntraced(function* (
   const isLong = textLength(events) > LONG
   const seen = new Map<RowSource, LongValues>()
   let rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
-  // Twice at the most: at the cap the fields that got no column go to `_more`, which may itself be missing.
+  // Twice at most: at the cap, fields without a column go to `_more`, which may itself be missing.
   for (let n = 0; n < 2 && (rows.missing.length > 0 || rows.needsMore); n++) {
     table = yield* addColumns(sql, table.sourceId, rows.missing, rows.needsMore)
     if (table === undefined) return undefined
     rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   }
-  // A plan that lacks a column is short of a value: it may wait, but it must not go into the table.
+  // A plan without a needed column would lose a value: its row may be deferred, but must not be written to the table.
   const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)
   return { table, plans: isShort ? rows.plans.map(wholePlan) : rows.plans }
 })

@@ -1,6 +1,6 @@
 /**
- * JSON written in UTF-8, where there is room for it: nothing becomes a string on the way, and what can be is written in
- * words of four bytes. Each writes into `to` from `at` on and returns where it ends.
+ * Writes JSON as UTF-8 into a buffer with enough room. Nothing becomes a string on the way, and whatever allows it is
+ * written in words of four bytes. Each function writes into `to` from `at` on and returns the end.
  */
 
 export const QUOTE = 0x22
@@ -11,7 +11,7 @@ const BACKSLASH = 0x5c
 
 const WORD = 4
 
-/** A text that is written often, as words; up to three bytes are written behind its end. */
+/** A frequently written text, stored as words; writing it may overwrite up to three bytes past its end. */
 export class JsonFragment {
   readonly length: number
   readonly #words: ReadonlyArray<number>
@@ -30,10 +30,10 @@ export class JsonFragment {
   }
 }
 
-/** Nothing is gained by copying fewer than this as a block. */
+/** Below this size, copying as a block gains nothing. */
 const BLOCK = 48
 
-/** Bytes as they are. */
+/** Copies bytes unchanged. */
 export const copyBytes = (to: DataView, at: number, from: DataView, start: number, size: number): number => {
   if (size >= BLOCK) {
     new Uint8Array(to.buffer, to.byteOffset + at, size).set(new Uint8Array(from.buffer, from.byteOffset + start, size))
@@ -41,32 +41,32 @@ export const copyBytes = (to: DataView, at: number, from: DataView, start: numbe
   return at + size
 }
 
-/** A text of ASCII alone. */
+/** Writes a text of ASCII characters only. */
 export const ascii = (to: DataView, at: number, text: string): number => {
   for (let next = 0; next < text.length; next++) to.setUint8(at + next, text.charCodeAt(next))
   return at + text.length
 }
 
-/** The numbers from 0 to 99 in two digits. */
+/** The numbers from 0 to 99 as two digits. */
 const PAIRS = Uint16Array.from(
   { length: 100 },
   (_, value) => ((ZERO + ((value / 10) | 0)) << 8) | (ZERO + (value % 10)),
 )
 
-/** A number from 0 to 99 in two digits. */
+/** Writes a number from 0 to 99 as two digits. */
 export const twoDigits = (to: DataView, at: number, value: number): number => {
   to.setUint16(at, PAIRS[value]!)
   return at + 2
 }
 
-/** A number from 0 to 9999 in four digits. */
+/** Writes a number from 0 to 9999 as four digits. */
 export const fourDigits = (to: DataView, at: number, value: number): number => {
   const hundreds = (value / 100) | 0
   to.setInt32(at, (PAIRS[hundreds]! << 16) | PAIRS[value - hundreds * 100]!)
   return at + WORD
 }
 
-/** A number from 0 to 2^31 - 1. */
+/** Writes a number from 0 to 2^31 - 1. */
 export const digits = (to: DataView, at: number, value: number): number => {
   let end = at + 1
   for (let power = 10; power <= value; power *= 10) end++
@@ -82,19 +82,19 @@ export const digits = (to: DataView, at: number, value: number): number => {
   return end
 }
 
-/** A safe integer. */
+/** Writes a safe integer. */
 export const integer = (to: DataView, at: number, value: number): number => {
   if (value >= 0 && value < 0x8000_0000) return digits(to, at, value)
   return ascii(to, at, String(value))
 }
 
-/** The letter after the backslash, for the control characters that have one; else 0. */
+/** The letter after the backslash for control characters that have a short escape; 0 for the others. */
 const LETTERS = new Uint8Array(32)
 for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 })) LETTERS[byte] = letter.charCodeAt(0)
 
 const HEX = Buffer.from("0123456789abcdef")
 
-/** A byte of a text: as it is, or what stands for it in JSON. */
+/** Writes a byte of a text, escaped if JSON requires it. */
 const textByte = (to: DataView, at: number, byte: number): number => {
   if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
     to.setUint8(at, byte)
@@ -112,18 +112,18 @@ const textByte = (to: DataView, at: number, byte: number): number => {
   return at + 6
 }
 
-/** Times a byte, it is that byte four times. */
+/** Multiplied by a byte, it is that byte four times. */
 const EACH = 0x0101_0101
 const TOPS = 0x80 * EACH
 
-/** Not zero where one of a word's bytes is below the limit, which is 128 at most. */
+/** Nonzero if any byte of the word is below the limit, which is at most 128. */
 const anyBelow = (word: number, limit: number): number => (word - limit * EACH) & ~word & TOPS
 
-/** True where a byte of the word may not stand in a JSON text. */
+/** True if any byte of the word needs an escape in a JSON string. */
 const needsEscape = (word: number): boolean =>
   (anyBelow(word, 0x20) | anyBelow(word ^ (QUOTE * EACH), 1) | anyBelow(word ^ (BACKSLASH * EACH), 1)) !== 0
 
-/** UTF-8 in quotes. */
+/** Writes UTF-8 text in quotes. */
 export const text = (to: DataView, at: number, from: DataView, start: number, size: number): number => {
   const end = start + size
   let here = at

@@ -1,7 +1,7 @@
 /**
- * The catalog from PostgreSQL's own, asked at every call, so that what DDL changed is seen at once. What was found is
- * remembered only where a stamp, a fraction of the whole question, proves that it still stands; and PostgreSQL's own
- * types, which never change, always.
+ * The catalog, read from PostgreSQL's own on every call, so that DDL takes effect at once. A result is cached only if a
+ * catalog version, at a fraction of the cost of the whole query, proves that it is still valid; PostgreSQL's own types,
+ * which never change, are always cached.
  */
 import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName, quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
           }),
     )
 
-    /** These types and all they are made of; asks the database only for what can have changed. */
+    /** Describes these types and all that they consist of; queries the database only for those that can have changed. */
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
       const asked = [...new Set(oids)].filter((oid) => !known.has(oid))
       if (asked.length === 0) return Effect.succeed(known)
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
       return Option.some(table)
     })
 
-    /** Where the reader's role was never made, nothing can be said to be missing: reading is off, and that is why. */
+    /** If the reader's role was never created, nothing can be called missing: reading is off, and that is the reason. */
     const unlessNoRole = Effect.fnUntraced(function* <A>(answer: A, foundNothing: boolean) {
       if (!foundNothing || Option.isSome(sessions)) return answer
       const roles = yield* sql`SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = ${role}`
@@ -168,7 +168,7 @@ const readable = (
       definition: row.definition,
     },
     columns: columns.map(([name, , type, notNull]) => ({ name, notNull, type: columnType(type, types) })),
-    // A key says nothing of the rows that a table shows of those which inherit from it.
+    // A key does not cover the rows that a table shows from its child tables.
     identity:
       row.kind === "view" || row.has_foreign
         ? "text"
@@ -184,11 +184,11 @@ const readable = (
   }
 }
 
-/** Its rows are its own alone: what is not so may come to run somebody's functions without any proof of a change. */
+/** Whether its rows are only its own. Otherwise a read may come to run user code without any detectable change. */
 const isAlone = (row: DetailRow): boolean =>
   row.kind !== "view" && !row.had_heirs && !row.has_foreign && !row.partitioned
 
-/** The stamp says nothing of views' queries, of heirs and partitions, and of types that can change. */
+/** The catalog version does not cover the queries of views, child tables and partitions, or types that can change. */
 const isStamped = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
   row.definition === null && isAlone(row) && columns.every(([, , type]) => type < FIRST_MADE_LATER)
 

@@ -1,9 +1,9 @@
 /**
- * Reads rows in the reader's own sessions, which are read-only, in UTC and under time limits from their start. How one read
- * goes, and what becomes of its session, `ReadRows` says; here it gets its turn, its server and its time.
+ * Reads rows in the reader's own sessions, which are read-only, in UTC and under time limits from the start. `ReadRows`
+ * runs a read and takes care of its session; this module assigns its turn, its server and its time.
  *
- * Where there is a standby that is near, it is asked first. What it cannot answer, for its connection is lost, a table is
- * newer than it, or its replay ended the query, the primary answers within what is left of the time.
+ * If there is a standby that is near, it is tried first. If it fails because its connection is lost, a table is newer
+ * than its state, or its replay cancelled the query, the primary runs the read within the remaining time.
  */
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
@@ -20,16 +20,16 @@ import { queryTimeout, readerOff } from "./ReadFailure.ts"
 import { type ReadPlace, readRows, type RowQuery, type Rows } from "./ReadRows.ts"
 import { RecordPage } from "./RecordPage.ts"
 
-/** How long a read waits for its turn, in milliseconds, before it is told to come back. */
+/** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
 
-/** What a query's own time limit is given on top, in milliseconds, before the database is taken for frozen. */
+/** Added to a query's own time limit, in milliseconds, before the database counts as frozen. */
 const GRACE = 1_500
 
-/** The same before a query is taken for one that evades its time limit. */
+/** The same before a query counts as one that evades its time limit. */
 const EVADED = 250
 
-/** With less time than this left, in milliseconds, the primary is not asked as well. */
+/** With less time left than this, in milliseconds, the primary is not tried as well. */
 const LEAST_LEFT = 500
 
 const frozen = readerOff("The reader's database does not answer.")
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
     })
     const limit = statementTimeoutMillis + GRACE
 
-    /** A backend of the reader's may be ended by the reader, but a view's function might hinder that: first by `others`. */
+    /** The reader may terminate its own backends, but a view's function might hinder that, so `others` is tried first. */
     const placeOf = (
       of: ReaderSessions,
       others: (pid: number) => Effect.Effect<boolean, SqlError.SqlError>,
@@ -74,7 +74,8 @@ export const layer = Layer.effect(
       Effect.map(owner.unsafe<{ ended: boolean }>(END_SESSION, [String(pid), role]), ([row]) => row?.ended === true),
     )
 
-    // A server that is frozen keeps to no time limit and answers no cancel: its reader is answered all the same, and the
+    // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
+    // connection is left to end by itself.
     // connection is left to end by itself.
     const readOn = (place: ReadPlace, query: RowQuery, millis: number) =>
       ends.limit(millis, Effect.fail(frozen), readRows(place, query))
@@ -125,6 +126,6 @@ const rowQuery = ({ table, values, runsNoUserCode, replan }: PageQuery, text: st
     table.catalogVersion === null ? null : { oid: table.oid, catalogVersion: table.catalogVersion, owner: table.owner },
 })
 
-/** A read that a standby has begun when it freezes need not wait for the end of its time. */
+/** Ends a read on a standby that freezes, without waiting for its time limit. */
 const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>
   Effect.suspend(() => (near.isLost() ? Effect.fail(frozen) : untilLost(near))).pipe(Effect.delay("500 millis"))

@@ -19,7 +19,7 @@ const hiding = (schema: string, reader: string) => [
   `REVOKE USAGE ON SCHEMA ${schema} FROM ${reader}`,
 ]
 
-/** A grant that this user may not give is no error to PostgreSQL but a warning: so what came of it is counted. */
+/** PostgreSQL reports a grant that this user may not give as a warning, not an error, so the outcome is counted. */
 const COUNT = `
 SELECT count(*)::int4 AS objects,
        count(*) FILTER (WHERE has_schema_privilege($2, c.relnamespace, 'USAGE')

@@ -1,7 +1,7 @@
 /**
- * Search indexes by pg_trgm. One is made without stopping writers, on a session without time limits, and is used from
- * the moment that it is whole; one that a build left unfinished is taken away. An index that lacks a column made since is
- * not used, and is replaced by the next build.
+ * Search indexes by pg_trgm. An index is built without blocking writers, on a session without time limits, and is used
+ * once it is complete; one left unfinished by a build is dropped. An index that lacks a newer column is not used, and the
+ * next build replaces it.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
@@ -55,12 +55,12 @@ const openTrigrams = (schema: string, role: string) =>
 const buildFailed = (table: ReadableTable, error: SqlError.SqlError) =>
   refuse("build_failed", `The search index of ${nameOf(table)} could not be made: ${sqlMessage(error)}.`)
 
-/** No time limit here: a large table takes as long as it takes. */
+/** Without a time limit: a large table takes as long as it takes. */
 const patiently = <A, R>(work: Effect.Effect<A, SearchIndexError | StoreUnavailable | SqlError.SqlError, R>) =>
   connectionLossAsError(work).pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error))))
 
 const AS_IT_TAKES = ["SET statement_timeout = 0", "SET lock_timeout = 0"]
-/** Whoever gave up is not kept waiting for other sessions: what is left then, the next build takes away. */
+/** A cancelled build does not wait for other sessions: the next build removes whatever is left. */
 const SHORTLY = ["SET statement_timeout = 5000"]
 const AS_BEFORE = ["RESET statement_timeout", "RESET lock_timeout"]
 
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
       return row
     })
 
-    /** A schema of ours, which stays whatever comes after: pg_trgm may have to be moved into it. */
+    /** A schema of ours, which is kept whatever happens next: pg_trgm may have to be moved into it. */
     const ownSchema = Effect.gen(function* () {
       for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
       const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
       return found?.schema
     })
 
-    /** The schema of pg_trgm, quoted, with all that an index needs in place. */
+    /** Returns the schema of pg_trgm, quoted, after creating everything that an index needs. */
     const prepare = Effect.fnUntraced(function* (foldCollation: string) {
       if ((yield* trigramsNow) === undefined) {
         yield* sql
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
     const indexesOf = (table: ReadableTable) =>
       sql.unsafe<{ name: string; valid: boolean }>(SEARCH_INDEXES, [BigInt(table.oid)])
 
-    /** Statements that no transaction can hold, on a session of their own. */
+    /** Runs statements that cannot run in a transaction, on a session of their own. */
     const alone = (statements: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
       Effect.scoped(
         Effect.flatMap(sql.reserve, (session) => {

@@ -1,4 +1,4 @@
-/** Columns of source tables under an operator's hand. */
+/** Changes to the columns of source tables that an operator requests. */
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { nameColumns } from "@data-cabinet/core/row/RowPlan"
 import { type SourceColumn, ColumnError, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -34,30 +34,31 @@ const toColumn = (row: ColumnRow): SourceColumn => ({
   createdAt: row.created_at,
 })
 
-/** The condition under which a column's text goes over to another type, and the expression that takes it there. */
+/** The condition under which a column's text converts to another type, and the expression that converts it. */
 const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
   const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
   if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
   if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
   const pattern = EXACT_FORMAT[to]
   const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${text} ~ '${pattern}'`
-  // A day that the calendar does not have is spelt like one: the month's last day is asked for, which cannot fail.
+  // A day that the calendar lacks is spelled like any other, so it is compared with the last day of its month, which
+  // cannot fail.
   const lastDay = `extract(day FROM (left(${text}, 8) || '01')::date + interval '1 month -1 day')`
   const isDay = `CASE WHEN ${spelt} THEN substr(${text}, 9, 2)::int <= ${lastDay} ELSE false END`
   const fits = to === "date" || to === "timestamptz" ? isDay : spelt
   return { fits, value: `${text}::${to}` }
 }
 
-/** How long a lock is waited for, in milliseconds: that of the table, and those of all views together. */
+/** How long to wait for a lock, in milliseconds: for the table's, and for those of all views together. */
 const LOCK_TIMEOUT_MILLIS = 3_000
 
-/** How long recreating views may take, which runs the code in them while the source's table is locked. */
+/** How long recreating views may take: it runs their code while the source's table is locked. */
 const VIEWS_TIMEOUT_MILLIS = 30_000
 
-/** Code can catch the end of its statement, but not that of its session, which comes so much later. */
+/** Code can catch the cancellation of its statement, but not the end of its session, which follows this much later. */
 const END_AFTER_MILLIS = 2_000
 
-/** Whether the session of a transaction was ended. */
+/** Whether the session of a transaction was terminated. */
 interface OverTime {
   isEnded: boolean
 }
@@ -93,12 +94,12 @@ const make = (viewsTimeoutMillis: number) =>
         ])
         .pipe(Effect.map((rows) => toColumn(rows[0]!)))
 
-    /** Ends the session of the transaction that this is called in, from another one, unless `work` is done in time. */
+    /** Terminates the session of the calling transaction, from another session, unless `work` finishes in time. */
     const within = <A, E>(overTime: OverTime, work: Effect.Effect<A, E>) =>
       Effect.flatMap(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
         Effect.acquireUseRelease(
           Effect.sync(() =>
-            // Begun by itself, and so outside the transaction.
+            // Started on its own, so that it runs outside the transaction.
             Effect.runFork(
               Effect.sleep(viewsTimeoutMillis + END_AFTER_MILLIS).pipe(
                 Effect.andThen(Effect.sync(() => void (overTime.isEnded = true))),
@@ -164,7 +165,7 @@ const make = (viewsTimeoutMillis: number) =>
         const known = table.layout.of(column.field).find((each) => each.kind === "text" && each.name !== name)
         sibling = known?.name ?? null
         if (sibling === null) {
-          // The column stands first of its field, so what does not fit has a text sibling from here on.
+          // The column is the first of its field, so from now on values that do not fit go to a text sibling.
           const [made] = nameColumns(table.layout, [{ field: column.field, kind: "text" }], [name])
           sibling = made?.name ?? `${name.slice(0, 50)}_text`
           yield* sql.unsafe(`ALTER TABLE ${target} ADD COLUMN ${quoteName(sibling)} text`)
@@ -181,13 +182,13 @@ const make = (viewsTimeoutMillis: number) =>
         sql.unsafe(
           `ALTER TABLE ${target} ALTER COLUMN ${quoted} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
         ),
-        // What depends on it in a way that is not looked for, or has come to in this moment.
+        // A dependency of a kind that is not looked for, or one that appeared just now.
         (error) =>
           isUnavailable(error) || sqlState(error) === "55P03" ? error : inTheWay(name, `(${sqlMessage(error)})`),
       )
       yield* sql`
         UPDATE cabinet.field_column SET type = ${type}, type_pinned = true WHERE source_id = ${sourceId} AND name = ${name}`
-      // Submissions planned for the table as it was are void.
+      // Invalidates submissions planned for the previous table.
       yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
       if (views.length > 0) {
         yield* sql.unsafe(`SET LOCAL statement_timeout = ${viewsTimeoutMillis}`)
@@ -205,7 +206,7 @@ const make = (viewsTimeoutMillis: number) =>
         message: `Column "${name}" cannot get another type while something depends on it that cannot be recreated, so nothing was changed: ${objects}. Drop it first, and create it again afterwards.`,
       })
 
-    /** A view that was written for the old type may not stand on the new one; the transaction is taken back then. */
+    /** A view written for the old type may not work with the new one; the transaction is then rolled back. */
     const asRefusal = (error: SqlError.SqlError, name: string, type: ColumnKind) =>
       isUnavailable(error) || sqlState(error) === "55P03"
         ? error
@@ -248,14 +249,14 @@ const make = (viewsTimeoutMillis: number) =>
                 })
               : error,
           ),
-          // A large table is rewritten, which takes as long as it takes.
+          // A large table is rewritten, without a time limit.
           Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))),
         )
       }),
     })
   })
 
-/** `viewsTimeoutMillis`: how long views may take to be recreated, all together. */
+/** `viewsTimeoutMillis`: how long recreating all views may take in total. */
 export const layerWith = (viewsTimeoutMillis: number) => Layer.effect(SourceColumns, make(viewsTimeoutMillis))
 
 export const layer = layerWith(VIEWS_TIMEOUT_MILLIS)

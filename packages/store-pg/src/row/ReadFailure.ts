@@ -1,4 +1,4 @@
-/** What a read that failed in the database is answered by. */
+/** Maps a read's failure in the database to the response. */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
 import { ResponseTooLong } from "../connection/BoundedResponse.ts"
@@ -12,10 +12,10 @@ export const queryTimeout = (message: string): ReadError =>
 
 export const OVER_TIME = "The query did not finish within its time limit."
 
-/** A function may raise a message of many megabytes, which is none to answer with. */
+/** A function may raise a message of many megabytes, which is not passed on in full. */
 const LONGEST_MESSAGE = 2_000
 
-/** PostgreSQL's own sentence, as far as it is one. */
+/** PostgreSQL's own message, shortened if it is too long. */
 export const shortMessage = (error: SqlError.SqlError): string => {
   const message = sqlMessage(error)
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`

@@ -1,30 +1,31 @@
 /**
- * Turns to read: as many at once as there are connections. Of one object no more than a share of them, so that however many
- * ask for one slow table, the readers of others find a place free. What may run a customer's functions has a share of its
- * own, and each object of that kind a smaller one: neither one view nor all of them leave the tables without a place.
+ * Limits concurrent reads to the number of connections. One object gets no more than a share of them, so that however
+ * many callers query one slow table, readers of others find a free slot. Reads that may run a customer's functions have a
+ * share of their own, and each such object a smaller one: neither one view nor all of them leave the tables without a
+ * slot.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, type Exit } from "effect"
 
-/** A number of places; whoever finds none free waits in line. */
+/** A number of slots; a caller that finds none free waits in line. */
 class Semaphore {
   #free: number
   #calling = false
-  /** Not a Set, which would keep what has left it alive (see core's LiveSet). */
+  /** Not a Set: a Set keeps its removed entries alive (see core's LiveSet). */
   readonly #line: Array<() => void> = []
 
   constructor(places: number) {
     this.#free = places
   }
 
-  /** True where a place was free and is taken now. None is while somebody waits. */
+  /** Takes a slot if one is free; returns whether it did. None is free while anybody waits. */
   tryAcquire(): boolean {
     if (this.#free === 0) return false
     this.#free--
     return true
   }
 
-  /** Calls `go` when a place is taken for it. The answer leaves the line instead. */
+  /** Calls `go` once a slot has been taken for it. The returned function leaves the line instead. */
   wait(go: () => void): () => void {
     this.#line.push(go)
     return () => {
@@ -33,7 +34,7 @@ class Semaphore {
     }
   }
 
-  /** Whoever is called may be done at once, and release within its call: the loop that is under way calls the next. */
+  /** A callee may finish at once and release within its own call: the loop that is already running calls the next one. */
   release(): void {
     this.#free++
     if (this.#calling) return
@@ -48,7 +49,7 @@ interface Slot {
   users: number
 }
 
-/** Who asks for a turn. */
+/** The read that needs a slot. */
 export interface TurnOf {
   readonly object: string
   /** False for a read that may run a customer's functions. */
@@ -56,12 +57,12 @@ export interface TurnOf {
 }
 
 export interface ReadLimits {
-  /** How many may be under way at once, and how many of one object. */
+  /** Maximum number of reads in flight, in total and per object. */
   readonly places: number
   readonly share: number
-  /** The same of those that may run a customer's functions. */
+  /** The same for reads that may run a customer's functions. */
   readonly apart: { readonly places: number; readonly share: number }
-  /** How long one waits in a line, in milliseconds. */
+  /** Maximum time in line, in milliseconds. */
   readonly queueTimeoutMillis: number
   readonly ends: TimerWheel
 }
@@ -78,13 +79,13 @@ export class ReadLimiter {
     this.#apart = new Semaphore(limits.apart.places)
   }
 
-  /** Runs `work` when it is this object's turn; fails with `late` when that takes longer than the patience. */
+  /** Runs `work` once it has its slots; fails with `late` if that takes longer than the queue timeout. */
   acquire<A, E, R, L>(of: TurnOf, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
       const key = of.runsNoUserCode ? of.object : `apart ${of.object}`
       const turn = this.#enter(key, of.runsNoUserCode)
       const held: Array<Semaphore> = []
-      // Most find a place free, and nothing is to be waited for.
+      // Most reads find a free slot and do not wait.
       const take = (places: Semaphore) =>
         Effect.map(
           places.tryAcquire() ? Effect.void : restore(this.#inLine(places, late)),

@@ -1,7 +1,7 @@
 /**
- * One read in one session. A read that runs nobody's functions is one statement and one round trip in a shared session. Any
- * other is read apart: within a transaction that is undone, in a session that is put in order before anybody else has it,
- * and whose backend is ended where it outlives its time, for a function can catch a cancel and set any time limit.
+ * One read in one session. A read that runs no user code is one statement and one round trip in a shared session. Any
+ * other runs separately: in a transaction that is rolled back, in a session that is reset before its next use, and whose
+ * backend is terminated if it exceeds its time, because a function can catch a cancel and change any time limit.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
@@ -14,11 +14,11 @@ import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.
 import { TRY_VALUE, withExpectedVersion, withSharedProof } from "./ReadStatement.ts"
 import type { ResultRow } from "./RecordPage.ts"
 
-/** A page's query as it is sent: every column that it returns is text, or a record. */
+/** A page's query as it is sent: every column that it returns is text or a record. */
 export interface RowQuery extends Pick<PageQuery, "text" | "values" | "runsNoUserCode" | "replan"> {
   /** The object that is read, quoted. */
   readonly object: string
-  /** The object, and the version that it must still have in the moment of the read; null where nothing is to be proven. */
+  /** The object, and the catalog version that it must still have at the moment of the read; null if none is checked. */
   readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string; readonly owner: number } | null
 }
 
@@ -30,10 +30,10 @@ type Found = ReadonlyArray<ReadonlyArray<unknown>>
 
 export interface ReadPlace {
   readonly sessions: ReaderSessions
-  /** Ends a backend of the reader's on this server; never fails. */
+  /** Terminates a backend of the reader's on this server; never fails. */
   readonly end: (pid: number, object: string) => Effect.Effect<void>
   readonly ends: TimerWheel
-  /** After so many milliseconds the database's own time limit was evaded. */
+  /** Milliseconds after which the database's own time limit was evaded. */
   readonly millis: number
 }
 
@@ -42,7 +42,7 @@ export const readRows = (place: ReadPlace, query: RowQuery): Rows =>
     Effect.fail(readError(error)),
   )
 
-/** The statement of a query and its values, with the question whether the object is what it was where that can be told. */
+/** A query's statement and values, including the check of the object's version if there is one. */
 const statementOf = (
   { text, values, expectedVersion }: RowQuery,
   proven: typeof withExpectedVersion,
@@ -61,7 +61,7 @@ const stale = Effect.fail(new StaleObject())
 const rowsOf = (query: RowQuery, found: Found): Rows =>
   isProven(query, found) ? Effect.succeed(found as ReadonlyArray<ResultRow>) : stale
 
-/** Puts a shared session in order; returns whether it may be used further. */
+/** Resets a shared session; returns whether it may be used further. */
 const ordered = (
   { end }: ReadPlace,
   { object }: RowQuery,
@@ -74,8 +74,8 @@ const ordered = (
   )
 
 /**
- * An object that was changed since it was found may run somebody's functions by now, and so may one whose read fails or is
- * broken off: the session is put in order then. That costs a good read nothing.
+ * An object that changed since it was found may run user code by now, and so may one whose read fails or is interrupted:
+ * the session is then reset. A successful read pays nothing for this.
  */
 const readIn =
   (place: ReadPlace, query: RowQuery, sessions: LentSessions) =>
@@ -93,16 +93,16 @@ const readIn =
     })
   }
 
-/** Only what nobody but us can alter needs no proof. */
+/** Only objects that nobody but us can alter need no version check. */
 const readShared = (place: ReadPlace, query: RowQuery) =>
   query.expectedVersion === null
     ? place.sessions.shared.use(readIn(place, query, place.sessions.shared))
     : readOthers(place, query, query.expectedVersion.owner)
 
-/** Whose tables a session has read since it was opened or put in order: their owner's code may have run in it. */
+/** Whose tables a session has read since it was opened or reset: their owner's code may have run in it. */
 const owners = new WeakMap<Session, number>()
 
-/** A session that has read another owner's tables is put in order first, or closed, and the next one taken. */
+/** A session that has read another owner's tables is first reset; if that fails it is closed, and the next one is used. */
 const readOthers = (
   place: ReadPlace,
   query: RowQuery,
@@ -163,7 +163,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
     )
   })
 
-/** Was it a value? Each is tried by itself, only now that something has failed, so that a good read pays nothing. */
+/** Was a value at fault? Each is tested separately, and only after a failure, so that a successful read pays nothing. */
 const failed = (
   { values }: { readonly values: ReadonlyArray<QueryValue> },
   error: SqlError.SqlError,

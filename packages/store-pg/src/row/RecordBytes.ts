@@ -1,14 +1,14 @@
-/** Where a record lies that PostgreSQL sent, in its binary form. */
+/** The position of a record that PostgreSQL sent in its binary format. */
 
-/** Where bytes lie that PostgreSQL sent: in what the driver read, and never writes again. Cheaper than a view of them. */
+/** The position of bytes in the driver's buffer, which is never overwritten. Cheaper than a view of them. */
 export interface RecordBytes {
   readonly bytes: Uint8Array
   readonly start: number
   readonly end: number
 }
 
-/** What comes before a record's values: how many there are. */
+/** Size of a record's header: the number of its values. */
 export const HEAD = 4
 
-/** What comes before a value: its type, and its size or -1 for NULL. */
+/** Size of a value's header: its type, and its size or -1 for NULL. */
 export const VALUE_HEAD = 8

@@ -1,6 +1,6 @@
 /**
- * A page as one row of PostgreSQL's: its rows as records, put together, and how many were found. One message with a whole
- * page costs half of one message a row, and a page's bytes are bounded before they are put together.
+ * A page as one row of PostgreSQL: its rows as concatenated records, and how many were found. One message with a whole
+ * page costs half as much as one message per row, and a page's bytes are bounded before they are concatenated.
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
@@ -10,13 +10,13 @@ import { type FoundRows, MAX_ROW_BYTES, type PageQuery, shownColumn } from "@dat
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"
 import { RowPosition } from "./RowPosition.ts"
 
-/** A result row as the driver returns it: text, or where the bytes of a record lie. */
+/** A result row as returned by the driver: text, or the position of a record's bytes. */
 export type ResultRow = ReadonlyArray<string | RecordBytes | null>
 
 /** The alias of the page's query. */
 const ROWS = `"t"`
 
-/** Tables of which rows were found that are too long for a page whose bytes are not added up. */
+/** Tables with rows that proved too long for a page that does not sum its bytes. */
 const longRows = new WeakSet<ReadableTable>()
 
 export class RecordPage {
@@ -38,14 +38,14 @@ export class RecordPage {
       keyBytes: record.keyBytes,
       limit: query.limit,
     }
-    // A fixed budget may turn out too small, and the query of a view may cost too much to run it twice.
+    // A fixed budget may turn out too small, and running a view's query twice may cost too much.
     const mayReadTwice = query.table.identity !== "text" && !longRows.has(query.table)
     const fixedBudget = mayReadTwice ? fixedBudgetPage(rows) : undefined
     this.#isFixedBudget = fixedBudget !== undefined
     this.text = fixedBudget ?? summedPage(rows)
   }
 
-  /** Null where there are rows longer than the statement could bear: a page made of the same query from then on can. */
+  /** Null if there are rows too long for this statement: a page built from the same query from then on can read them. */
   read([row]: ReadonlyArray<ResultRow>): FoundRows | null {
     const [sent, count] = row ?? []
     if (typeof sent !== "object" || sent === null) throw new Error("Not the row of a page")
@@ -79,9 +79,9 @@ const encoded = (shown: ReadonlyArray<ReadableColumn>): Encoded => {
 /** The rows of a page and one more, in order. */
 interface PageRows {
   readonly sql: string
-  /** What is sent of each. */
+  /** The values that are sent of each row. */
   readonly values: ReadonlyArray<string>
-  /** How many bytes of its JSON are not sent. */
+  /** Bytes of its JSON that are not sent. */
   readonly keyBytes: number
   readonly limit: number
 }
@@ -91,13 +91,13 @@ const sentRows = ({ sql, values }: PageRows): string =>
 
 const length = (value: string): string => call("octet_length", value)
 
-/** The rows for which it holds put together, and how many there are in all. */
+/** Concatenates the rows for which `holds` is true, and counts all rows. */
 const gathered = (holds: string): string =>
   `SELECT ROW(${call("string_agg", `"r"`, `''::pg_catalog.bytea`)} FILTER (WHERE ${holds})), ${castTo(call("count", "*"), "text")} `
 
 /**
- * Of rows that are all short, so that any number of them makes no long page: where fewer are sent than were found, the page
- * is read again by `summedPage`. Undefined where none would be short enough.
+ * For rows that are all short, so that any number of them fits a page. If fewer are sent than were found, the page is
+ * read again by `summedPage`. Undefined if no row would be short enough.
  */
 const fixedBudgetPage = (page: PageRows): string | undefined => {
   const longest = Math.floor(PAGE_BYTES / page.limit) - page.keyBytes
@@ -105,7 +105,7 @@ const fixedBudgetPage = (page: PageRows): string | undefined => {
   return `${gathered(operate(length(`"r"`), "<=", String(longest)))}FROM ${sentRows(page)}`
 }
 
-/** Of rows of any length: their bytes are added up. */
+/** For rows of any length: their bytes are summed. */
 const summedPage = (page: PageRows): string => {
   const fits = `(${operate(`"bytes"`, "<=", String(PAGE_BYTES))} OR ${operate(`"n"`, "=", "1")})`
   const bytes = call("sum", operate(length(`"q"."r"`), "+", String(page.keyBytes)))

@@ -1,7 +1,6 @@
 /**
- * How rows come from PostgreSQL: as what `record_send` makes of them. That costs PostgreSQL half of what their JSON would;
- * the JSON is written here, byte by byte. A value of a type that is not among those below is made JSON, or text, by
- * PostgreSQL itself.
+ * Encodes rows as JSON, byte by byte, from the output of `record_send`, which costs PostgreSQL half as much as building
+ * their JSON. Values of types not listed below are converted to JSON, or text, by PostgreSQL itself.
  */
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import type { ColumnType } from "@data-cabinet/core/row/ColumnType"
@@ -11,7 +10,7 @@ import { HEAD, type RecordBytes, VALUE_HEAD } from "./RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import * as ValueToJson from "./ValueToJson.ts"
 
-/** By the name that a type is cast to: only PostgreSQL's own are known by how they are sent. */
+/** Keyed by the name that a type is cast to: the binary formats are known only for PostgreSQL's own types. */
 const FORMS: ReadonlyMap<string, ValueToJson.JsonEncoder> = new Map(
   Object.entries({
     bool: ValueToJson.BOOLEAN,
@@ -32,10 +31,10 @@ const FORMS: ReadonlyMap<string, ValueToJson.JsonEncoder> = new Map(
   }).map(([name, form]) => [`"pg_catalog"."${name}"`, form]),
 )
 
-/** How values of a type are sent, by the name that it is cast to; undefined for one that is made JSON or text by PostgreSQL. */
+/** The encoder of a type, by the name that it is cast to; undefined if PostgreSQL converts its values to JSON or text. */
 export const jsonEncoder = (type: string): ValueToJson.JsonEncoder | undefined => FORMS.get(type)
 
-/** A column of a row that is sent: its key in the JSON, the SQL of what is sent of it, and how that is written. */
+/** A column of an encoded row: its JSON key, the SQL of the value that is sent, and its encoder. */
 export interface EncodedColumn {
   readonly name: string
   readonly sql: string
@@ -52,7 +51,7 @@ export const encodedColumn = (name: string, type: ColumnType, value: string): En
     : { name, sql, form: ValueToJson.TEXT }
 }
 
-/** Room for the signs between rows. */
+/** Room for the separators between rows. */
 const SPARE = 2
 
 const NULL = new JsonFragment("null")
@@ -60,18 +59,18 @@ const NULL = new JsonFragment("null")
 const NOTHING = new JsonFragment("{}")
 const END = 0x7d // }
 
-/** Rows that were sent: the JSON of each, and where their values lie. */
+/** Encoded rows: the JSON of each, and the positions of their values. */
 export interface RecordsToJson {
   readonly items: Items
   readonly sent: DataView
-  /** Where each row begins. */
+  /** The start of each row. */
   readonly starts: ReadonlyArray<number>
 }
 
 export class RecordToJson {
   /** What is sent of each column, as SQL. */
   readonly values: ReadonlyArray<string>
-  /** How many bytes of a row's JSON are its keys. */
+  /** Bytes of a row's JSON taken by its keys. */
   readonly keyBytes: number
   readonly #columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
 
@@ -84,7 +83,7 @@ export class RecordToJson {
     this.keyBytes = this.#columns.reduce((sum, { key }) => sum + key.length, 1)
   }
 
-  /** Each row as JSON. What is sent behind a row's values is passed over. */
+  /** Encodes each row as JSON. Values sent after those of the row are skipped. */
   read({ bytes: read, start, end }: RecordBytes): RecordsToJson {
     const columns = this.#columns
     const sent = ValueToJson.viewOf(read)
@@ -124,7 +123,7 @@ export class RecordToJson {
   }
 }
 
-/** The text of the value that stands at `index` in a row: as it is, or its JSON without the quotes. Null for NULL. */
+/** The text of the value at `index` in a row: as sent, or its JSON without the quotes. Null for NULL. */
 export const encodedText = (
   { sent, starts }: RecordsToJson,
   row: number,
@@ -143,21 +142,24 @@ export const encodedText = (
   return json[0] === QUOTE ? text.slice(1, -1) : text
 }
 
-/** Where the value lies that comes so many behind the one at `from`. */
+/** The position of the value `count` values after the one at `from`. */
 const valueAt = (sent: DataView, from: number, count: number): number => {
   let at = from
   for (let passed = 0; passed < count; passed++) at += VALUE_HEAD + Math.max(0, sent.getInt32(at + 4))
   return at
 }
 
-/** The rows in the one value of a record, which may be NULL: what `ROW(string_agg(record_send(…), ''))` is sent as. */
+/**
+ * The rows in the single value of a record, which may be NULL: the binary format of `ROW(string_agg(record_send(…),
+ * ''))`.
+ */
 export const rowsWithin = ({ bytes, start, end }: RecordBytes): RecordBytes => ({
   bytes,
   start: start + HEAD + VALUE_HEAD,
   end,
 })
 
-/** A value's key takes about as much as what is sent before it. */
+/** A value's key takes about as many bytes as its header. */
 const expected = (sent: number): number => sent + (sent >> 3)
 
 const longer = (bytes: Buffer, used: number, more: number): Buffer<ArrayBuffer> => {

@@ -1,13 +1,14 @@
 /**
- * Runs statements with the rights of another role, on a session of ours, so that nothing in them gets our rights back.
+ * Runs statements with the privileges of another role on a session of ours, so that nothing in them can regain our
+ * privileges.
  *
  * `SET ROLE` would not do: the first function that the statements run (a domain's check runs while a literal is parsed)
- * can say `RESET ROLE`. What PostgreSQL runs while it fills a materialized view is run as the owner of that view and as a
- * security-restricted operation: the role cannot be set there, deferred triggers, temporary tables, prepared statements
- * and listening are refused, and every setting is as before when it ends. So the statements stand in a function that a
- * materialized view of that role calls once. What is left is a session's advisory locks, and those are let go here.
+ * can call `RESET ROLE`. Code that PostgreSQL runs while it fills a materialized view runs as the owner of that view and
+ * as a security-restricted operation: it cannot set the role; deferred triggers, temporary tables, prepared statements
+ * and LISTEN are refused; and every setting is restored when it ends. So the statements are put into a function that a
+ * materialized view of that role calls once. What remains is the session's advisory locks, which are released here.
  *
- * In the caller's transaction; refuses a role that we may not act for (42501).
+ * Runs in the caller's transaction; refuses a role that we may not act for (42501).
  */
 import { randomBytes } from "node:crypto"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -15,13 +16,13 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** Our sessions read backslashes as they are (`standard_conforming_strings`). */
+/** Our sessions take backslashes literally (`standard_conforming_strings`). */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** One statement of a body. */
 export const execute = (statement: string): string => `EXECUTE ${literal(statement)};`
 
-/** `body`: statements of PL/pgSQL, in which every name is qualified; `declarations`: its variables. */
+/** `body`: PL/pgSQL statements in which every name is qualified; `declarations`: its variables. */
 export const restrictedRun = (
   sql: PgClient.PgClient,
   role: string,
@@ -36,7 +37,7 @@ export const restrictedRun = (
   const text = `${declarations === "" ? "" : `DECLARE ${declarations} `}BEGIN\n${body.join("\n")}\nRETURN 1;\nEND`
   const statements = [
     `CREATE SCHEMA ${schema}`,
-    // A new owner must be allowed to create where the object is. Nobody but this transaction sees the schema.
+    // A new owner needs CREATE on the schema of the object. Only this transaction sees the schema.
     `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${as}`,
     `CREATE FUNCTION ${run}() RETURNS pg_catalog.int4 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS ${literal(text)}`,
     `GRANT EXECUTE ON FUNCTION ${run}() TO ${as}`,
@@ -46,6 +47,6 @@ export const restrictedRun = (
     `DROP SCHEMA ${schema} CASCADE`,
   ]
   const work = Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
-  // A savepoint: also where a statement failed, the session can still be asked to let the locks go.
+  // A savepoint, so that the session can release the locks even after a failed statement.
   return Effect.ensuring(sql.withTransaction(work), Effect.ignore(sql`SELECT pg_catalog.pg_advisory_unlock_all()`))
 }

@@ -1,7 +1,7 @@
 /**
- * The position of a row in a walk: the values of the order's terms, as texts that PostgreSQL reads as the same values. They
- * are read from what was sent of the row. What it does not show, or not so that it can be read back, is sent behind what it
- * shows.
+ * The position of a row in a scan: the values of the order's terms, as texts that PostgreSQL parses back to the same
+ * values. They are taken from the values sent for the row. A value that the row does not show, or not in a form that can
+ * be parsed back, is sent after those it shows.
  */
 import { outputText } from "@data-cabinet/core/row/RowJson"
 import { type EncodedColumn, encodedText, jsonEncoder, type RecordsToJson } from "./RecordToJson.ts"
@@ -10,7 +10,7 @@ import * as ValueToJson from "./ValueToJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import { call } from "@data-cabinet/core/row/SystemSql"
 
-/** Their values are short, whatever they are, and cost PostgreSQL more as texts. */
+/** Their values are always short, and cost PostgreSQL more as texts. */
 const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
   ValueToJson.BOOLEAN,
   ValueToJson.INT16,
@@ -22,15 +22,15 @@ const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
   TIMESTAMPTZ,
 ])
 
-/** Their JSON says the value and nothing else. */
+/** Their JSON contains exactly the value. */
 const READ_BACK: ReadonlySet<ValueToJson.JsonEncoder> = new Set([...SHORT, ValueToJson.NUMERIC, ValueToJson.TEXT])
 
 export class RowPosition {
-  /** What is to be sent behind what is shown, as SQL. */
+  /** What is sent after the shown values, as SQL. */
   readonly sent: ReadonlyArray<string>
   readonly #values: ReadonlyArray<{ readonly index: number; readonly form: ValueToJson.JsonEncoder }>
 
-  /** `rows` is the alias of the query whose columns they are. */
+  /** `rows` is the alias of the query that has these columns. */
   constructor(rows: string, columns: ReadonlyArray<PositionColumn>, shown: ReadonlyArray<EncodedColumn>) {
     const sent: Array<string> = []
     this.#values = columns.map(({ name, shown: index, type }) => {

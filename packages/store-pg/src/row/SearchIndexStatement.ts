@@ -1,14 +1,14 @@
 /**
- * What `cabinet table search-index` makes: the functions of schema `cabinet_search`, and one index of a table. These functions run
- * in sessions of every kind, so nothing in them is looked up along a search path; and nothing is asked of pg_trgm by name
- * where others may put something of that name.
+ * The objects that `cabinet table search-index` creates: the functions of schema `cabinet_search`, and one index on a
+ * table. These functions run in sessions of every kind, so nothing in them depends on the search path; and no pg_trgm
+ * function is called by name where others could create one of that name.
  */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { isSearchIndexed } from "./CatalogStatement.ts"
 
 const SCHEMA = `"${SEARCH_SCHEMA}"`
 
-/** Types whose own text is the same in every session. */
+/** Types whose text is the same in every session. */
 const PLAIN = ["int2", "int4", "int8", "numeric", "bool", "text", "json", "jsonb"].map((type) => `pg_catalog.${type}`)
 
 const shown = (type: string, body: string): string =>
@@ -23,9 +23,9 @@ const PINNED_SESSION = `SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET inte
 const quotedOff = `pg_catalog.btrim(pg_catalog.to_json($1)::pg_catalog.text, '"')`
 
 /**
- * pg_trgm knows only the letters of the server's own locale, and in that of the embedded server, C, no others than
- * English ones. There the letters of other alphabets are written as English ones; that some then look alike only makes
- * the index hand up a row too many, which `q` itself throws away.
+ * pg_trgm knows only the letters of the server's own locale, and in the embedded server's locale, C, only English ones.
+ * There the letters of other alphabets are mapped to English ones. If some then look alike, the index merely returns
+ * extra rows, which `q` itself filters out.
  */
 const LETTERS =
   "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЉЊЋЂЏЈЅЌЃΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĞİŞÿ"
@@ -33,7 +33,7 @@ const ENGLISH = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 const asEnglish = ENGLISH.repeat(10).slice(0, LETTERS.length)
 
-/** All of them; `lettersOfTheirOwn`: whether pg_trgm takes other alphabets here. */
+/** All of them; `lettersOfTheirOwn`: whether pg_trgm supports other alphabets here. */
 export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean): ReadonlyArray<string> => [
   ...PLAIN.map((type) => shown(type, "$1::pg_catalog.text")),
   shown("pg_catalog.bytea", `pg_catalog.translate(pg_catalog.encode($1, 'base64'), pg_catalog.chr(10), '')`),
@@ -64,18 +64,18 @@ export const MAKE_SCHEMA: ReadonlyArray<string> = [
   `GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`,
 ]
 
-/** Whose the schema is, unless it is ours. Whoever owns it could put functions of their own there, to run with our rights. */
+/** The owner of the schema, unless we own it. Its owner could put functions there, to run with our privileges. */
 export const FOREIGN_OWNER = `
   SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = '${SEARCH_SCHEMA}' AND nspowner <> (SELECT oid FROM pg_roles WHERE rolname = current_user)`
 
-/** Only where no schema has it yet. */
+/** Only if no schema has it yet. */
 export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SCHEMA}`
 
 /**
- * Where pg_trgm is; no row while the database has none. `open_to`: a role, neither an administrator's nor the database's
- * owner, that may make objects there: what we asked of pg_trgm by name could be answered by that role's, with our rights.
- * Whoever owns a schema may, also where that right is just now taken away.
+ * The schema of pg_trgm; no row if the database lacks it. `open_to`: a role, neither an administrator's nor the
+ * database's owner, that may create objects there: a pg_trgm function called by name could then be that role's, run with
+ * our privileges. The owner of a schema may create objects in it even if that right is currently revoked.
  */
 export const TRIGRAM_SCHEMA = `
   SELECT n.nspname::text AS schema,
@@ -88,8 +88,8 @@ export const TRIGRAM_SCHEMA = `
   WHERE e.extname = 'pg_trgm'`
 
 /**
- * `trigrams`: pg_trgm's schema, quoted. The literal has a type: without one, a call of a function is taken for a cast where
- * a type has its name.
+ * `trigrams`: pg_trgm's schema, quoted. The literal has an explicit type: without one, a function call is taken for a
+ * cast if a type has its name.
  */
 export const KNOWS_LETTERS = (trigrams: string): string => `
   SELECT ${trigrams}.show_trgm('ж'::pg_catalog.text) OPERATOR(pg_catalog.<>) '{}'::pg_catalog.text[] AS known`
@@ -109,7 +109,7 @@ export const SEARCH_INDEXES = `
   JOIN pg_proc p ON p.oid = d.refobjid
   WHERE i.indrelid = $1::bigint::oid AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}')`
 
-/** Tables with a search index, none of which is of use now, and none is being built; $1: the function that it would be made by. */
+/** Tables that have search indexes, but none that is usable or being built; $1: the function that it would use. */
 export const OUTDATED_SEARCH_INDEXES = `
   SELECT DISTINCT concat(n.nspname, '.', c.relname) COLLATE "C" AS name
   FROM pg_depend d
@@ -122,7 +122,7 @@ export const OUTDATED_SEARCH_INDEXES = `
     AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index b WHERE b.relid = c.oid)
   ORDER BY 1`
 
-/** The first name of its kind that is free beside the table; $1: its oid. */
+/** The first free index name of its kind for the table; $1: its oid. */
 export const FREE_INDEX_NAME = `
   SELECT n.name FROM pg_class c
   CROSS JOIN LATERAL (SELECT 'cabinet_search_' || c.oid || CASE WHEN g > 1 THEN '_' || g ELSE '' END AS name, g
@@ -131,7 +131,7 @@ export const FREE_INDEX_NAME = `
     AND NOT EXISTS (SELECT FROM pg_class o WHERE o.relnamespace = c.relnamespace AND o.relname = n.name)
   ORDER BY n.g LIMIT 1`
 
-/** Writers go on meanwhile. All names quoted. */
+/** Does not block writers. All names are quoted. */
 export const buildIndex = (index: string, table: string, text: string, trigrams: string): string =>
   `CREATE INDEX CONCURRENTLY ${index} ON ${table} USING gin (${text} ${trigrams}.gin_trgm_ops)`
 

@@ -1,6 +1,7 @@
 /**
- * A source's own table: made with the source, given a column when a field first arrives. A column is only ever added,
- * which rewrites nothing; the wait for the table's lock is bounded, so that a busy table delays no intake for long.
+ * A source's own table: created with the source, and given a column when a field first arrives. Columns are only ever
+ * added, which rewrites nothing; the wait for the table's lock is bounded, so that a busy table does not delay intake for
+ * long.
  */
 import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
@@ -12,10 +13,10 @@ import { connectionLossAsError } from "../connection/StoreFailure.ts"
 
 export const SOURCES_SCHEMA = "sources"
 
-/** How long one try waits for a table's lock, in milliseconds. */
+/** How long one attempt waits for a table's lock, in milliseconds. */
 const LOCK_WAIT = 200
 
-/** A source's table as accept uses it. */
+/** A source's table as used by accept. */
 export interface SourceTable {
   readonly sourceId: number
   readonly version: number
@@ -28,7 +29,7 @@ export interface SourceTable {
 export const createTable = (name: string): string =>
   `CREATE TABLE ${quoteQualified(SOURCES_SCHEMA, name)} (_event_id bigint PRIMARY KEY, _received_at timestamptz NOT NULL)`
 
-/** Reads the table of a source as it is now; undefined when there is no such source. */
+/** Loads the current table of a source; undefined if there is no such source. */
 export const loadSourceTable = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
@@ -45,8 +46,8 @@ export const loadSourceTable = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes the columns that are still missing, unless another process was faster, and answers the table as it is then.
- * Fails with the driver's lock timeout when the table could not be locked in time.
+ * Creates the columns that are still missing, unless another process was faster, and returns the resulting table. Fails
+ * with the driver's lock timeout if the table could not be locked in time.
  */
 export const addColumns = (
   sql: PgClient.PgClient,

@@ -1,6 +1,6 @@
 /**
- * Days and moments as PostgreSQL sends them, counted from 2000, and their JSON: as `to_json` makes it of a session with ISO
- * dates, and with a Z where the moment is one in UTC.
+ * Encodes dates and timestamps, which PostgreSQL sends counted from 2000, as JSON: like `to_json` in a session with ISO
+ * dates, and with a Z if the timestamp is in UTC.
  */
 import { DASH, digits, fourDigits, JsonFragment, twoDigits, POINT, QUOTE, ZERO } from "./JsonWriter.ts"
 import { int64At, type JsonEncoder } from "./ValueToJson.ts"
@@ -10,14 +10,14 @@ const COLON = 0x3a
 const MICROS_A_DAY = 86_400_000_000
 const DAY = BigInt(MICROS_A_DAY)
 
-/** From 1 March of the year 0, from where days are easily counted in months, to 1 January 2000. */
+/** Days from 1 March of the year 0, an origin that makes months easy to compute, to 1 January 2000. */
 const DAYS_TO_2000 = 730_425
 const DAYS_IN_400_YEARS = 146_097
 
-/** 1 January of the year 1; the years before it are counted backwards, from 1 too. */
+/** 1 January of the year 1; years before it are counted backwards, also from 1. */
 const FIRST_OF_ERA = -730_119
 
-/** The day that is so many after 1 January 2000, as `2026-01-02`. */
+/** Writes the date `days` after 1 January 2000, as `2026-01-02`. */
 const writeDay = (to: DataView, at: number, days: number): number => {
   const era = Math.floor((days + DAYS_TO_2000) / DAYS_IN_400_YEARS)
   const ofEra = days + DAYS_TO_2000 - era * DAYS_IN_400_YEARS
@@ -35,7 +35,7 @@ const writeDay = (to: DataView, at: number, days: number): number => {
   return twoDigits(to, end + 4, ofMonth)
 }
 
-/** The time that is so many microseconds after midnight, as `T03:04:05.06`. */
+/** Writes the time `micros` microseconds after midnight, as `T03:04:05.06`. */
 const writeTime = (to: DataView, at: number, micros: number): number => {
   const seconds = (micros / 1_000_000) | 0
   const fraction = (micros - seconds * 1_000_000) | 0
@@ -57,7 +57,7 @@ const writeTime = (to: DataView, at: number, micros: number): number => {
   return end
 }
 
-/** What stands behind a day or a time, in our era and before it. */
+/** The suffix of a date or a time, in our era and before it. */
 interface Ending {
   readonly since: JsonFragment
   readonly before: JsonFragment
@@ -111,5 +111,5 @@ const moment = (behind: Ending): JsonEncoder => ({
 
 export const TIMESTAMP = moment(ending(""))
 
-/** Sent in UTC, whatever the session's zone is. */
+/** Sent in UTC, whatever the session's time zone. */
 export const TIMESTAMPTZ = moment(ending("Z"))

@@ -1,4 +1,4 @@
-/** From the catalogs' rows of types to what the rules know of a column's type. */
+/** Builds the description of a column's type from the catalogs' rows of types. */
 import {
   type ColumnType,
   type ScalarKind,
@@ -15,16 +15,16 @@ export interface TypeRow {
   readonly shown: string
   readonly typtype: string
   readonly category: string
-  /** 0 for what is no domain. */
+  /** 0 if it is not a domain. */
   readonly base: number
   readonly element: number | null
-  /** What a range or a multirange is of; null for all else. */
+  /** The element type of a range or a multirange; null for all others. */
   readonly subtype: number | null
   readonly fields: ReadonlyArray<readonly [name: string, oid: number]> | null
   readonly operators: Readonly<Record<string, readonly [schema: string, name: string]>> | null
 }
 
-/** Types that PostgreSQL made itself have oids below this one, and never change. */
+/** Types that PostgreSQL created itself have oids below this one, and never change. */
 export const FIRST_MADE_LATER = 16_384
 
 const SCALARS: Readonly<Record<string, ScalarKind>> = {
@@ -44,25 +44,25 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
   bytea: "bytea",
 }
 
-/** Types of PostgreSQL's own that to_json writes otherwise than we do. */
+/** PostgreSQL's own types that to_json writes differently than we do. */
 const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid"])
 
-/** Types whose values are names, with a schema where the search path does not lead to them. */
+/** Types whose values are names, schema-qualified if the search path does not reach them. */
 const BY_PATH: ReadonlySet<string> = new Set(
   "regclass,regcollation,regconfig,regdictionary,regnamespace,regoper,regoperator,regproc,regprocedure,regrole,regtype".split(
     ",",
   ),
 )
 
-/** PostgreSQL's own in whose texts `today` and its like mean something. */
+/** PostgreSQL's own types whose input accepts `today` and the like. */
 const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timestamp", "timestamptz"])
 
-/** The type of this oid, with all that it is made of; `rows` must hold them. */
+/** The type with this oid, including all that it consists of; `rows` must contain them. */
 export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): ColumnType => {
   const row = rows.get(oid)
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
   const builtIn = row.oid < FIRST_MADE_LATER
-  // A domain's values are its base's; but reading a text as something that holds domains runs their checks.
+  // A domain's values are those of its base type, but parsing a text as a type that contains domains runs their checks.
   if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
   if (row.element !== null) {
@@ -94,7 +94,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
   }
 }
 
-/** A base type's own; enums, ranges and multiranges all use the system's. */
+/** A base type's own operators; enums, ranges and multiranges all use the system's. */
 const baseOperators = ({ operators }: TypeRow): TypeOperators | null => {
   const [lt, le, eq, ge, gt] = ["1", "2", "3", "4", "5"].map((strategy) => operators?.[strategy])
   if (lt === undefined || le === undefined || eq === undefined || ge === undefined || gt === undefined) return null

@@ -1,24 +1,21 @@
 /**
- * The binary forms in which PostgreSQL sends values, big-endian, and the JSON that is written of each: every digit is kept,
- * and it is what PostgreSQL's own `to_json` would have made, but for bytes, which are base64.
+ * The binary formats in which PostgreSQL sends values, big-endian, and the JSON of each. Every digit is kept, and the
+ * result is what PostgreSQL's own `to_json` would return, except that bytes are base64.
  */
 import { ascii, copyBytes, DASH, digits, fourDigits, integer, JsonFragment, POINT, QUOTE, text } from "./JsonWriter.ts"
 
-/**
- * Writes into `to`, from `at`, the JSON of the value whose bytes are the `size` of `sent` from `start` on. Returns where
- * it ends.
- */
+/** Writes into `to`, from `at` on, the JSON of the value in the `size` bytes of `sent` from `start` on. Returns the end. */
 export type WriteValue = (to: DataView, at: number, sent: DataView, start: number, size: number) => number
 
 export interface JsonEncoder {
   readonly write: WriteValue
-  /** How many bytes are written at most, where that may be more than {@link MAX_SCALAR_BYTES} says. */
+  /** Maximum number of bytes written, if it may exceed {@link MAX_SCALAR_BYTES}. */
   readonly longest: ((sent: DataView, start: number) => number) | null
 }
 
 /**
- * How many bytes are written at most for so many, with what a Literal writes behind its end. A byte of a text may become
- * six, as `\u001f`.
+ * Maximum number of bytes written for `size` bytes, including those that a JsonFragment writes past its end. One byte of
+ * a text may become six, as `\u001f`.
  */
 export const MAX_SCALAR_BYTES = (size: number): number => size * 6 + 40
 
@@ -31,10 +28,10 @@ const form = (write: WriteValue): JsonEncoder => ({ write, longest: null })
 
 export const TEXT = form(text)
 
-/** JSON already. */
+/** Already JSON. */
 export const JSON_TEXT = form(copyBytes)
 
-/** Its form's version stands before it. */
+/** Preceded by its format version. */
 export const JSONB = form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1))
 
 export const BYTES = form((to, at, sent, start, size) => {
@@ -51,7 +48,7 @@ export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0
 
 export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)))
 
-/** Without a sign. */
+/** Unsigned. */
 export const OID = form((to, at, sent, start) => integer(to, at, sent.getUint32(start)))
 
 export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)))
@@ -61,14 +58,17 @@ export const INT64 = form((to, at, sent, start) => {
   return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(sent.getBigInt64(start)))
 })
 
-/** What a numeric is that has no digits, by the field of its sign; else that is 0, or 0x4000 below zero. */
+/** A numeric without digits, by its sign field; otherwise that field is 0, or 0x4000 for negative values. */
 const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
   [0xc000, '"NaN"'],
   [0xd000, '"Infinity"'],
   [0xf000, '"-Infinity"'],
 ])
 
-/** Four fields of 16 bits, then digits to the base of 10,000: the first weighs 10,000^weight. So many decimals are shown. */
+/**
+ * Four 16-bit fields, then digits in base 10,000, of which the first has the weight 10,000^weight. The fourth field is
+ * the number of decimals to show.
+ */
 const writeNumeric: WriteValue = (to, at, sent, start) => {
   const sign = sent.getUint16(start + 4)
   let here = at
@@ -84,12 +84,12 @@ const writeNumeric: WriteValue = (to, at, sent, start) => {
   if (decimals === 0) return here
   to.setUint8(here++, POINT)
   const end = here + decimals
-  // The last four may be more than are shown; what is too much is written over or behind the end.
+  // The last four digits may be more than are shown; the excess is overwritten or lies past the end.
   for (let index = weight + 1; here < end; index++) here = fourDigits(to, here, digitAt(sent, start, index))
   return end
 }
 
-/** The index counts from the digit that weighs most; digits that are not sent are zero. */
+/** The index counts from the most significant digit; digits that are not sent are zero. */
 const digitAt = (sent: DataView, start: number, index: number): number =>
   index >= 0 && index < sent.getUint16(start) ? sent.getUint16(start + 8 + index * 2) : 0
 
