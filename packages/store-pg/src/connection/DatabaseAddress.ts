@@ -1,5 +1,5 @@
 /**
- * The address of a database, `postgres://user:password@host:port/database?parameters`. Every parameter is honored as
+ * The address of a database, `postgres://user:password@host:port/database?parameters`. Every parameter is honoured as
  * libpq would, or rejected with a message that names it: silently ignoring one could send a password in clear text, or
  * read as another user than was meant. No message shows a value, because a mistyped one may be part of the password.
  *
@@ -34,7 +34,7 @@ const FIXED: Readonly<Record<string, string>> = {
   target_session_attrs: "any",
 }
 
-/** The reason for rejecting a parameter, if there is more to say than that it is not honored. */
+/** The reason for rejecting a parameter, if there is more to say than that it is not honoured. */
 const REFUSED: Readonly<Record<string, string>> = {
   application_name: "since a cabinet names its sessions itself",
   connect_timeout: "since a cabinet has time limits of its own",
@@ -148,7 +148,7 @@ const tlsOptions = ({ mode, rootCertificate }: Encryption): false | Tls.Connecti
 }
 
 /**
- * The driver's options for an address, with TLS exactly as the address asks. If the address cannot be honored or the
+ * The driver's options for an address, with TLS exactly as the address asks. If the address cannot be honoured or the
  * certificates cannot be read, it fails like a connection that cannot be opened, before one is tried.
  */
 export const connectionOf = (

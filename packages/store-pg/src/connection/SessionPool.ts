@@ -1,5 +1,5 @@
 /**
- * Every pool of sessions is opened here, so that the address is honored alike for all of them, and no session is used
+ * Every pool of sessions is opened here, so that the address is honoured alike for all of them, and no session is used
  * without the settings that its kind requires. The driver's own pool has no hook between opening a session and its first
  * use, so this is a client of its own over the driver's sessions.
  */

@@ -1,6 +1,6 @@
-/** Delivery addresses and their subscriptions. */
+/** The statements of delivery addresses and their subscriptions. */
 
-/** Of an address `a`: as its owner sees it; `sources` is null for all. */
+/** The columns of an address `a` as its owner sees it; `sources` is null for all. */
 const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret,
   CASE WHEN a.previous_secret_until > cabinet.now() THEN cabinet.rfc3339(a.previous_secret_until) END AS previous_until,
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
@@ -21,19 +21,19 @@ export interface AddressRow {
   readonly sources: string | null
 }
 
-/** 256 bits, 244 of them random, from PostgreSQL's own strong source. */
+/** 256 bits, 244 of them random, from PostgreSQL's own cryptographically strong generator. */
 const NEW_SECRET = `'whsec_' || translate(encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_')`
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`
 
-/** $1 ids: those of them that are no source. */
+/** $1: source ids. Returns those that do not exist. */
 export const UNKNOWN_SOURCES = `
   SELECT w.id::float8 AS id FROM unnest($1::bigint[]) AS w (id)
   WHERE NOT EXISTS (SELECT FROM cabinet.source s WHERE s.id = w.id AND s.deleted_at IS NULL) ORDER BY w.id`
 
-/** $1 url, $2 every source, $3 sources. */
+/** $1: url, $2: every source, $3: sources. */
 export const CREATE_ADDRESS = `
   WITH made AS (
     INSERT INTO cabinet.address (url, secret, every_source) VALUES ($1::text, ${NEW_SECRET}, $2::boolean) RETURNING id
@@ -43,11 +43,11 @@ export const CREATE_ADDRESS = `
   )
   SELECT id::float8 AS id FROM made`
 
-/** $1 address, $2 url. */
+/** $1: address, $2: url. */
 export const SET_URL = `
   UPDATE cabinet.address SET url = $2::text, failing_since = NULL WHERE id = $1::bigint AND removed_at IS NULL`
 
-/** $1 address, $2 every source, $3 sources. */
+/** $1: address, $2: every source, $3: sources. */
 export const SET_SOURCES = `
   WITH changed AS (
     UPDATE cabinet.address SET every_source = $2::boolean WHERE id = $1::bigint AND removed_at IS NULL RETURNING id
@@ -57,7 +57,7 @@ export const SET_SOURCES = `
   INSERT INTO cabinet.address_source (address_id, source_id)
   SELECT DISTINCT changed.id, s.id FROM changed, unnest($3::bigint[]) AS s (id) ON CONFLICT DO NOTHING`
 
-/** $1 address. */
+/** $1: address. */
 export const REMOVE_ADDRESS = `
   UPDATE cabinet.address SET removed_at = cabinet.now() WHERE id = $1::bigint AND removed_at IS NULL RETURNING 1 AS one`
 

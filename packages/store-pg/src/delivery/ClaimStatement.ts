@@ -1,7 +1,7 @@
-/** Takes due deliveries, fairly over addresses, and gives each the text of its event. */
+/** Claims due deliveries, fairly over addresses, together with the texts of their events. */
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
 
-/** A claimed delivery as the database gives it: ids as doubles, which hold them exactly. */
+/** A claimed delivery as the database returns it: ids are doubles, which hold them exactly. */
 export interface ClaimedRow {
   readonly id: number
   readonly type: "event.received" | "ping"
@@ -17,7 +17,9 @@ export interface ClaimedRow {
   readonly source_name: string | null
 }
 
-/** $1 addresses with a room of their own, $2 those rooms, $3 the room of the others, $4 the lane is `failing`. */
+/**
+ * $1: addresses with a room of their own, $2: those rooms, $3: the room of the others, $4: whether the lane is `failing`.
+ */
 export const ADDRESSES_WITH_ROOM = `
   SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, coalesce(r.room, $3::int) AS room
   FROM cabinet.address a
@@ -26,18 +28,19 @@ export const ADDRESSES_WITH_ROOM = `
     AND coalesce(r.room, $3::int) > 0`
 
 /**
- * $5 the address after which the round begins, $6 how many in all, $7 seconds of lease.
+ * $5: the address after which the round begins, $6: how many in total, $7: seconds of lease.
  *
- * The row locks of \`picked\` pass over what another worker is taking. A delivery that is due and still has
- * \`claimed_at\` was taken by a worker that never settled it: that attempt is written down as lost, and a lost ping ends.
- * One of a day that the log has forgotten already, as after a long pause, is not: there is nowhere to write it.
+ * The row locks of \`picked\` skip deliveries that another worker is claiming. A due delivery that still has
+ * \`claimed_at\` was claimed by a worker that never settled it: that attempt is recorded as lost, and a lost ping ends.
+ * An attempt from a day that the log has already dropped, for example after a long pause, is not recorded: its partition
+ * no longer exists.
  *
- * PostgreSQL keeps the plan that it made when the tables were small. So that it is a good one when they are not, each
- * row is looked up by its key: by a LATERAL with a LIMIT, and, where rows are changed, by \`= ANY (ARRAY[…])\`, for which
- * there is no join that reads the whole table.
+ * PostgreSQL keeps the plan that it made while the tables were small. To keep that plan good for large tables, each row
+ * is looked up by its key: by a LATERAL with a LIMIT, and, for updates, by \`= ANY (ARRAY[…])\`, which rules out a join
+ * that reads the whole table.
  *
- * It keeps it only while it takes one recreated to be no cheaper, and to make one takes longer than the claim. So one made
- * again must not know more than the kept one: that is why $6 is asked for.
+ * It keeps the plan only while it estimates that a custom one would be no cheaper, and planning takes longer than the
+ * claim. So a custom plan must not know more than the generic one: that is why $6 is read by a subquery.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -88,7 +91,7 @@ export const CLAIM = `
   )
   SELECT * FROM taken`
 
-/** $1 address, $2 seconds of lease: a ping, born claimed. No row when there is no such address. */
+/** $1: address, $2: seconds of lease. Creates a ping that is already claimed. No row if there is no such address. */
 export const CLAIM_NEW_PING = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   taken AS (
@@ -103,13 +106,13 @@ export const CLAIM_NEW_PING = `
     NULL::text AS event, NULL::float8 AS source_id, NULL::text AS source_name
   FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
-/** $1 deliveries, $2 the attempts that they were claimed for. The numbers of those attempts stay used. */
+/** $1: deliveries, $2: the attempts that they were claimed for. The numbers of those attempts stay used. */
 export const RELEASE = `
   UPDATE cabinet.delivery d SET claimed_at = NULL, leased_until = NULL
   FROM unnest($1::bigint[], $2::int[]) AS t (id, attempt)
   WHERE d.id = ANY (ARRAY[t.id]) AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL`
 
-/** Milliseconds until the first delivery that such a claim could take, but for the ends of leases. */
+/** Milliseconds until the first delivery that such a claim could take, disregarding leases that end. */
 export const NEXT_DUE = `
   SELECT (extract(epoch FROM min(d.due_at) - cabinet.now()) * 1000)::float8 AS millis
   FROM (${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
@@ -118,7 +121,7 @@ export const NEXT_DUE = `
     ORDER BY d.due_at LIMIT 1
   ) d`
 
-/** The first four parameters of both. */
+/** The first four parameters of both statements. */
 export const roomParameters = (request: Pick<ClaimRequest, "lane" | "perAddress" | "room">) => [
   [...request.room.keys()],
   [...request.room.values()],

@@ -1,15 +1,18 @@
-/** What the owner does with deliveries by hand, and what is read of them. */
+/** The owner's manual operations on deliveries, and the queries over them. */
 
 const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
   cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(coalesce(leased_until, due_at)) END AS "dueAt"`
 
 /**
- * Due now. What was cancelled while an attempt was under way keeps its claim, so that what comes of that is written down
- * and counts; then only the end of its lease lets it be claimed again.
+ * Due now. A delivery cancelled while an attempt was in flight keeps its claim, so that the attempt's outcome is recorded
+ * and counts; only the end of its lease then lets it be claimed again.
  */
 const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
 
-/** $1 delivery. What is under way is left to end; a ping, which has no event, is not sent again. The address must be there still. */
+/**
+ * $1: delivery. One with an attempt in flight is left to finish; a ping, which has no event, is not resent. The address
+ * must still exist.
+ */
 export const RESEND = `
   INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
   SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now() FROM cabinet.delivery_all k
@@ -19,21 +22,27 @@ export const RESEND = `
   ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
   RETURNING 1 AS one`
 
-/** $1 delivery: what stood in the way of sending it again. */
+/** $1: delivery. The reason why it could not be resent. */
 export const WHY_NOT_RESENT = `
   SELECT CASE WHEN d.type = 'ping' THEN 'a ping is not sent again: cabinet address ping sends a new one'
     WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN format('its address %s was removed', d.address_id)
     ELSE format('its event %s was deleted', d.event_id) END AS why
   FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
-/** A bite of an address's deliveries: how many it looked at and sent again, and its last place, after which the next begins. */
+/**
+ * One batch over an address's deliveries: how many it examined and resent, and its last position, where the next batch
+ * starts.
+ */
 export interface ResendBatch {
   readonly seen: number
   readonly sent: number
   readonly place: ReadonlyArray<string>
 }
 
-/** $1 address, $2 from, $3 to, $4 how many, $5 the delivery after which to go on: of those in the queue, by number. */
+/**
+ * $1: address, $2: from, $3: to, $4: how many, $5: the delivery to continue after. Covers the deliveries in the queue, by
+ * number.
+ */
 export const RESEND_QUEUED = `
   WITH bite AS MATERIALIZED (
     SELECT d.id FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
@@ -46,9 +55,9 @@ export const RESEND_QUEUED = `
   SELECT count(*)::int AS seen, count(*)::int AS sent, ARRAY[max(id)::text] AS place FROM bite`
 
 /**
- * $1 to $4 as above, $5 the delivery and $6 the moment of its attempt after which to go on: of those that have left the
- * queue, in the order in which they were delivered. Nothing is delivered before it was made, so what is older than $2 need
- * not be looked at. One that is in the queue again is left as it is.
+ * $1 to $4 as above, $5: the delivery and $6: the time of its attempt to continue after. Covers the deliveries that have
+ * left the queue, in the order in which they were delivered. Nothing is delivered before it was created, so attempts
+ * older than $2 need not be examined. A delivery that is in the queue again is left unchanged.
  */
 export const RESEND_DELIVERED = `
   WITH bite AS MATERIALIZED (
@@ -65,11 +74,11 @@ export const RESEND_DELIVERED = `
   SELECT count(*)::int AS seen, (SELECT count(*) FROM sent)::int AS sent,
     (SELECT ARRAY[id::text, at::text] FROM bite ORDER BY at DESC, id DESC LIMIT 1) AS place FROM bite`
 
-/** $1 delivery. An attempt under way keeps its claim, so that what comes of it is still written down. */
+/** $1: delivery. An attempt in flight keeps its claim, so that its outcome is still recorded. */
 export const CANCEL = `
   UPDATE cabinet.delivery SET state = 'cancelled' WHERE id = $1::bigint AND state = 'due'`
 
-/** $1 address, $2 how many: one bite of what is due at an address that was removed. */
+/** $1: address, $2: how many. One batch of the due deliveries of a removed address. */
 export const CANCEL_OF_ADDRESS = `
   UPDATE cabinet.delivery SET state = 'cancelled' WHERE id IN (
     SELECT id FROM cabinet.delivery WHERE address_id = $1::bigint AND state = 'due' ORDER BY due_at LIMIT $2::int)`
@@ -78,7 +87,7 @@ export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery_all WHER
 
 export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all d WHERE event_id = $1::bigint ORDER BY d.id`
 
-/** $1 address, $2 before or null, $3 failed only, $4 how many. */
+/** $1: address, $2: before or null, $3: failed only, $4: how many. */
 export const ATTEMPTS_OF_ADDRESS = `
   SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,
     e.id::float8 AS "eventId",
@@ -90,7 +99,7 @@ export const ATTEMPTS_OF_ADDRESS = `
     AND (NOT $3::boolean OR NOT t.delivered)
   ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`
 
-/** Reads what is due alone, of which there may be millions; what is under way counts as due when its lease ends. */
+/** Reads only due deliveries, of which there may be millions; one in flight counts as due once its lease ends. */
 export const GAUGE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   waiting AS MATERIALIZED (
@@ -112,7 +121,7 @@ export const GAUGE = `
     (SELECT count(*)::float8 FROM cabinet.address WHERE failing_since IS NOT NULL AND removed_at IS NULL) AS "failingAddresses"
   FROM by_address`
 
-/** $1 days, $2 how many: one bite of deliveries that ended before their attempts were let go. */
+/** $1: days, $2: how many. One batch of deliveries that ended before their attempts were dropped. */
 export const PRUNE_DELIVERIES = `
   DELETE FROM cabinet.delivery WHERE id IN (
     SELECT d.id FROM cabinet.delivery d

@@ -12,7 +12,7 @@ import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParamete
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
-/** How many deliveries one statement sends again or forgets. */
+/** How many deliveries one statement resends or prunes. */
 const RESEND_BATCH = 2000
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
@@ -31,7 +31,7 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
 
 const refuse = (code: AddressError["code"], message: string) => Effect.fail(new AddressError({ code, message }))
 
-/** No partition for the attempt's day: the machine slept, or the clock was set. */
+/** There is no partition for the attempt's day: the machine slept, or its clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
 
 export const layer = Layer.effect(

@@ -1,6 +1,6 @@
 /**
- * Carries the signal to the loops of other processes: NOTIFY after the commit, at most one in 50 ms, because notifying
- * in every accept was measured to cost four fifths of the throughput. Within this process the signal is immediate.
+ * Carries the signal to the loops of other processes by NOTIFY after the commit, at most once per 50 ms: a NOTIFY in
+ * every accept cost four fifths of the throughput when measured. Within this process the signal is immediate.
  */
 import { PgClient } from "@effect/sql-pg"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
@@ -10,7 +10,7 @@ import { HINT_PAUSE, listenForHints } from "../connection/Hints.ts"
 export const CHANNEL = "cabinet_delivery"
 const PAYLOAD = ""
 
-/** How long a process that ends waits for the database to take what it has not told yet. */
+/** How long a process that shuts down waits for the database to accept its last notification. */
 const LAST_WORDS = "2 seconds"
 
 const make = (hears: boolean) =>
@@ -19,13 +19,13 @@ const make = (hears: boolean) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const here = yield* DeliverySignal
-      /** Open while the others are still to be told. */
+      /** Open while other processes are still to be notified. */
       const untold = Latch.makeUnsafe(false)
       const tell = Effect.suspend(() => {
         untold.closeUnsafe()
         return Effect.ignore(sql.notify(CHANNEL, PAYLOAD))
       }).pipe(Effect.onInterrupt(() => Effect.sync(() => untold.openUnsafe())))
-      // A command ends as soon as it has committed. Added before the loop, and so run after it.
+      // A command exits right after its commit. This finalizer is added before the loop, and so runs after it.
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => (untold.isOpen() ? Effect.timeoutOption(tell, LAST_WORDS) : Effect.void)),
       )
@@ -38,7 +38,7 @@ const make = (hears: boolean) =>
       const hear = listenForHints({
         channel: CHANNEL,
         isHint: (payload) => payload === PAYLOAD,
-        // For what was said while nobody listened.
+        // For signals sent while nobody listened.
         onListening: here.wake,
         work: () => here.wake,
       })
@@ -48,8 +48,8 @@ const make = (hears: boolean) =>
     }),
   ).pipe(Layer.provide(DeliverySignal.layer))
 
-/** Tells it and hears it: for a process that delivers. Holds one connection of the pool for listening. */
+/** Sends and receives the signal: for a process that delivers. Holds one connection of the pool for listening. */
 export const layer = make(true)
 
-/** Tells it only: for a process that accepts and does not deliver. */
+/** Only sends the signal: for a process that accepts and does not deliver. */
 export const layerSender = make(false)

@@ -1,6 +1,6 @@
 /**
- * Keeps an eye on the delivery queue for whoever runs the service. It goes with every process that serves, not only with
- * those that deliver: that nobody delivers is just what must be seen.
+ * Monitors the delivery queue for the operator. It runs in every process that serves, not only in those that deliver,
+ * because the case to detect is precisely that no process delivers.
  */
 import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { PgClient } from "@effect/sql-pg"
@@ -20,7 +20,7 @@ const GAUGES: Readonly<Record<keyof QueueGauge, ReturnType<typeof gauge>>> = {
   failingAddresses: gauge("failing_addresses", "Addresses whose last attempt failed."),
 }
 
-/** One look. */
+/** Checks once. */
 export const watchQueue = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
@@ -32,7 +32,7 @@ export const watchQueue = Effect.gen(function* () {
 
 export const layer = Layer.effectDiscard(
   watchQueue.pipe(
-    // A database that is away is reported by all who need it.
+    // An unavailable database is reported by everything that needs it.
     Effect.catchCause(() => Effect.void),
     Effect.repeat(Schedule.spaced("30 seconds")),
     Effect.forkScoped,

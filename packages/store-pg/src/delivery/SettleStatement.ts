@@ -1,16 +1,17 @@
-/** Writes attempts down and moves their deliveries on, a batch at a time. */
+/** Records attempts and advances their deliveries, one batch at a time. */
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { storableMillis } from "../connection/StorableMillis.ts"
 
 /**
- * $1 the batch as JSON (see `settleParameter`).
+ * $1: the batch as JSON (see `settleParameter`).
  *
- * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`).
- * Only an attempt whose lease still stands is settled: its number is the delivery's and it is still claimed. What was
- * cancelled while it was under way stays so, unless it was delivered after all; its answer is not kept, for the event may
- * have been purged meanwhile, and a response may repeat what was sent. What its first attempt delivered leaves the queue,
- * and that attempt says which delivery it was: one that took longer stays, for its failed attempts are kept longer. An
- * address turns failing or healthy only when it changes, and not when somebody else is changing it.
+ * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`). An attempt is settled
+ * only while its lease holds: its number is the delivery's current one, and the delivery is still claimed. A delivery
+ * cancelled while its attempt was in flight stays cancelled, unless it was delivered after all; the response is not
+ * stored, because the event may have been purged meanwhile, and a response may repeat what was sent. A delivery that
+ * succeeds at its first attempt leaves the queue, and that attempt then identifies it. One that took longer stays,
+ * because its failed attempts are kept longer. An address is updated to failing or healthy only when that changes, and
+ * not while another session is changing it.
  */
 export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -56,7 +57,7 @@ export const SETTLE = `
   UPDATE cabinet.address a SET failing_since = CASE WHEN h.delivered THEN NULL ELSE (SELECT at FROM clock) END
   FROM health h WHERE a.id = h.id`
 
-/** U+0000 cannot stand in a text of PostgreSQL, and a lone surrogate in none of its JSON. */
+/** PostgreSQL cannot store U+0000 in text, or a lone surrogate in JSON. */
 const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
 
 export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>

@@ -1,6 +1,6 @@
 /**
- * The look over a PostgreSQL database. It reads what any user may see, writes for a try what goes with its transaction, and
- * works on a database that is not well.
+ * Diagnostics of a PostgreSQL database. They read only what any user may see, test writing in a transaction that leaves
+ * nothing behind, and work on an unhealthy database.
  */
 import {
   CABINET_PARTS,
@@ -39,7 +39,7 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int4 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()) AS longest`
 
-/** By the table that a partition belongs to. */
+/** Grouped by the table that a partition belongs to. */
 const SIZES = `
 SELECT CASE WHEN schema = 'sources' THEN 'rows'
          WHEN name = 'event' THEN 'events' WHEN name = 'original_request' THEN 'originals' WHEN name = 'delivery' THEN 'deliveries'
@@ -64,7 +64,10 @@ const FAILING_POLLS = `
 SELECT id::float8 AS id, source_id::float8 AS "sourceId", failures FROM cabinet.poll
 WHERE failures > 0 AND removed_at IS NULL AND paused_at IS NULL ORDER BY id`
 
-/** What was refused before it was accepted was told to whoever brought it; and a file that was brought again is done. */
+/**
+ * An import refused before it was accepted was reported to its submitter; and a file submitted again successfully is
+ * done.
+ */
 const FAILED_IMPORTS = `
 SELECT m.id::float8 AS id, m.source_id::float8 AS "sourceId", m.name, m.staged::float8 AS staged, m.accepted::float8 AS accepted,
   coalesce(m.failure, '') AS failure

@@ -1,4 +1,4 @@
-/** Whether this database can be served from: it answers, and has had every migration that this program brings. */
+/** Whether this database is ready to serve from: it responds, and has every migration of this program. */
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect } from "effect"
 import { failureWords } from "../connection/FailureWords.ts"
@@ -7,7 +7,7 @@ import { migrationNumbers } from "../migrations/PgMigrations.ts"
 
 const NO_ANSWER = "the database did not answer within 5 s"
 
-/** Null when nothing is missing; otherwise a few words for an operator. */
+/** Null if nothing is missing; otherwise a few words for an operator. */
 export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const all = yield* migrationNumbers
@@ -17,7 +17,7 @@ export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClien
   return lacking.length === 0 ? null : `migrations that have not been applied: ${lacking.length}`
 }).pipe(
   connectionLossAsError,
-  // Whoever asks waits no longer; what is left of a check that is not answered would hold its connection.
+  // The caller waits no longer than this; an unanswered check would keep its connection.
   Effect.timeout("5 seconds"),
   Effect.catch((error) =>
     Effect.succeed(

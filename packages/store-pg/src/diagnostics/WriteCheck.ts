@@ -1,7 +1,8 @@
 /**
- * Whether anything can be written: for `cabinet doctor`, and where the last events could not be. A server that is not ready is sent no events, so it
- * has to find out by itself: a table of its own session is made, filled with a megabyte, and gone with the transaction. That takes
- * new room on the disk every time, some of the log and of the lock table, and touches nothing of the cabinet's.
+ * Whether anything can be written: for `cabinet doctor`, and after events could not be. A server that is not ready is
+ * sent no events, so it has to find out by itself: a temporary table is created, filled with a megabyte, and dropped with
+ * the transaction. That takes new space on the disk every time, some of the log and of the lock table, and touches
+ * nothing of the cabinet's.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -15,10 +16,10 @@ const WRITE_A_MEGABYTE = [
   "INSERT INTO pg_temp.cabinet_room SELECT repeat(md5(n::text), 60) FROM generate_series(1, 512) n",
 ]
 
-/** Who may make no such table cannot find out: then the next event does. */
+/** A role that may not create such a table cannot find out: then the next event does. */
 const MAY_NOT = "42501"
 
-/** Null where something could be written just now; otherwise why not, in words that end the sentence "…: ". */
+/** Null if writing has just succeeded; otherwise the reason, in words that end the sentence "…: ". */
 export const whyNotWritten = (otherwise: string): Effect.Effect<string | null, never, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -34,7 +35,10 @@ export const whyNotWritten = (otherwise: string): Effect.Effect<string | null, n
     )
   })
 
-/** Null while events can be written, as far as is known; otherwise why not, in words for an operator. Asks nothing while all is well. */
+/**
+ * Null while events can be written, as far as is known; otherwise the reason, in words for an operator. Queries nothing
+ * while all is well.
+ */
 export const cannotWrite: Effect.Effect<string | null, never, PgClient.PgClient | WriteSessions> = Effect.gen(
   function* () {
     const { trouble } = yield* WriteSessions

@@ -1,4 +1,6 @@
-/** Lets the plain asynchronous code below the supervisor fail in words: what it throws is either ours, or a defect. */
+/**
+ * Lets the plain async code below the supervisor fail with typed errors: what it throws is either our error, or a defect.
+ */
 import { Effect } from "effect"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 

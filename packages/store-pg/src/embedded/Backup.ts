@@ -1,7 +1,7 @@
 /**
- * Backs the embedded PostgreSQL up, all its cabinets, into one file, while it goes on serving: every event acknowledged
- * before the backup began is in it. Works beside a running server, and without one, which it then starts for as long.
- * Refuses to overwrite a file.
+ * Backs up the embedded PostgreSQL with all its cabinets into one file while it keeps serving: every event acknowledged
+ * before the backup began is in it. It works on a running server; if none runs, it starts one for the duration. Refuses
+ * to overwrite a file.
  */
 import { existsSync } from "node:fs"
 import { open, readdir, readFile, stat } from "node:fs/promises"
@@ -20,7 +20,7 @@ export interface BackupOptions {
   readonly dataDir: string
   /** Gzipped unless its name ends in `.tar`. */
   readonly file: string
-  /** Told as bytes of the database are written; `total` may still grow. */
+  /** Called as bytes of the database are written; `total` may still grow. */
   readonly tell?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
@@ -33,7 +33,7 @@ export interface BackupReport extends BackupEnd {
 
 const refused = (message: string) => new EmbeddedPostgresError({ code: "backup_refused", message })
 
-/** A disk's refusals in words; what the database says is in words already. */
+/** Describes errors of the disk in words; those of the database already are. */
 const attempting = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: run,
@@ -111,7 +111,10 @@ const copyFile = async (archive: BackupArchive, name: string, path: string): Pro
   }
 }
 
-/** It alone has no log to mend it, and may be written just while it is read: read until it is twice the same. */
+/**
+ * The control file is the one file that the log cannot repair, and it may be written while it is read: it is read until
+ * two consecutive reads agree.
+ */
 const wholeControlFile = async (path: string): Promise<Buffer> => {
   let last = await readFile(path)
   for (;;) {

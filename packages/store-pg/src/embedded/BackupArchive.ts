@@ -1,6 +1,6 @@
 /**
- * Writes the archive of a backup. It appears under its name whole or not at all: until then it has another name, and the
- * disk has it before it gets its own.
+ * Writes the archive of a backup. The file appears under its name whole or not at all: until it is complete and flushed
+ * to disk it has another name.
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -18,18 +18,18 @@ export interface BackupArchive {
   readonly head: (head: BackupHead) => Promise<void>
   readonly directory: (name: string) => Promise<void>
   readonly text: (name: string, content: string | Buffer) => Promise<void>
-  /** With the length that it has now, whatever becomes of it while it is read. */
+  /** Adds a file with its current length, however it changes while it is read. */
   readonly file: (name: string, handle: FileHandle) => Promise<void>
-  /** Gives it its name, and how large it became. */
+  /** Renames the archive to its final name, and returns its size. */
   readonly finish: () => Promise<BackupEnd & { readonly archiveBytes: number }>
-  /** After a failure; does nothing once it is finished. */
+  /** Removes it after a failure; does nothing once it is finished. */
   readonly discard: () => Promise<void>
 }
 
 export interface ArchiveOptions {
-  /** Must not be there. Gzipped unless its name ends in `.tar`. */
+  /** Must not exist. Gzipped unless its name ends in `.tar`. */
   readonly file: string
-  /** Told after every piece. */
+  /** Called after every chunk. */
   readonly wrote: (bytes: number) => void
 }
 
@@ -38,12 +38,12 @@ const CHUNK = 1024 * 1024
 
 const PARTIAL = ".cabinet-partial"
 
-/** A name may hold anything but what ends it here. */
+/** A host name may contain any characters but those that delimit it here. */
 const HOST = hostname().replaceAll(/[^\w-]/g, "-")
 
 /**
- * Removes what backups into this directory left that were killed. Whose process is still there, or ran on another
- * machine that writes here, may be at it.
+ * Removes what killed backups left in this directory. A file is kept if its process still runs, or ran on another machine
+ * that writes here, because it may still be in use.
  */
 const clearLeftovers = async (directory: string): Promise<void> => {
   for (const name of await readdir(directory)) {
@@ -52,7 +52,7 @@ const clearLeftovers = async (directory: string): Promise<void> => {
   }
 }
 
-/** Another process: one that had our own number is gone. */
+/** Checks for another process: an earlier one with our own process id is gone. */
 const isRunning = (pid: number): boolean => {
   if (pid === process.pid) return false
   try {
@@ -63,17 +63,17 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Rejects where the file cannot be made. */
+/** Rejects if the file cannot be created. */
 export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<BackupArchive> => {
   await clearLeftovers(dirname(file))
   const unfinished = `${file}.${HOST}.${process.pid}${PARTIAL}`
-  // It holds the keys' hashes and the roles' passwords.
+  // It contains the keys' hashes and the roles' passwords.
   const handle = await open(unfinished, "w", 0o600)
   const tar: Pack = pack()
   const failed = new AbortController()
   const written = pipeline(
     tar as unknown as Readable,
-    // A faster level: at the usual one a backup takes three times as long, and is little smaller.
+    // A faster level: at the default one a backup takes three times as long, and is hardly smaller.
     file.endsWith(".tar") ? new PassThrough() : createGzip({ level: 3 }),
     createWriteStream(unfinished, { fd: handle.fd, autoClose: false }),
     { signal: failed.signal },
@@ -87,7 +87,7 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
 
   const add = async (name: string, size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>) => {
     const entry = tar.entry({ name, size, mode: 0o600, mtime: new Date(0) })
-    // Given up in its middle it fails beside the archive, which is what is listened to.
+    // An entry aborted midway fails along with the archive, whose own error is the one that is handled.
     entry.on("error", () => {})
     const hash = createHash("sha256")
     for await (const piece of content) {
@@ -99,7 +99,7 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
     entry.end()
     return hash.digest("hex")
   }
-  /** What stopped the writing, not what came of that. */
+  /** Reports the error that stopped the writing, not its consequences. */
   const orFault = async <A>(work: Promise<A>): Promise<A> => {
     try {
       return await work
@@ -138,7 +138,7 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
           await written
           await handle.sync()
           await handle.close()
-          // Given up in the last moment: whoever was told so finds nothing.
+          // Aborted at the last moment: the caller was told so and must find no file.
           if (failed.signal.aborted) throw new Error("it was given up")
           await rename(unfinished, file)
           finished = true
@@ -156,7 +156,7 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
   }
 }
 
-/** What was cut off meanwhile counts as zeros: the log that goes with the backup knows of it. */
+/** Bytes truncated meanwhile count as zeros: the log that goes with the backup covers the truncation. */
 const contentOf = async function* (source: FileHandle, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
     const want = Math.min(CHUNK, size - at)
@@ -167,7 +167,7 @@ const contentOf = async function* (source: FileHandle, size: number): AsyncGener
   }
 }
 
-/** A name in a directory is on the disk only once the directory is; not every system lets one be opened. */
+/** A directory entry is durable only once the directory is flushed; not every system lets a directory be opened. */
 export const syncDirectory = async (path: string): Promise<void> => {
   const handle = await open(path, "r").catch(() => undefined)
   await handle?.sync().catch(() => {})

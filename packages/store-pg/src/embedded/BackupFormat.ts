@@ -1,12 +1,12 @@
 /**
- * What a backup file is: a tar archive, gzipped or not, of
+ * The format of a backup file: a tar archive, gzipped or not, of
  *
- *   cabinet-backup.json       what made it, and of which PostgreSQL; first
- *   password                  only of a cluster that is reached over TCP
- *   pgdata/…                  the files of the cluster, in the end its backup label and the log that makes them whole
- *   cabinet-backup-end.json   how much there was, and a digest of it all; last, so that a file cut short has none
+ *   cabinet-backup.json       the program that wrote it, and the PostgreSQL version; first
+ *   password                  only for a cluster that is reached over TCP
+ *   pgdata/…                  the files of the cluster; last its backup label and the log that makes them consistent
+ *   cabinet-backup-end.json   totals, and a digest of everything; last, so that a truncated file has none
  *
- * Refuses what this program cannot start: another format, another major version, another kind of machine.
+ * Rejects what this program cannot start: another format, another major version, another platform.
  */
 import { createHash } from "node:crypto"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -22,16 +22,16 @@ export interface BackupHead {
   readonly format: number
   /** Major version of PostgreSQL. */
   readonly postgres: number
-  /** The files of a cluster fit only the kind of machine that they were written on. */
+  /** The files of a cluster fit only the platform that they were written on. */
   readonly platform: string
   readonly arch: string
-  /** RFC 3339, the database's clock, when the backup began. */
+  /** RFC 3339, by the database's clock, when the backup began. */
   readonly madeAt: string
 }
 
 export interface BackupEnd {
   readonly files: number
-  /** Of the files as they lie on the disk. */
+  /** Bytes of the uncompressed files. */
   readonly bytes: number
   readonly digest: string
 }
@@ -44,7 +44,7 @@ export const headOf = (postgres: number, madeAt: string): BackupHead => ({
   madeAt,
 })
 
-/** A running sum over names, sizes and contents, the same when written and when read. */
+/** A running digest over names, sizes and contents, the same when writing and reading. */
 export class BackupSum {
   readonly #all = createHash("sha256")
   #files = 0
@@ -57,7 +57,7 @@ export class BackupSum {
     this.#bytes += size
   }
 
-  /** Once, after the last file. */
+  /** Called once, after the last file. */
   end(): BackupEnd {
     return { files: this.#files, bytes: this.#bytes, digest: this.#all.digest("hex") }
   }
@@ -107,8 +107,8 @@ export const checkEnd = (file: string, text: string | undefined, found: BackupEn
 }
 
 /**
- * Where in a backup's cluster a file lies, as its path's parts.
- * @throws EmbeddedPostgresError `bad_backup` for a name that no backup has, such as one that leads out of the directory
+ * The path of a file in a backup's cluster, as its segments.
+ * @throws EmbeddedPostgresError `bad_backup` for a name that no backup contains, such as one that leads out of the directory
  */
 export const clusterPath = (file: string, name: string): ReadonlyArray<string> => {
   const [top, ...parts] = name.replace(/\/$/u, "").split("/")

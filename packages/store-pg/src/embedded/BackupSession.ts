@@ -1,7 +1,7 @@
 /**
- * The session that a backup is made in. PostgreSQL is told when copying begins and when it is done, and keeps the log
- * between the two, which makes one whole of files that were copied while they were written. The session's end, however it
- * comes, ends the backup and lets the log go.
+ * The session that a backup runs in. PostgreSQL is notified when copying begins and when it is done, and keeps the log in
+ * between, which makes files consistent that were copied while they were written. When the session ends, for whatever
+ * reason, the backup ends and the log is released.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { unlimited } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** The slot keeps the log from before the backup's beginning; it goes with the session. */
+/** The replication slot keeps the log from before the start of the backup; it is dropped with the session. */
 const KEEP_LOG = "SELECT slot_name::text FROM pg_create_physical_replication_slot($1, true, true)"
 
 const START = `
@@ -26,9 +26,9 @@ export interface BackupStart {
 }
 
 export interface BackupStop {
-  /** To be put among the copied files, before anything is started on them. */
+  /** To be written among the copied files before any server is started on them. */
   readonly label: string
-  /** The first and the last file of the log that belong to the backup; those between have names between. */
+  /** The first and the last log file of the backup; the names of the others lie in between. */
   readonly firstLog: string
   readonly lastLog: string
 }
@@ -36,7 +36,7 @@ export interface BackupStop {
 const ask = <Row>(connection: SqlConnection.Connection, text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.map(connection.execute(text, values, undefined), (rows) => (rows as ReadonlyArray<Row>)[0]!)
 
-/** `copy` the files, then `copyLog`, while its files are still kept. `url` is the superuser's. */
+/** Runs `copy` for the files, then `copyLog` while the log files are still kept. `url` is the superuser's. */
 export const backupSession = <A, B>(
   url: string,
   copy: (start: BackupStart) => Effect.Effect<A, EmbeddedPostgresError>,

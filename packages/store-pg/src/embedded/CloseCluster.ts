@@ -1,10 +1,12 @@
 /**
- * Takes from everybody what PostgreSQL gives every role in every database, and what only a superuser can take, as we are
- * here: advisory locks, with which one customer's view could use up the server's room for locks; ending and cancelling other
- * sessions of the same role, which are other clients' reads; and logging in to the maintenance databases. The owner keeps it.
+ * Revokes what PostgreSQL grants every role in every database and only a superuser can revoke, which we are here:
+ * advisory locks, with which one customer's view could exhaust the server's lock table; terminating and cancelling other
+ * sessions of the same role, which are other clients' reads; and logging in to the maintenance databases. The owner keeps
+ * all of these.
  *
- * It is done in `template0` too, which every new cabinet's database is a copy of, and lies in the cluster's own files, so that
- * backups hold it. The database `postgres` comes last: where nothing is open in it, all the others are closed as well.
+ * This includes `template0`, which every new cabinet's database is a copy of. The changes are in the cluster's own files,
+ * so backups contain them. The database `postgres` comes last: if nothing is open in it, all the others are closed as
+ * well.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -14,20 +16,20 @@ import { unlimited } from "../connection/SessionSettings.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import type { Endpoint } from "./Endpoint.ts"
 
-/** The functions that everybody in this database may call, and shall not. */
+/** The functions that PUBLIC may call in this database, and must not. */
 const OPEN_FUNCTIONS = `
   SELECT p.oid::regprocedure::text AS function FROM pg_proc p
   WHERE p.pronamespace = 'pg_catalog'::regnamespace
     AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname IN ('pg_terminate_backend', 'pg_cancel_backend'))
     AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0)`
 
-/** `template0` lets in nobody, except while it is being closed: a process may have been killed just then. */
+/** `template0` allows no connections, except while it is being closed: a process may have been killed just then. */
 const IS_OPEN = `
   SELECT EXISTS (${OPEN_FUNCTIONS}) OR EXISTS (
     SELECT FROM pg_database d
     WHERE d.datname IN ('postgres', 'template1') AND ${OPEN_TO_ALL} OR d.datname = 'template0' AND d.datallowconn) AS open`
 
-/** A database whose removal broke off has the limit -2, and lets in nobody. */
+/** A database whose removal was interrupted has the connection limit -2, and allows no connections. */
 const OTHERS = `SELECT datname::text AS name FROM pg_database
   WHERE datallowconn AND datconnlimit <> -2 AND datname <> 'postgres' ORDER BY 1`
 
@@ -36,7 +38,7 @@ interface ClusterRoles {
   readonly owner: string
 }
 
-/** Does nothing where all is closed, as at every start but a cluster's first. Answers whether it is; what failed is logged. */
+/** Does nothing if all is closed, as on every start but a cluster's first. Returns whether it is; failures are logged. */
 export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRoles): Effect.Effect<boolean> => {
   const as = <A, E>(database: string, work: Effect.Effect<A, E, PgClient.PgClient>) =>
     Effect.provide(
@@ -46,7 +48,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     )
   const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement))
 
-  /** The functions' names are the catalog's, with their arguments, as this session's search path finds them. */
+  /** The functions' names come from the catalog, with their arguments, as this session's search path resolves them. */
   const closeFunctions = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const open = yield* sql.unsafe<{ function: string }>(OPEN_FUNCTIONS)
@@ -71,7 +73,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     const [found] = yield* sql.unsafe<{ open: boolean }>(IS_OPEN)
     if (!found!.open) return
     yield* run("REVOKE ALL ON DATABASE template0, template1, postgres FROM PUBLIC")
-    // Programs that are given the owner's address look there for where to begin.
+    // Programs that are given the owner's address connect to that database first.
     yield* run(`GRANT CONNECT ON DATABASE postgres TO ${quoteName(owner)}`)
     yield* closeTemplate
     const others = yield* sql.unsafe<{ name: string }>(OTHERS)
@@ -80,7 +82,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
   })
   return as("postgres", close).pipe(
     Effect.as(true),
-    // What worked so far works on: nobody is kept from their data by it, and the next start tries again.
+    // What has been revoked so far stays revoked. A failure keeps nobody from their data, and the next start tries again.
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logWarning("Rights that everybody has in the embedded PostgreSQL could not be revoked", cause),

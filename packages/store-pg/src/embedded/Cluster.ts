@@ -1,7 +1,6 @@
 /**
- * Makes a PostgreSQL data directory. It appears under its name whole or not at
- * all: an interrupted run leaves only a directory with another name, which the
- * next run removes.
+ * Creates a PostgreSQL data directory. It appears under its name whole or not at all: an interrupted run leaves only a
+ * directory with another name, which the next run removes.
  */
 import { spawn } from "node:child_process"
 import {
@@ -23,24 +22,23 @@ import { giveTo, type Launcher } from "./Unprivileged.ts"
 export interface ClusterOptions {
   readonly binaries: Binaries
   readonly launcher: Launcher
-  /** Where the cluster shall be; its parent must exist. */
+  /** The path of the new cluster; its parent must exist. */
   readonly pgdata: string
   readonly superuser: string
-  /** The superuser's password; without it every local login is trusted, which asks for a private socket. */
+  /** The superuser's password; without one every local login is trusted, which requires a private socket. */
   readonly password?: string
 }
 
-/** The major version of an existing cluster, or undefined when there is none. */
+/** The major version of an existing cluster, or undefined if there is none. */
 export const clusterVersion = (pgdata: string): number | undefined => {
   const file = join(pgdata, "PG_VERSION")
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined
 }
 
 /**
- * Runs initdb beside `pgdata` and renames the result.
- * UTF-8 whatever the environment's locale, with byte order as the collation, so that
- * an operating system's new locale data can never make an index wrong.
- * Rejects with EmbeddedPostgresError `init_failed`.
+ * Runs initdb next to `pgdata` and renames the result. The encoding is UTF-8 whatever the environment's locale, and the
+ * collation is byte order, so that new locale data of the operating system can never corrupt an index. Rejects with
+ * EmbeddedPostgresError `init_failed`.
  */
 export const initCluster = async (options: ClusterOptions): Promise<void> => {
   const { binaries, launcher, pgdata, superuser, password } = options
@@ -77,8 +75,8 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
 }
 
 /**
- * A new directory beside `pgdata` to make a cluster in, on the same disk, so that it can be renamed into place. What an
- * interrupted run left there before is removed: the caller holds the locks that keep others from making one just now.
+ * Creates a directory next to `pgdata`, on the same disk, for a cluster that is later renamed into place. Removes what an
+ * interrupted run left there: the caller holds the locks that prevent others from creating one at the same time.
  */
 export const besideCluster = (pgdata: string): { readonly path: string; readonly remove: () => void } => {
   const [parent, stem] = [dirname(pgdata), `${basename(pgdata)}.new-`]
@@ -89,7 +87,7 @@ export const besideCluster = (pgdata: string): { readonly path: string; readonly
   return { path, remove: () => clear(path) }
 }
 
-/** PostgreSQL 15 and 16 have no locale provider of their own; there plain C is the one locale that is everywhere. */
+/** PostgreSQL 15 and 16 have no builtin locale provider; there plain C is the one locale that exists everywhere. */
 const localeOptions = (major: number): ReadonlyArray<string> =>
   major >= 17
     ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--lc-collate=C", "--lc-ctype=C"]

@@ -1,13 +1,14 @@
 /**
- * Which files of a running cluster belong into a backup: all but those that only mean something to the server that runs,
- * which PostgreSQL recreates, as its own base backups leave them out. The log is no part of the list; see BackupSession.
+ * Lists the files of a running cluster that belong in a backup: all but those that matter only to the running server and
+ * that PostgreSQL recreates, the same ones that its own base backups leave out. The log is not in the list; see
+ * BackupSession.
  */
 import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
 export interface ClusterFile {
-  /** Below the cluster's directory, with `/`. */
+  /** Relative to the cluster's directory, with `/`. */
   readonly path: string
   readonly kind: "file" | "directory"
   readonly size: number
@@ -23,7 +24,7 @@ const LEFT_OUT = new Set([
   "pg_internal.init",
 ])
 
-/** Kept as directories without what is in them. */
+/** Included as empty directories. */
 const EMPTY = new Set([
   "pg_dynshmem",
   "pg_notify",
@@ -38,8 +39,8 @@ const EMPTY = new Set([
 export const CONTROL_FILE = "global/pg_control"
 
 /**
- * Directories stand before what is in them. The control file is not in the list: it is to be read last of all.
- * What goes while this looks is left out.
+ * Directories precede their contents. The control file is not in the list, because it must be read last. Files removed
+ * during the listing are left out.
  */
 export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<ClusterFile>> => {
   const found: Array<ClusterFile> = []
@@ -63,7 +64,7 @@ export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<Cluste
   return found
 }
 
-/** Undefined for what is not there any more. */
+/** Undefined for a file that no longer exists. */
 export const orNothing = async <A>(work: Promise<A>): Promise<A | undefined> => {
   try {
     return await work

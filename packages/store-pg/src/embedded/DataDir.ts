@@ -1,10 +1,10 @@
 /**
- * What lies where in a data directory (`.cabinet`), and the note that its users leave for one another.
+ * The layout of a data directory (`.cabinet`), and the note that its users leave for one another.
  *
  *   pgdata/        the PostgreSQL cluster
  *   postgres.log   its log, at most 8 MB and one predecessor
- *   server.json    where the running server is reached, who serves
- *   password       only where there are no unix sockets
+ *   server.json    the address of the running server, and which process serves
+ *   password       only if there are no unix sockets
  *   *.lock         see DataDirLock
  */
 import {
@@ -27,24 +27,24 @@ export interface DataDir {
   readonly logFile: string
   readonly serverFile: string
   readonly passwordFile: string
-  /** For library links that could not be made in node_modules. */
+  /** For library links that could not be created in node_modules. */
   readonly linksDir: string
   readonly serveLock: string
   readonly usersLock: string
   readonly startLock: string
 }
 
-/** A note for other processes; a hint about what to try, never taken as proof of anything. */
+/** A note for other processes: a hint about what to try, never taken as proof of anything. */
 export interface ServerNote {
-  /** The unix socket's directory; kept over restarts, so that pools find the server again. */
+  /** The unix socket's directory; kept across restarts, so that pools find the server again. */
   readonly socketDir?: string
-  /** The TCP port where there are no unix sockets; kept likewise. */
+  /** The TCP port if there are no unix sockets; kept likewise. */
   readonly port?: number
-  /** Role and database have been made. */
+  /** Whether the role and the database have been created. */
   readonly bootstrapped?: boolean
-  /** What everybody could do in the cluster has been taken from them. */
+  /** Whether the privileges that PUBLIC had in the cluster have been revoked. */
   readonly closed?: boolean
-  /** Process that serves, if one does. */
+  /** The process that serves, if there is one. */
   readonly servingPid?: number
 }
 
@@ -64,8 +64,10 @@ export const dataDirAt = (path: string): DataDir => {
 }
 
 /**
- * Makes the directory, or sees that we may use it and the database in it. Nobody else may look into it; only root's may be passed through, for the
- * server may have to run as another user, whose own directory in it is closed to others again.
+ * Creates the directory, or checks that we may use it and the database in it. Its mode lets no other user read it. Only
+ * root's may be traversed, because the server may have to run as another user, whose own directory inside is closed to
+ * others again.
+ *
  * @throws EmbeddedPostgresError `bad_data_dir`
  */
 export const makeDataDir = (dir: DataDir): void => {
@@ -81,7 +83,7 @@ export const makeDataDir = (dir: DataDir): void => {
   for (const path of [dir.root, dir.pgdata, dir.logFile, dir.serverFile, dir.usersLock]) refuseForeign(path, dir.root)
 }
 
-/** What another user made may lie in a directory of ours, too: root served it once, say. */
+/** Even a directory of ours may contain another user's files, for example after root served it once. */
 const refuseForeign = (path: string, root: string): void => {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
@@ -119,7 +121,7 @@ export const readNote = (dir: DataDir): ServerNote => {
   }
 }
 
-/** Replaces the note as a whole, so that no reader sees half of one. */
+/** Replaces the note atomically, so that no reader sees a partial one. */
 export const writeNote = (dir: DataDir, note: ServerNote): void => {
   const fresh = `${dir.serverFile}.${process.pid}`
   writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 })

@@ -1,13 +1,12 @@
 /**
- * Locks between processes that use one data directory. They are the operating
- * system's own file locks, which end with the process however it ends, so there
- * is never a stale one to judge. Node offers such locks only through SQLite, so
- * each lock is an empty SQLite file; nothing is ever stored in it.
+ * Locks between processes that use one data directory. They are the operating system's own file locks, which end with the
+ * process however it ends, so there are never stale ones. Node offers such locks only through SQLite, so each lock is an
+ * empty SQLite file; nothing is ever stored in it.
  *
- * Three files, always taken in this order:
- * - `serve.lock`: held alone by the one `serve`.
- * - `users.lock`: shared by everybody who uses the database; who leaves last takes it alone and stops the server.
- * - `start.lock`: held alone for the moment of looking whether a server runs and starting one.
+ * There are three files, always locked in this order:
+ * - `serve.lock`: held exclusively by the one `serve`.
+ * - `users.lock`: shared by all users of the database; the last one to leave locks it exclusively and stops the server.
+ * - `start.lock`: held exclusively while checking for a running server and starting one.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Random } from "effect"
@@ -19,13 +18,14 @@ export interface HeldLock {
 }
 
 /**
- * Takes the lock at once, or gives undefined when somebody is in the way.
- * @throws EmbeddedPostgresError `bad_data_dir` when the file cannot be used at all
+ * Acquires the lock at once, or returns undefined if it is held.
+ *
+ * @throws EmbeddedPostgresError `bad_data_dir` if the file cannot be used at all
  */
 export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | undefined => {
   let database: DatabaseSync | undefined
   try {
-    // Not imported: a Node without it would fail at that, before anything could be said.
+    // Not imported: a Node without it would fail on the import, before any message could be given.
     database = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(file)
     if (mode === "alone") database.exec("BEGIN EXCLUSIVE")
     else {
@@ -47,8 +47,8 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
 const sqliteBusy = 5
 
 /**
- * Tries up to `times`, some `pauseMillis` apart, a little by chance so that two who came at once do not keep colliding.
- * Gives undefined when somebody was in the way each time.
+ * Tries up to `times`, about `pauseMillis` apart, with jitter so that two that started at once do not keep colliding.
+ * Returns undefined if the lock was held each time.
  */
 export const lockWithin = (
   file: string,
@@ -65,7 +65,7 @@ export const lockWithin = (
     return undefined
   })
 
-/** Waits two minutes for the lock; then `busy`, whose message begins with `fact`. */
+/** Waits two minutes for the lock; then fails with `busy` and a message that begins with `fact`. */
 export const waitForLock = (
   file: string,
   mode: "alone" | "shared",

@@ -1,20 +1,20 @@
 /**
- * The PostgreSQL that Data Cabinet brings along: used when no DATABASE_URL is given.
+ * The PostgreSQL that Data Cabinet ships with: used if no DATABASE_URL is given.
  *
  *   const { url } = yield* EmbeddedPostgres.serve({ dataDir: ".cabinet" })     // for `serve`
- *   const { url } = yield* EmbeddedPostgres.join({ dataDir: ".cabinet" })      // for everybody else
+ *   const { url } = yield* EmbeddedPostgres.join({ dataDir: ".cabinet" })      // for all others
  *   OwnerClient.layer({ url })
  *
  * `url` names the unix socket's directory in its `host` parameter, which `@effect/sql-pg`, `psql`
  * and libpq all understand; the same as fields: `{ host: socketDir, port: 5432, username: "cabinet", database: "cabinet" }`.
  *
  * Rules:
- * - At most one process serves a data directory; a second is refused.
- * - Any number may join, before, beside and after it. Whoever comes first starts the server, whoever leaves last stops
+ * - At most one process serves a data directory; a second one is refused.
+ * - Any number may join, before, alongside and after it. The first user starts the server, and the last to leave stops
  *   it: a server outlives the `serve` that started it as long as a `worker` still uses it.
- * - A server left behind by a killed process is used as it is; one that dies while in use is started again under
- *   the same address within about a second, and connection pools find it.
- * - One whose users were all killed, or ended without closing, is ended half a minute later (see Caretaker).
+ * - A server left behind by a killed process is used as it is; one that dies while in use is restarted under the same
+ *   address within about a second, and connection pools find it.
+ * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Caretaker).
  */
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, Schedule, type Scope } from "effect"
@@ -31,22 +31,22 @@ import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 import { ensureRunning, type RunningServer, superuser } from "./RunningServer.ts"
 
 export interface EmbeddedOptions {
-  /** Made if it is not there. */
+  /** Created if it does not exist. */
   readonly dataDir: string
-  /** Default: unix socket, and TCP on 127.0.0.1 with a password on Windows. */
+  /** Default: a unix socket; on Windows, TCP on 127.0.0.1 with a password. */
   readonly transport?: Transport
-  /** How long the server stays after its last user was killed. Default half a minute. */
+  /** How long the server stays after its last user was killed. Default: half a minute. */
   readonly lingerMillis?: number
 }
 
 export interface EmbeddedDatabase {
-  /** As the cabinet's owner, who is no superuser but may make roles and databases. */
+  /** The connection URL of the cabinet's owner, which is not a superuser but may create roles and databases. */
   readonly url: string
-  /** For backup and upkeep of the whole cluster only. */
+  /** Only for backup and maintenance of the whole cluster. */
   readonly superuserUrl: string
-  /** The database's owner as another database of the same server. */
+  /** The connection URL of a role and a database on the same server. */
   readonly urlFor: (role: string, database: string) => string
-  /** Empty where TCP is used. */
+  /** Empty with TCP. */
   readonly socketDir: string
   readonly dataDir: string
   /** `found` running, `started` by us, or `created` new and empty. */
@@ -66,21 +66,21 @@ export const serve = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase,
     return database
   })
 
-/** Uses the running server, or starts it for as long as somebody needs it. */
+/** Uses the running server, or starts it for as long as anybody needs it. */
 export const join = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, EmbeddedPostgresError, Scope.Scope> =>
   Effect.flatMap(
     attempt(() => dataDir(options)),
     (dir) => use(dir, options),
   )
 
-/** Whether a data directory holds a cluster, so that a command can say "nothing here yet" instead of making one. */
+/** Whether a data directory holds a cluster, so that a command can report that there is none instead of creating one. */
 export const exists = (dataDirPath: string): boolean => isCluster(dataDirAt(dataDirPath))
 
 const isCluster = (dir: DataDir): boolean => {
   try {
     return statSync(dir.pgdata, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // Somebody else's, who lets nobody look: using it is refused in words.
+    // Another user's, and not readable: using it fails with a message.
     return true
   }
 }
@@ -113,7 +113,7 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
     return database
   })
 
-/** Starts or finds the server, alone at that; uninterruptible, so that a Ctrl-C leaves no half-known process. */
+/** Starts or finds the server under the start lock; uninterruptible, so that a Ctrl-C leaves no half-started process. */
 const running = (
   dir: DataDir,
   transport: Transport,
@@ -129,7 +129,8 @@ const running = (
           yield* bootstrap(found.endpoint, superuser)
           writeNote(dir, { ...readNote(dir), bootstrapped: true })
         }
-        // Looked for at each start: another cluster may have been put in place. One that runs was looked at by who started it.
+        // Checked on each start, because another cluster may have been put in place. A running one was checked by its
+        // starter.
         if (found.origin !== "found" || readNote(dir).closed !== true) {
           const closed = yield* closeCluster(found.endpoint, { superuser, owner: ownerRole })
           writeNote(dir, { ...readNote(dir), closed })
@@ -139,7 +140,7 @@ const running = (
     (lock) => Effect.sync(lock.release),
   )
 
-/** Once a second: is the server still there? Is its log within bounds? */
+/** Once a second, checks that the server still runs and that its log is within bounds. */
 const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>): Effect.Effect<void> =>
   Effect.gen(function* () {
     boundLog(dir.logFile)
@@ -155,14 +156,14 @@ const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError
     Effect.asVoid,
   )
 
-/** The server appends, so its open log can be copied and emptied under it. */
+/** The server opens its log for appending, so the file can be copied and truncated while it is open. */
 const boundLog = (logFile: string): void => {
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) <= maxLogBytes) return
   copyFileSync(logFile, `${logFile}.old`)
   truncateSync(logFile)
 }
 
-/** The last to leave gets the lock alone and stops the server; nobody can join meanwhile. */
+/** The last user to leave acquires the lock exclusively and stops the server; nobody can join meanwhile. */
 const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
   Effect.gen(function* () {
     mine.release()
@@ -179,7 +180,7 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
     Effect.uninterruptible,
   )
 
-/** Four seconds of patience, for the one before may be just about to end. */
+/** Retries for four seconds, because the previous holder may be about to end. */
 const serveLock = (dir: DataDir): Effect.Effect<HeldLock, EmbeddedPostgresError> =>
   Effect.flatMap(lockWithin(dir.serveLock, "alone", 40, 100), (lock) => {
     if (lock !== undefined) return Effect.succeed(lock)

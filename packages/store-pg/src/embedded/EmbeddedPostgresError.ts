@@ -1,22 +1,22 @@
 /**
- * Why the embedded PostgreSQL could not be used. Every message is a sentence
- * for a person at a terminal and ends with what to do about it.
+ * Why the embedded PostgreSQL could not be used. Every message is a sentence for a person at a terminal and ends with
+ * what to do about it.
  */
 import { Schema } from "effect"
 
 /**
  * - `no_binaries`: no PostgreSQL is shipped for this platform, or it does not run.
- * - `bad_data_dir`: the directory cannot be made, written or reached, or is not ours.
+ * - `bad_data_dir`: the directory cannot be created, written or reached, or is not ours.
  * - `already_served`: another `serve` holds the data directory.
  * - `busy`: another process was starting or stopping the database for too long.
- * - `no_unprivileged_user`: we are root and found no way to run PostgreSQL as anybody else.
- * - `init_failed`: a new cluster could not be made.
- * - `start_failed`: the server did not come up.
- * - `stop_failed`: the server did not end in time.
- * - `incompatible`: the data were made by another major version of PostgreSQL.
- * - `backup_refused`, `restore_refused`: there is nothing to back up, or something in the way.
- * - `backup_failed`, `restore_failed`: the disk or the database did not go along; nothing was changed.
- * - `bad_backup`: the file is no backup, was damaged, or does not fit here.
+ * - `no_unprivileged_user`: we are root and found no way to run PostgreSQL as another user.
+ * - `init_failed`: a new cluster could not be created.
+ * - `start_failed`: the server did not start.
+ * - `stop_failed`: the server did not stop in time.
+ * - `incompatible`: the data was written by another major version of PostgreSQL.
+ * - `backup_refused`, `restore_refused`: there is nothing to back up, or something is in the way.
+ * - `backup_failed`, `restore_failed`: the disk or the database failed; nothing was changed.
+ * - `bad_backup`: the file is not a backup, is damaged, or does not fit here.
  */
 export const EmbeddedPostgresErrorCode = Schema.Literals([
   "no_binaries",

@@ -1,8 +1,8 @@
 /**
- * A program of its own: ends the server of a data directory once nobody uses it any more, also when those who did were
- * killed, or ended without closing. It holds nothing open meanwhile: who uses the directory holds its lock, which ends with
- * the process however that ends. A new user within the linger finds the server as it was.
- * `node EndUnused.js DIR PID LINGER_MILLIS`
+ * A standalone program: stops the server of a data directory once nobody uses it any more, including when its users were
+ * killed or exited without closing. It holds nothing open meanwhile: each user of the directory holds its lock, which
+ * ends with the process however that ends. A new user within the linger time finds the server unchanged.
+ * Usage: `node EndUnused.js DIR PID LINGER_MILLIS`
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { dataDirAt } from "./DataDir.ts"
@@ -18,7 +18,7 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
   let unusedSince: number | undefined
   for (;;) {
     const server = readPostmasterPid(dir.pgdata)
-    // One that was started after it has somebody else to end it.
+    // A server started later has its own caretaker.
     if (server?.pid !== pid || !(await isServerOf(dir.pgdata, server))) return
     const lock = tryLock(dir.usersLock, "alone")
     if (lock === undefined) unusedSince = undefined

@@ -1,7 +1,6 @@
 /**
- * How the embedded server is reached: over a unix socket in a private directory, or, where the
- * system has none that PostgreSQL and Node share (Windows), over TCP on 127.0.0.1 with a password
- * that only this user can read.
+ * How the embedded server is reached: over a unix socket in a private directory, or, if the system has none that
+ * PostgreSQL and Node share (Windows), over TCP on 127.0.0.1 with a password that only this user can read.
  */
 import { randomBytes } from "node:crypto"
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -21,7 +20,7 @@ export interface Endpoint {
   readonly urlFor: (role: string, database: string) => string
 }
 
-/** The endpoint for the next start: the one that the note names if it is still good, else a new one, noted. */
+/** The endpoint for the next start: the one in the note if it is still usable, otherwise a new one, which is noted. */
 export const nextEndpoint = async (dir: DataDir, launcher: Launcher, transport: Transport): Promise<Endpoint> => {
   const note = readNote(dir)
   if (transport === "tcp") {
@@ -35,7 +34,7 @@ export const nextEndpoint = async (dir: DataDir, launcher: Launcher, transport: 
   return endpoint("socket", socketDir, socketPort, undefined)
 }
 
-/** The endpoint of a server that already runs, from what its pid file says. */
+/** The endpoint of a running server, from its pid file. */
 export const endpointOf = (dir: DataDir, server: { readonly socketDir: string; readonly port: number }): Endpoint =>
   server.socketDir === ""
     ? endpoint("tcp", "", server.port, password(dir))
@@ -52,7 +51,7 @@ export const listenSettings = (where: Endpoint): Record<string, string> =>
         unix_socket_permissions: "0700",
       }
 
-/** The password of both roles, made once; undefined for a cluster that trusts its private socket. */
+/** The password of both roles, created once; undefined for a cluster that trusts its private socket. */
 export const clusterPassword = (dir: DataDir, transport: Transport): string | undefined => {
   if (transport === "socket") return undefined
   if (!existsSync(dir.passwordFile)) {
@@ -68,7 +67,7 @@ export const forgetEndpoint = (dir: DataDir): void => {
   writeNote(dir, note)
 }
 
-/** One number for all: the socket's directory, not the port, tells one server from another. */
+/** The same number for all: servers differ by their socket's directory, not by the port. */
 const socketPort = 5432
 
 const password = (dir: DataDir): string | undefined =>
@@ -88,7 +87,7 @@ const endpoint = (transport: Transport, socketDir: string, port: number, secret:
   },
 })
 
-/** A directory in a public place is used again only if it is still the private one we made. */
+/** A directory in a public place is reused only if it is still the private one that we created. */
 const isOurs = (socketDir: string, launcher: Launcher): boolean => {
   try {
     const stat = lstatSync(socketDir)

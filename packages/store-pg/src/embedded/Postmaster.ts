@@ -1,7 +1,6 @@
 /**
- * Starts and stops the server process of a data directory.
- * It is started in a session of its own: a Ctrl-C in the terminal must reach
- * Node alone, which first drains its work and then stops the database.
+ * Starts and stops the server process of a data directory. It is started in a session of its own: a Ctrl-C in the
+ * terminal must reach Node alone, which first drains its work and then stops the database.
  */
 import { spawn } from "node:child_process"
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
@@ -15,16 +14,16 @@ export interface PostmasterOptions {
   readonly binaries: Binaries
   readonly launcher: Launcher
   readonly pgdata: string
-  /** Recreated at each start past 8 MB; the one before is kept with `.old` behind its name. */
+  /** Rotated on start if larger than 8 MB; the previous one is kept with the suffix `.old`. */
   readonly logFile: string
-  /** Server settings, each as one `-c name=value`. */
+  /** Server settings, each passed as `-c name=value`. */
   readonly settings: Readonly<Record<string, string>>
   readonly startTimeoutMillis: number
 }
 
 /**
- * Starts the server and waits until it takes connections.
- * Rejects with EmbeddedPostgresError `start_failed`, bearing the server's own last words.
+ * Starts the server and waits until it accepts connections. Rejects with EmbeddedPostgresError `start_failed`, including
+ * the last lines of the server's own log.
  */
 export const startPostmaster = async (options: PostmasterOptions): Promise<PostmasterPid> => {
   const { binaries, launcher, pgdata, logFile, settings } = options
@@ -59,15 +58,15 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
 }
 
 /**
- * Ends the server and waits for it: sessions are cut off, what was committed is safe (a "fast" shutdown).
- * A server that is already gone is no error. Rejects with `stop_failed` after the time limit.
+ * Stops the server with a "fast" shutdown and waits for it: sessions are cut off, committed data is safe. A server that
+ * is already gone is not an error. Rejects with `stop_failed` after the time limit.
  */
 export const stopPostmaster = async (pgdata: string, server: PostmasterPid, timeoutMillis: number): Promise<void> => {
   if (!(await isServerOf(pgdata, server))) return
   process.kill(server.pid, "SIGINT")
   const deadline = Date.now() + timeoutMillis
   while (Date.now() < deadline) {
-    // The file goes last, after the shutdown checkpoint.
+    // The file is removed last, after the shutdown checkpoint.
     if (!isAlive(server.pid) || readPostmasterPid(pgdata)?.pid !== server.pid) return
     await sleep(10)
   }

@@ -1,8 +1,7 @@
 /**
- * Reads `postmaster.pid`, which a PostgreSQL server keeps in its data directory
- * while it runs, and tells whether it speaks of a live server of that directory.
- * A file left by a crash may name a process that is by now something else
- * entirely; such a process is never taken for the server, and never signalled.
+ * Reads `postmaster.pid`, which a PostgreSQL server keeps in its data directory while it runs, and tells whether it
+ * refers to a live server of that directory. A file left by a crash may name a process that is by now an unrelated one;
+ * such a process is never taken for the server, and never signalled.
  */
 import { readFileSync, readlinkSync, statSync } from "node:fs"
 import { createConnection } from "node:net"
@@ -12,15 +11,15 @@ export interface PostmasterPid {
   readonly pid: number
   readonly dataDir: string
   readonly port: number
-  /** Empty where the server has no unix socket. */
+  /** Empty if the server has no unix socket. */
   readonly socketDir: string
-  /** Empty where the server listens on no address. */
+  /** Empty if the server listens on no address. */
   readonly host: string
   /** `starting`, `ready`, `stopping` or `standby`. */
   readonly status: string
 }
 
-/** Undefined when there is no file or it is not (yet) whole. */
+/** Undefined if there is no file or it is not complete (yet). */
 export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => {
   let text: string
   try {
@@ -29,7 +28,7 @@ export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => 
     return undefined
   }
   const [pid = "", dataDir = "", , port = "", socketDir = "", host = "", , status = ""] = text.split("\n")
-  // A standalone backend writes its pid negated; it serves nobody.
+  // A standalone backend writes its pid negated; it accepts no connections.
   if (!/^\d+$/u.test(pid.trim()) || !/^\d+$/u.test(port.trim())) return undefined
   return {
     pid: Number(pid),
@@ -41,7 +40,7 @@ export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => 
   }
 }
 
-/** Whether a process exists; one of another user counts. */
+/** Whether a process exists, including other users' processes. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -52,9 +51,9 @@ export const isAlive = (pid: number): boolean => {
 }
 
 /**
- * Whether the process of the file is truly the server of `pgdata`: it is alive and its working
- * directory is the data directory, which is so of every postmaster. Where the system does not
- * show working directories, an open socket at the file's address decides.
+ * Whether the process named in the file is really the server of `pgdata`: it is alive and its working directory is the
+ * data directory, which holds for every postmaster. If the system does not expose working directories, a listening socket
+ * at the file's address decides.
  */
 export const isServerOf = async (pgdata: string, file: PostmasterPid): Promise<boolean> => {
   if (!isAlive(file.pid)) return false
@@ -67,7 +66,7 @@ export const isServerOf = async (pgdata: string, file: PostmasterPid): Promise<b
   }
 }
 
-/** Whether somebody listens at the address that the file names. */
+/** Whether a server listens at the address in the file. */
 export const accepts = (file: PostmasterPid): Promise<boolean> =>
   new Promise((resolve) => {
     const socket =

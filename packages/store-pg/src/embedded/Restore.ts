@@ -1,9 +1,10 @@
 /**
- * Puts a backup in place of a database that is not there yet. The cluster appears under its name whole and checked or not
+ * Restores a backup into a data directory without a database. The cluster appears under its name whole and checked or not
  * at all: an interrupted run leaves only a directory with another name, which the next run, or the next server, removes.
- * Refuses a data directory that holds a database or that somebody uses, and a file that is damaged or no backup.
+ * Refuses a data directory that holds a database or is in use, and a file that is damaged or not a backup.
  *
- * The feed begins a new epoch with the server's first start, as with every start, so cursors that clients hold go on.
+ * The feed begins a new epoch with the server's first start, as with every start, so cursors that clients hold stay
+ * valid.
  */
 import { createHash } from "node:crypto"
 import { createReadStream, renameSync } from "node:fs"
@@ -36,10 +37,10 @@ import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
 export interface RestoreOptions {
-  /** Made if it is not there. */
+  /** Created if it does not exist. */
   readonly dataDir: string
   readonly file: string
-  /** Told as the file is read. */
+  /** Called as the file is read. */
   readonly tell?: (progress: { readonly done: number; readonly total: number }) => void
 }
 
@@ -69,7 +70,7 @@ export const restore = (options: RestoreOptions): Effect.Effect<RestoreReport, E
     })
   }).pipe(Effect.scoped)
 
-/** Nobody else may begin to use the directory meanwhile. */
+/** No other process may start to use the directory meanwhile. */
 const alone = (dir: DataDir, lock: string) =>
   Effect.acquireRelease(
     Effect.flatMap(lockWithin(lock, "alone", 3, 100), (held) =>
@@ -94,7 +95,7 @@ const inWords = (file: string, error: unknown): EmbeddedPostgresError => {
   })
 }
 
-/** The stream of the archive itself, whether it was gzipped or not. */
+/** The stream of the archive itself, gzipped or not. */
 const opened = async (file: string, tell: RestoreOptions["tell"]) => {
   const handle = await open(file, "r")
   const { size } = await handle.stat()
@@ -116,7 +117,7 @@ const unpack = async (
   const { source, plain } = await opened(file, tell)
   const entries = extract()
   const reading = pipeline(source, plain, entries as unknown as Writable, { signal })
-  // A failure reaches the loop below through the archive's end.
+  // A failure reaches the loop below through the end of the archive.
   reading.catch(() => {})
   const fresh = besideCluster(dir.pgdata)
   try {
@@ -165,14 +166,14 @@ const unpack = async (
 
 const digestOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex")
 
-/** Of the small entries only. */
+/** Only for small entries. */
 const contentOf = async (entry: Entry): Promise<Buffer> => {
   const pieces: Array<Buffer> = []
   for await (const piece of entry as unknown as Readable) pieces.push(piece as Buffer)
   return Buffer.concat(pieces)
 }
 
-/** Not file by file as they come, for most of the time would go there, also of a restore that is then refused. */
+/** Not file by file during extraction: most of the time would be spent there, even for a restore that is then refused. */
 const syncAll = async (files: ReadonlyArray<string>, directories: ReadonlyArray<string>): Promise<void> => {
   const left = files.values()
   const syncSome = async () => {

@@ -1,9 +1,7 @@
 /**
- * Sees to it that the server of a data directory runs, whatever the last process left there:
- * nothing, a cluster at rest, a live server (taken over as it is), one that is just starting or
- * stopping (waited for), one that no longer answers (ended, then started), or the files of a
- * crashed one (started; PostgreSQL recovers by itself).
- * Its caller holds `start.lock`.
+ * Ensures that the server of a data directory runs, whatever the last process left there: nothing, a cluster at rest, a
+ * live server (used as it is), one that is just starting or stopping (waited for), one that no longer responds (stopped,
+ * then started), or the files of a crashed one (started; PostgreSQL recovers by itself). Its caller holds `start.lock`.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +19,7 @@ import { byWorkingLauncher } from "./WorkingLauncher.ts"
 export interface RunningServer {
   readonly server: PostmasterPid
   readonly endpoint: Endpoint
-  /** How we came by it. */
+  /** How the server was obtained. */
   readonly origin: "found" | "started" | "created"
 }
 
@@ -50,7 +48,7 @@ export const ensureRunning = async (dir: DataDir, transport: Transport): Promise
   return { ...running, origin }
 }
 
-/** Makes the cluster where there is none yet. */
+/** Creates the cluster if there is none yet. */
 const startServer = async (dir: DataDir, binaries: Binaries, launcher: Launcher, transport: Transport) => {
   const { pgdata, logFile } = dir
   if (clusterVersion(pgdata) === undefined) {
@@ -71,7 +69,7 @@ const startServer = async (dir: DataDir, binaries: Binaries, launcher: Launcher,
   return { server: await againWhileShuttingDown(start), endpoint }
 }
 
-/** What an operator may want otherwise goes into `pgdata/postgresql.conf`; these cannot be overridden there. */
+/** Other settings that an operator wants go into `pgdata/postgresql.conf`; these cannot be overridden there. */
 const settings = {
   fsync: "on",
   synchronous_commit: "on",
@@ -84,7 +82,7 @@ const settings = {
   log_error_verbosity: "terse",
 }
 
-/** The live server of the data directory, ready for connections; one that does not come round is ended. */
+/** The live server of the data directory, ready for connections; one that does not become ready is stopped. */
 const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
   const deadline = Date.now() + startTimeoutMillis
   let silentSince: number | undefined
@@ -93,7 +91,7 @@ const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
     if (file === undefined || !(await isServerOf(dir.pgdata, file))) return undefined
     if (file.status === "ready") {
       if (await accepts(file)) return file
-      // Its socket may have been swept away with old temporary files; give it a moment, then restart it.
+      // Its socket may have been removed along with old temporary files; give it a moment, then restart it.
       silentSince ??= Date.now()
     }
     if (Date.now() > deadline || (silentSince !== undefined && Date.now() - silentSince > 3000)) {
@@ -105,10 +103,10 @@ const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
 }
 
 /**
- * After a crash the pid file may name a process that is now something else, most often in a
- * container, where few numbers are used; PostgreSQL would take it for a live server and refuse.
- * It does not mistrust its own parent's number, so ours is put in. The file is not removed,
- * for its other lines let PostgreSQL find out whether old server processes still hold the data.
+ * After a crash the pid file may name a process that is now an unrelated one, most often in a container, where few
+ * process ids are in use; PostgreSQL would take it for a live server and refuse to start. It does not mistake its own
+ * parent for one, so our process id is written there. The file is not removed, because its other lines let PostgreSQL
+ * find out whether old server processes still use the data.
  */
 const disownForeignPid = (pgdata: string): void => {
   const file = readPostmasterPid(pgdata)
@@ -117,7 +115,7 @@ const disownForeignPid = (pgdata: string): void => {
   writeFileSync(path, readFileSync(path, "utf8").replace(/^\d+/u, String(process.pid)))
 }
 
-/** After a killed postmaster its children need a moment to notice; until then a new one is refused. */
+/** The children of a killed postmaster need a moment to notice; until then a new one is refused. */
 const againWhileShuttingDown = async <A>(start: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,9 +1,7 @@
 /**
- * Where the server's unix socket lives: a directory of our own with mode 0700,
- * so that only this user reaches the database and no password is needed.
- * The system allows 107 bytes for a socket's whole path, and a data directory may
- * lie deeper than that, so the directory is a short one below the system's own
- * temporary directory.
+ * The directory of the server's unix socket: one of our own with mode 0700, so that only this user reaches the database
+ * and no password is needed. The system limits a socket's whole path to 107 bytes, and a data directory may lie deeper
+ * than that, so the directory is a short one below the system's own temporary directory.
  */
 import { chmodSync, mkdirSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,11 +11,12 @@ import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 const socketName = ".s.PGSQL.5432"
 const longest = process.platform === "darwin" ? 103 : 107
 
-/** Whether a socket in this directory would have a path that the system takes. */
+/** Whether the path of a socket in this directory is short enough for the system. */
 export const fits = (dir: string): boolean => Buffer.byteLength(join(dir, socketName)) <= longest
 
 /**
- * A new private directory, in the first of the given places that is short enough and can be written.
+ * Creates a private directory in the first of the given places that is short enough and writable.
+ *
  * @throws EmbeddedPostgresError `bad_data_dir`
  */
 export const makeSocketDir = (places: ReadonlyArray<string> = [tmpdir(), "/tmp", "/var/tmp"]): string => {

@@ -1,13 +1,12 @@
 /**
- * PostgreSQL refuses to run as root. When we are root, these are the ways to run
- * it as somebody else without changing the machine: no user is made, nothing
- * outside the data directory changes hands. `WorkingLauncher` takes the first that works:
+ * PostgreSQL refuses to run as root. If we are root, these are the ways to run it as another user without changing the
+ * machine: no user is created, and nothing outside the data directory changes its owner. `WorkingLauncher` takes the
+ * first that works:
  *
- * 1. a user namespace in which we look like `nobody`: files stay root's, so even
- *    a directory that only root can enter will do;
- * 2. the user `nobody` with the one capability to pass file permissions;
- * 3. plainly the user `postgres` or `nobody`, which must be able to reach both the
- *    binaries and the data directory.
+ * 1. a user namespace in which we appear as `nobody`: files stay root's, so even a directory that only root can enter
+ *    will do;
+ * 2. the user `nobody` with the single capability to bypass file permissions;
+ * 3. simply the user `postgres` or `nobody`, which must be able to reach both the binaries and the data directory.
  */
 import { spawnSync } from "node:child_process"
 import { chownSync, lchownSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -16,17 +15,17 @@ import { join } from "node:path"
 /** A way to run a program unprivileged. */
 export interface Launcher {
   readonly name: "direct" | "namespace" | "capability" | "user"
-  /** Words before the program's own. */
+  /** Arguments before the program's own. */
   readonly prefix: ReadonlyArray<string>
-  /** Identity given to the process by `spawn`. */
+  /** The user and group passed to `spawn`. */
   readonly identity?: { readonly uid: number; readonly gid: number }
-  /** Who must own the database's files, seen from outside; undefined: whoever makes them. */
+  /** The required owner of the database's files, seen from outside; undefined for the user who creates them. */
   readonly owner?: { readonly uid: number; readonly gid: number }
 }
 
 const nobody = { uid: 65534, gid: 65534 }
 
-/** All ways worth trying for this process, best first. */
+/** All launchers worth trying for this process, best first. */
 export const candidates = (): ReadonlyArray<Launcher> => {
   if (process.getuid === undefined || process.getuid() !== 0) return [{ name: "direct", prefix: [] }]
   const user = systemUser("postgres") ?? systemUser("nobody") ?? nobody
@@ -53,19 +52,22 @@ export const candidates = (): ReadonlyArray<Launcher> => {
   ]
 }
 
-/** Gives `dir` and all below it to whom the launcher needs; a cluster may have been made by another way before. */
+/**
+ * Changes the owner of `dir` and everything below it to the one that the launcher needs; a cluster may have been created
+ * with another launcher before.
+ */
 export const giveTo = (launcher: Launcher, dir: string): void => {
   const owner = launcher.owner
   if (owner === undefined) return
   if (lstatSync(dir).uid === owner.uid) return
-  // The top goes last: while it has its old owner, an interrupted walk is begun again.
+  // The top comes last: while it has its old owner, an interrupted run is started over.
   for (const entry of readdirSync(dir, { recursive: true })) lchownSync(join(dir, String(entry)), owner.uid, owner.gid)
   chownSync(dir, owner.uid, owner.gid)
 }
 
 /**
- * Whether `program --version` runs by this launcher and may write below `dir`: undefined, or what came of trying. Cheap,
- * and only ever proof that a launcher does not work: a server asks for more of its surroundings than its version does.
+ * Whether `program --version` runs with this launcher and may write below `dir`: returns undefined, or the failure. It is
+ * cheap and only proves that a launcher does not work: a server requires more of its surroundings than `--version` does.
  */
 export const probe = (
   launcher: Launcher,

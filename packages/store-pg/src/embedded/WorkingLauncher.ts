@@ -1,8 +1,8 @@
 /**
- * Runs PostgreSQL by the first launcher that works. A launcher works when a server starts and answers by it; that a program
- * says its version is no proof, for a server also has to find the files around it, which the directories above may forbid.
- * So the work itself is the attempt. Where it fails, a small cluster of its own tells whether that was the launcher's doing:
- * then the next one is tried, else the failure is the work's own.
+ * Runs PostgreSQL with the first launcher that works. A launcher works if a server starts with it and responds; a program
+ * that prints its version is no proof, because a server also has to find the files around it, which the directories above
+ * may forbid. So the work itself is the attempt. If it fails, a trial cluster shows whether the launcher was the cause:
+ * if so, the next one is tried; otherwise the failure is the work's own.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -18,8 +18,8 @@ import { makeSocketDir } from "./SocketDir.ts"
 import { candidates, giveTo, type Launcher, probe } from "./Unprivileged.ts"
 
 /**
- * What `work` returns by the first launcher that works; it may be called again after it failed.
- * Rejects with `no_unprivileged_user` (root) or `no_binaries` where none works, and with the work's own failure otherwise.
+ * Returns the result of `work` with the first launcher that works; `work` may be called again after a failure. Rejects
+ * with `no_unprivileged_user` (root) or `no_binaries` if none works, and with the work's own failure otherwise.
  */
 export const byWorkingLauncher = async <A>(
   binaries: Binaries,
@@ -46,13 +46,13 @@ export const byWorkingLauncher = async <A>(
   throw noneWorks(reasons, binaries, dir, among)
 }
 
-/** A full disk would fail every trial as well, and be told as something else. */
+/** A full disk would fail every trial as well, and be reported as something else. */
 const mayBeTheLaunchers = (error: unknown): boolean =>
   error instanceof EmbeddedPostgresError &&
   (error.code === "init_failed" || error.code === "start_failed") &&
   !/No space left|quota exceeded/iu.test(error.message)
 
-/** Starts a cluster of its own and asks it something; undefined when it answers. */
+/** Starts a trial cluster and queries it; undefined if it responds. */
 const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promise<string | undefined> => {
   const place = mkdtempSync(join(dir, "trial-"))
   const pgdata = join(place, "pgdata")
@@ -76,7 +76,7 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
     }
     return undefined
   } catch (error) {
-    // What it says about its log is of no use: that is gone.
+    // Its reference to its log is of no use: the log is gone.
     return (error as Error).message.replace(/ Its whole log is .*$/su, "")
   } finally {
     rmSync(place, { recursive: true, force: true })
@@ -114,7 +114,7 @@ const noneWorks = (
   })
 }
 
-/** The topmost directory above that other users cannot pass through. */
+/** The topmost directory above that other users cannot traverse. */
 const closedAbove = (path: string): string | undefined => {
   const above: Array<string> = []
   for (let at = path; dirname(at) !== at;) above.unshift((at = dirname(at)))

@@ -1,6 +1,6 @@
-/** The statements of staged imports. `$1` is the import and `$2` the lease in all that a holder says. */
+/** The statements of staged imports. In every statement of a lease holder, `$1` is the import and `$2` the lease. */
 
-/** Seconds after which an import whose holder was lost can be taken up. */
+/** Seconds after which an import whose holder was lost can be claimed by another. */
 export const LEASE_SECONDS = 30
 
 const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.name, m.state, m.bytes::float8 AS bytes,
@@ -9,14 +9,14 @@ const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel,
 
 const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
 
-/** No row where the same file stands in the way. */
+/** No row if an import of the same file prevents it. */
 export const BEGIN = `
 INSERT INTO cabinet.import AS m (source_id, channel, history, name, sha256, bytes, once, poll_id, state, lease, lease_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'staging', $9, cabinet.now() + interval '${LEASE_SECONDS} seconds')
 ON CONFLICT (source_id, sha256) WHERE once AND state <> 'failed' DO NOTHING
 RETURNING m.id::float8 AS id`
 
-/** Of the same file: what was done, or is under way. $1 source, $2 sum. */
+/** The import of the same file that is done, or in progress. $1: source, $2: SHA-256. */
 export const SAME = `
 SELECT ${STATUS} FROM cabinet.import m
 WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed' ORDER BY m.id DESC LIMIT 1`
@@ -25,7 +25,7 @@ export const HOLD = `
 UPDATE cabinet.import m SET ${LEASE} WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.accepted::float8 AS accepted`
 
-/** $3 numbers, $4 empty, $5 keys, $6 payloads; the lease is held on by the same statement, or nothing is staged. */
+/** $3: numbers, $4: empty, $5: keys, $6: payloads. The same statement extends the lease, or nothing is staged. */
 export const STAGE = `
 WITH held AS (
   UPDATE cabinet.import SET ${LEASE} WHERE id = $1 AND lease = $2 AND state = 'staging' RETURNING id
@@ -36,21 +36,21 @@ WITH held AS (
 )
 SELECT id::float8 AS id FROM held`
 
-/** $3 rows staged, $4 refused. The lease ends: whoever comes first accepts. */
+/** $3: rows staged, $4: refused. The lease ends: the first process to claim the import accepts it. */
 export const SEAL = `
 UPDATE cabinet.import m SET state = 'accepting', staged = $3, refused = $4, lease = NULL, lease_until = NULL
 WHERE m.id = $1 AND m.lease = $2 AND m.state = 'staging' RETURNING m.id::float8 AS id`
 
-/** $3 what went wrong. */
+/** $3: the failure in words. */
 export const FAIL = `
 UPDATE cabinet.import m SET state = 'failed', failure = $3, finished_at = cabinet.now(), lease = NULL, lease_until = NULL
 WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
 
 /**
- * What of a poll's answer did not become events counts as not seen, so that the address is asked for it again. One that
- * was not sealed marked nothing. The interval doubles with each import that failed since the last that was done, up to six
- * hours. $1 import, $2 poll.
+ * Items of a poll's response that did not become events are marked as not seen, so that they are requested again. An
+ * import that was not sealed marked nothing. The interval doubles with each failed import since the last successful one,
+ * up to six hours. $1: import, $2: poll.
  */
 export const UNSEE = `
 WITH unseen AS (
@@ -65,7 +65,10 @@ FROM (
 ) f
 WHERE p.id = $2`
 
-/** $1 the new lease, $2 the import, for which the one that its source has before it is taken where there is one, or null for the next. */
+/**
+ * $1: the new lease, $2: the import, or null for the next one. If its source has an earlier import, that one is claimed
+ * first.
+ */
 export const CLAIM = `
 UPDATE cabinet.import m SET lease = $1, failure = NULL, ${LEASE}
 WHERE m.id = (
@@ -76,14 +79,14 @@ WHERE m.id = (
 RETURNING m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.history, m.staged::float8 AS staged,
   m.accepted::float8 AS accepted`
 
-/** $2 from, $3 how many; ends past a megabyte, but never before the first row. */
+/** $2: from, $3: how many. Ends past a megabyte, but never before the first row. */
 export const SLICE = `
 SELECT n::float8 AS n, empty, payload FROM (
   SELECT n, empty, payload, sum(length(payload)) OVER (ORDER BY n) - length(payload) AS before
   FROM (SELECT n, empty, payload FROM cabinet.staged_row WHERE import_id = $1 AND n >= $2 ORDER BY n LIMIT $3) r
 ) s WHERE before < 262144 ORDER BY n`
 
-/** $3 why it waits; some seconds pass before it is claimed again. */
+/** $3: the reason for waiting. Some seconds pass before it is claimed again. */
 export const RELEASE = `
 UPDATE cabinet.import m SET lease = NULL, failure = $3,
   lease_until = CASE WHEN $3::text IS NULL THEN NULL ELSE cabinet.now() + interval '15 seconds' END
@@ -97,13 +100,13 @@ export const STATUS_OF = `SELECT ${STATUS} FROM cabinet.import m WHERE m.id = $1
 
 export const LIST = `SELECT ${STATUS} FROM cabinet.import m WHERE m.channel = 'file' ORDER BY m.id DESC LIMIT $1`
 
-/** What was being staged by a process that is gone was never whole. */
+/** An import that was being staged by a lost process was never complete. */
 export const FAIL_LOST = `
 UPDATE cabinet.import m SET state = 'failed', finished_at = cabinet.now(), lease = NULL, lease_until = NULL,
   failure = 'the process that read it ended before its end; nothing was taken'
 WHERE m.state = 'staging' AND m.lease_until <= cabinet.now() RETURNING m.id::float8 AS id`
 
-/** One bite of the staged rows of imports that have come to their end, found by one probe an import. $1 how many. */
+/** One batch of the staged rows of finished imports, found by one probe per import. $1: how many. */
 export const FORGET = `
 DELETE FROM cabinet.staged_row r WHERE r.ctid = ANY (ARRAY(
   WITH RECURSIVE ids AS (
@@ -115,7 +118,7 @@ DELETE FROM cabinet.staged_row r WHERE r.ctid = ANY (ARRAY(
   LIMIT $1))
 RETURNING 1 AS one`
 
-/** The same of one import: in order, so that its rows are found by their key. $1 import, $2 how many. */
+/** The same for one import: in order, so that its rows are found by their key. $1: import, $2: how many. */
 export const FORGET_OF = `
 DELETE FROM cabinet.staged_row r WHERE r.import_id = $1 AND r.n < (
   SELECT coalesce(min(n), 0) + $2 FROM cabinet.staged_row WHERE import_id = $1)

@@ -35,7 +35,7 @@ const toStatus = ({ source_id, created_at, finished_at, ...row }: StatusRow): Im
   finishedAt: finished_at,
 })
 
-/** Staged rows that are deleted by one statement. */
+/** Staged rows deleted by one statement. */
 const DELETE_BATCH = 20_000
 
 export const layer = Layer.effect(
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    /** A statement of the holder: no row means that the lease is another's, or the import has ended. */
+    /** A statement of the lease holder: no row means that another holds the lease, or that the import has ended. */
     const held = <A>(holder: HeldImport, statement: string, values: ReadonlyArray<unknown>) =>
       orUnavailable(
         Effect.flatMap(sql.unsafe(statement, [holder.id, holder.lease, ...values]), ([row]) =>
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
             }),
           ),
         ).pipe(
-          // It has failed; what is left of the staging is swept by whoever comes next.
+          // It has failed; the remaining staged rows are swept by the next process.
           Effect.andThen(Effect.ignore(forget(ImportStatement.FORGET_OF, [holder.id]))),
           Effect.asVoid,
         ),
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
       release: (holder, why) => Effect.asVoid(held(holder, ImportStatement.RELEASE, [why])),
       finish: (holder) =>
         held(holder, ImportStatement.FINISH, []).pipe(
-          // The import is done; what is left of the staging is swept by whoever comes next.
+          // The import is done; the remaining staged rows are swept by the next process.
           Effect.andThen(Effect.ignore(forget(ImportStatement.FORGET_OF, [holder.id]))),
           Effect.asVoid,
         ),

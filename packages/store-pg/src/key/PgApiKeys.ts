@@ -15,7 +15,7 @@ interface KeyRow {
   readonly last_request_at: string | null
 }
 
-/** The last request of the running minute stands in the rate window until it is written to the key. */
+/** The last request of the current minute is read from the rate window until it is written to the key. */
 const COLUMNS = `k.id::text AS id, k.name, k.prefix, cabinet.rfc3339(k.created_at) AS created_at,
   cabinet.rfc3339(k.revoked_at) AS revoked_at,
   cabinet.rfc3339(greatest(k.last_request_at,

@@ -1,4 +1,4 @@
-/** Operators' tokens in PostgreSQL: only the fingerprint is kept. */
+/** Upload tokens in PostgreSQL: only the fingerprint is kept. */
 import { randomBytes } from "node:crypto"
 import { KeyError } from "@data-cabinet/core/key/ApiKeys"
 import { type UploadToken, TOKEN_PREFIX_LENGTH, tokenFingerprint, writeToken } from "@data-cabinet/core/key/UploadToken"

@@ -1,7 +1,7 @@
 /**
- * Counts asked for at the same time go to the database as one statement: while one is on its way, what comes meanwhile is
- * gathered for the next, by subject. There is no timer, the first goes at once. Every caller still gets an answer of its
- * own: what comes back is dealt out in the order of asking.
+ * Coalesces concurrent counts into one statement: while one is in flight, requests that arrive are collected by subject
+ * for the next. There is no timer; the first one is sent at once. Each caller still gets its own result: counts are
+ * distributed in the order of the requests.
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import { type Timer, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -9,18 +9,18 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { Cause, Effect, Exit, Latch, Result, type Scope } from "effect"
 import { unavailable } from "../connection/StoreFailure.ts"
 
-/** A subject's window after the whole fold, and the milliseconds until it ends. */
+/** A subject's window after the whole batch, and the milliseconds until it ends. */
 export interface Counted {
   readonly count: number
   readonly left_ms: number
 }
 
-/** Counts each subject as often as it was asked for, and deals the answers; a subject that it leaves out does not exist. */
+/** Counts each subject as often as it was requested and returns the results; a subject that is left out does not exist. */
 export type CountBatch<A> = (
   asked: ReadonlyMap<string, number>,
 ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>
 
-/** The windows of those who were counted as one, as each of them by itself would have found it. */
+/** The windows of requests that were counted as one, as each by itself would have found it. */
 export const distribute = <Row extends Counted>(row: Row, asked: number): ReadonlyArray<Row> =>
   Array.from({ length: asked }, (_, place) => ({ ...row, count: row.count - asked + place + 1 }))
 
@@ -30,10 +30,10 @@ const late = unavailable("The database did not answer in time. Ask again.")
 
 type CountResult<A> = Result.Result<A | null, StoreUnavailable>
 
-/** Counts one request of a subject, by the deadline; null when there is no such subject. */
+/** Counts one request of a subject, by the deadline; null if there is no such subject. */
 export type CountOne<A> = (subject: string, deadline: Deadline) => Promise<CountResult<A>>
 
-/** Somebody who waits for a count. What comes after the first result counts for nothing. */
+/** A caller that waits for a count. Only its first result counts. */
 class Waiting<A> implements Timer {
   readonly deadline: Deadline
   readonly #resolve: (result: CountResult<A>) => void

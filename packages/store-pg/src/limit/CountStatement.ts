@@ -1,23 +1,23 @@
 /**
- * The statements that count requests by minutes of the wall clock. The window of a subject is one row of an unlogged table;
- * rows are upserted in one order everywhere (clients before sources, each by name), so that no two folds wait for each
- * other crosswise.
+ * The statements that count requests per minute of the wall clock. The window of a subject is one row of an unlogged
+ * table; rows are upserted in one order everywhere (clients before sources, each by name), so that no two batches
+ * deadlock.
  */
 
-// cabinet.now(), written out: a call would start another query.
+// cabinet.now(), inlined: a call would start another query.
 const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute 
   FROM (SELECT clock_timestamp() + shift AS at FROM cabinet.clock) n`
 
 /**
- * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts to that one,
- * which must not start over once more. Further back than that only a clock can have gone that was set.
+ * A request that read the clock at the end of a minute may have waited for one of the next minute: it counts towards that
+ * later minute, which must not start over. Only a clock that was set can go further back.
  */
 const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1 minute'"
 
-/** Milliseconds to the end of the window, never more than there are. */
+/** Milliseconds to the end of the window, never more than remain. */
 const LEFT = `greatest(0, floor(extract(epoch FROM w.minute + interval '1 minute' - w.last_at) * 1000))::int4 AS left_ms`
 
-/** Counts `n` requests of each `subject` that `rows` gives. */
+/** Counts `n` requests of each `subject` in `rows`. */
 const count = (rows: string): string => `
   INSERT INTO cabinet.rate_window AS w (subject, minute, count, last_at)
   SELECT r.subject, m.minute, r.n, m.at FROM (${rows}) r(subject, n), moment m
@@ -28,7 +28,7 @@ const count = (rows: string): string => `
     last_at = CASE WHEN ${SAME} THEN greatest(w.last_at, excluded.last_at) ELSE excluded.last_at END
   RETURNING w.subject, w.count, ${LEFT}`
 
-/** Requests of keys; one that is not live has no row in the answer. */
+/** Counts requests of keys; a key that is not live has no row in the result. */
 export const COUNT_KEYS = `
 WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
   SELECT k.id, encode(k.fingerprint, 'hex') AS subject, asked.n
@@ -38,8 +38,8 @@ WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
 SELECT l.subject, l.id::text AS id, c.count, c.left_ms FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
 
 /**
- * Requests of clients to sources, either of which may be null. A source is counted only for what its clients' limit ($4)
- * lets through: of two pairs of one client the first has the lower numbers.
+ * Counts requests of clients to sources, either of which may be null. A source is counted only for requests within the
+ * client's limit ($4): of two pairs of one client, the first gets the lower numbers.
  */
 export const COUNT_SENDERS = `
 WITH moment AS MATERIALIZED (${MINUTE}), asked AS MATERIALIZED (
@@ -53,15 +53,18 @@ WITH moment AS MATERIALIZED (${MINUTE}), asked AS MATERIALIZED (
 )
 SELECT * FROM clients UNION ALL SELECT * FROM sources`
 
-/** What windows say of a key's last request is written to the key before they are forgotten. */
+/** Writes the time of a key's last request from its window to the key, before the windows are deleted. */
 export const NOTE_LAST_REQUESTS = `
 UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
 WHERE w.subject = 'key:' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`
 
-/** Windows that one statement forgets. */
+/** Windows deleted by one statement. */
 export const FORGET_BATCH = 10_000
 
-/** One batch of the windows of minutes gone by. Who has a block of addresses makes more of them in a minute than that. */
+/**
+ * One batch of the windows of past minutes. A client with a block of addresses can create more of them in a minute than
+ * that.
+ */
 export const FORGET_WINDOWS = `
 DELETE FROM cabinet.rate_window WHERE ctid IN (
   SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes'

@@ -1,23 +1,23 @@
 /**
- * The counts of a fold of intake requests, dealt to those who asked. Each request counts for its client and, if that may
- * still pass, for its source; COUNT_SENDERS adds them up by the same rule.
+ * Distributes the counts of a batch of intake requests to its callers. Each request counts for its client and, if the
+ * client is within its limit, for its source; COUNT_SENDERS adds them up by the same rule.
  */
 import type { Counted } from "./CoalescedCounts.ts"
 
-/** Requests of one client to one source; null for what is not counted. */
+/** Requests of one client to one source; null for a side that is not counted. */
 export interface SenderPair {
   readonly client: string | null
   readonly source: string | null
   readonly asked: number
 }
 
-/** What one request is told; `source` is null too when its client may not pass. */
+/** The result for one request; `source` is also null if its client is over its limit. */
 export interface IntakeCount {
   readonly client: Counted | null
   readonly source: Counted | null
 }
 
-/** Gives the numbers of a subject's window, one by one, that end with the count after the fold. */
+/** Returns one by one the numbers of a subject's window that end with the count after the batch. */
 class Numbers {
   readonly #windows: ReadonlyMap<string, Counted>
   readonly #left = new Map<string, number>()
@@ -39,7 +39,7 @@ class Numbers {
   }
 }
 
-/** One answer for each that asked, fold by fold in the order of `senders`. */
+/** One result per request, batch by batch in the order of `senders`. */
 export const distributeSenders = (
   senders: ReadonlyArray<SenderPair>,
   windows: ReadonlyMap<string, Counted>,

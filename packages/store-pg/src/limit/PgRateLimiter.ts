@@ -1,7 +1,7 @@
 /**
- * Counts requests by minutes of the wall clock, over all processes: an upsert in an unlogged table, one for all requests of
- * this process that came at the same time (see CoalescedCounts). Of the intake, a subject with a large limit is counted ahead
- * (see LeasedQuota), and one that is over its limit is remembered until the minute ends, so that a flood costs the database
+ * Counts requests per minute of the wall clock, over all processes: an upsert in an unlogged table, one for all
+ * concurrent requests of this process (see CoalescedCounts). For intake, a subject with a large limit is counted in
+ * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
  * little, refused or not. Counts start over after a database crash.
  */
 import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
@@ -19,9 +19,9 @@ import { type Counted, distribute, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
 
 export interface RateLimiterOptions {
-  /** Requests a minute a key. */
+  /** Requests per minute per key. */
   readonly apiRate: number
-  /** Requests a minute a source and a client address; 0 for no limit. */
+  /** Requests per minute per source and per client address; 0 for no limit. */
   readonly intakeRate: number
 }
 
@@ -39,12 +39,12 @@ interface Blocked {
   readonly until: number
 }
 
-/** For `Retry-After`: whoever comes after so many whole seconds comes in the next minute. */
+/** For `Retry-After`: a request after this many whole seconds falls into the next minute. */
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1000))
 
 const UNLIMITED: IntakeRateLimit = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, whose: "source" }
 
-/** What a fold gathers by: a pair as one text, for neither of its parts has a line break. */
+/** The key that a batch groups by: a pair as one text, since neither part contains a line break. */
 const subjectsOf = (client: string | null, source: string | null): string => `${client ?? ""}\n${source ?? ""}`
 
 const sendersOf = (subjects: string, requests: number): SenderPair => {
@@ -52,7 +52,7 @@ const sendersOf = (subjects: string, requests: number): SenderPair => {
   return { client: client === "" ? null : client, source: source === "" ? null : source, asked: requests }
 }
 
-/** Forgets all windows of minutes gone by, in batches. */
+/** Deletes all windows of past minutes, in batches. */
 export const forgetWindows = Effect.gen(function* () {
   const sql = yield* StatementClient
   yield* sql.unsafe(NOTE_LAST_REQUESTS)
@@ -113,8 +113,8 @@ export const layer = (options: RateLimiterOptions) =>
       })
 
       /**
-       * The refusal of a subject that is over its limit until the minute ends. In the minute's last moments, and where this
-       * machine's clock was set back, the database is asked: nothing is remembered past the minute's end.
+       * The cached refusal of a subject that is over its limit, until the minute ends. In the last moments of the minute,
+       * and if this machine's clock was set back, the database is queried: nothing is cached past the end of the minute.
        */
       const remembered = (subject: string | null, now: number): RateLimit | null => {
         const block = subject === null ? undefined : blocked.get(subject)
@@ -135,7 +135,7 @@ export const layer = (options: RateLimiterOptions) =>
         return result
       }
 
-      /** Each of a client or a source, counted by itself. */
+      /** Each is a client or a source, counted by itself. */
       const countAhead = (wanted: ReadonlyArray<QuotaRequest>, now: number) => {
         const senders = wanted.map(({ subject, requests }) =>
           subject.startsWith("source:")

@@ -1,6 +1,6 @@
 /**
- * What keeps the house in order by itself, off the hot path: partitions made ahead, repeat marks that have had their five
- * minutes emptied in small bites. Any number of processes may do it at once.
+ * Periodic maintenance, off the hot path: creates partitions ahead of time, and deletes expired repeat windows, which
+ * last five minutes, in small batches. Any number of processes may run it at once.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Schedule } from "effect"
@@ -16,7 +16,7 @@ export const makePartitions = Effect.gen(function* () {
   })
 })
 
-/** Empties old marks until a bite was not full. */
+/** Deletes expired repeat windows until a batch is not full. */
 export const forgetRepeatMarks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   while (true) {

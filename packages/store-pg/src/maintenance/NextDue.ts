@@ -1,6 +1,6 @@
 /**
- * When a cabinet that nobody has open wants to be opened: asked on one connection that is closed at once, so that a
- * server of very many cabinets holds none for those that are idle.
+ * Determines when a cabinet that no process has open needs to be opened. It uses one connection that is closed at once,
+ * so that a server of very many cabinets holds none for idle ones.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
 
-/** What waits for its source to be switched on again is no work: it would keep the cabinet open for nothing. */
+/** Items that wait for their source to be switched on again do not count: they would keep the cabinet open for nothing. */
 const NEXT_WORK = `
   SELECT extract(epoch FROM least(
     (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
@@ -25,8 +25,8 @@ const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 /**
- * Seconds until there is something to do, negative when it is due; null when there is nothing. Original requests are to be
- * deleted after `originalDays` days.
+ * Seconds until there is work, negative if it is due; null if there is none. Original requests are deleted after
+ * `originalDays` days.
  */
 export const nextDue = (url: string, originalDays: number): Effect.Effect<number | null, SqlError.SqlError> =>
   PgClient.PgClient.use((sql) =>

@@ -1,30 +1,33 @@
 /**
- * Deletes original requests that are past their time in the day that is not past it as a whole; whole days go with their
- * partitions. Row by row, in small bites, each a transaction of its own: it touches nothing that accepting an event wants.
+ * Deletes expired original requests of the one day that has not expired as a whole; whole days go with their partitions.
+ * It deletes row by row in small batches, each a transaction of its own, and takes no lock that accepting an event needs.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const DELETE_BATCH = 2_000
 
-/** $1 days. What was received before `before` is past its time; no partition after `until` holds any of it. */
+/** $1: days. Requests received before `before` have expired; no partition after `until` contains any. */
 const LIMITS = `
   SELECT n.before::text AS before, (date_trunc('day', n.before, 'UTC') + interval '24 hours')::text AS until
   FROM (SELECT cabinet.now() - make_interval(hours => $1::int * 24) AS before) n`
 
-/** $1 days: a day's end, as a value, so that the partitions behind it are not even looked at. */
+/** $1: days. A day's end, as a value, so that the partitions behind it are not even examined. */
 const UNTIL = `SELECT until FROM (${LIMITS}) l`
 
-/** $1 the day's end, $2 days. Ids are drawn in the order of time, but for requests that arrived at the same moment. */
+/**
+ * $1: the day's end, $2: days. Ids are assigned in the order of time, except for requests that arrived at the same
+ * moment.
+ */
 const OLDEST_DUE = `
   SELECT extract(epoch FROM o.received_at + make_interval(hours => $2::int * 24) - cabinet.now())::float8 AS seconds
   FROM cabinet.original_request o WHERE o.received_at < $1::timestamptz ORDER BY o.id LIMIT 1`
 
 /**
- * $1 the last id looked at, $2 the day's end, $3 the limit, $4 how many. The next ones by their ids, of which those that
- * are past their time are deleted: a page with none of them is behind all that are.
+ * $1: the last id examined, $2: the day's end, $3: the limit, $4: how many. Deletes the expired ones among the next rows
+ * by id: a page without any is behind all expired ones.
  */
 const FORGET_PAGE = `
   WITH page AS MATERIALIZED (
@@ -35,7 +38,7 @@ const FORGET_PAGE = `
     WHERE o.id = p.id AND o.received_at = p.received_at AND o.received_at < $3::timestamptz RETURNING 1)
   SELECT (SELECT max(id) FROM page)::text AS last, (SELECT count(*) FROM gone)::int AS gone`
 
-/** Answers how many were deleted. */
+/** Returns how many were deleted. */
 export const forgetOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* orUnavailable(sql.unsafe<{ before: string; until: string }>(LIMITS, [days]))
   const { before, until } = limits!
@@ -50,7 +53,7 @@ export const forgetOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClie
   }
 })
 
-/** Seconds until the oldest original is past its time; null where there is none in days that old. */
+/** Seconds until the oldest original request expires; null if there is none in days that old. */
 export const nextOriginal = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* sql.unsafe<{ until: string }>(UNTIL, [days])
   const [oldest] = yield* sql.unsafe<{ seconds: number }>(OLDEST_DUE, [limits!.until, days])

@@ -1,23 +1,23 @@
 /**
- * Lets old daily partitions go. A plain DROP would make every insert wait behind a long reader of the table;
- * `DETACH … CONCURRENTLY` waits alone, holding nothing that an insert wants, and what was detached is then dropped.
+ * Drops old daily partitions. A plain DROP would make every insert wait behind a long reader of the table; `DETACH …
+ * CONCURRENTLY` waits without holding any lock that an insert needs, and the detached partition is then dropped.
  *
- * One process at a time does it; the others find it being done and leave it. A run that was cut short, by its time limit
- * or with its process, is finished by the next: PostgreSQL marks what is half detached, and what is detached and still
- * there is known by its name.
+ * One process at a time does this; the others see that and skip it. A run interrupted by its time limit, or with its
+ * process, is finished by the next one: PostgreSQL marks half-detached partitions, and detached ones not yet dropped are
+ * recognized by their name.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlConnection } from "effect/sql"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
-/** The tables in daily partitions that are let go by age. */
+/** The tables with daily partitions that are dropped by age. */
 export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed"
 
 /** Waiting for readers longer than this is left to the next run. */
 const DETACH_LIMIT = "20s"
 
-/** $1 the partitioned table, $2 days: its partitions that lie wholly before that, half-detached ones first. */
+/** $1: the partitioned table, $2: days. Its partitions that lie wholly before that, half-detached ones first. */
 const OLD = `
   SELECT c.relname AS name, i.inhdetachpending AS pending
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -26,20 +26,21 @@ const OLD = `
       <= ((cabinet.now() - make_interval(days => $2::int)) AT TIME ZONE 'UTC')::date)
   ORDER BY i.inhdetachpending DESC, c.relname`
 
-/** $1 the table: what was detached from it and not yet dropped. */
+/** $1: the table. Its detached partitions that are not yet dropped. */
 const DETACHED = `
   SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = 'cabinet'::regnamespace AND c.relkind = 'r' AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
     AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`
 
 /**
- * $1 the table. For a while and not by a lock, for a DETACH … CONCURRENTLY is of no transaction. By the true clock, not
- * the cabinet's own, and longer than a run with all its waiting takes; a process that is killed in it delays the next run.
+ * $1: the table. A time-limited claim instead of a lock, because DETACH … CONCURRENTLY cannot run in a transaction. It
+ * uses the real clock, not the cabinet's own, and lasts longer than a run with all its waiting; a process killed during a
+ * run delays the next one.
  */
 const ACQUIRE_JOB_LOCK = `
   UPDATE cabinet.job_lock SET locked_until = clock_timestamp() + interval '30 minutes'
   WHERE name = 'old partitions of ' || $1 AND locked_until < clock_timestamp() RETURNING locked_until::text AS until`
-/** $2 until when it was taken: where it has passed to another by then, it stays theirs. */
+/** $2: the end of our claim. If the claim has passed to another process by then, it stays with that process. */
 const RELEASE_JOB_LOCK =
   "UPDATE cabinet.job_lock SET locked_until = '-infinity' WHERE name = 'old partitions of ' || $1 AND locked_until = $2::timestamptz"
 
@@ -57,7 +58,7 @@ const letGo = Effect.fnUntraced(function* (session: SqlConnection.Connection, ta
       run(`ALTER TABLE cabinet.${table} DETACH PARTITION cabinet."${name}" ${pending ? "FINALIZE" : "CONCURRENTLY"}`),
     { discard: true },
   )
-  // What was detached goes, whether the next one could be detached or not.
+  // Detached partitions are dropped whether or not the next one could be detached.
   yield* Effect.catchTag(detach, "SqlError", (error) =>
     Effect.logInfo(`An old partition of ${table} is still being read and is let go later.`, error.message),
   )
@@ -66,7 +67,7 @@ const letGo = Effect.fnUntraced(function* (session: SqlConnection.Connection, ta
   return detached.length
 })
 
-/** Lets go the days that ended `days` days ago by the cabinet's clock; answers how many partitions were dropped. */
+/** Drops the days that ended `days` days ago by the cabinet's clock; returns how many partitions were dropped. */
 export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, days: number) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -74,7 +75,7 @@ export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, day
       const run = (text: string, values: ReadonlyArray<unknown> = []) => session.execute(text, values, undefined)
       const [lock] = (yield* orUnavailable(run(ACQUIRE_JOB_LOCK, [table]))) as ReadonlyArray<{ readonly until: string }>
       if (lock === undefined) return 0
-      // A connection goes back to its pool as it came, and the lock to the others.
+      // The connection's settings are reset before it returns to its pool, and the claim is released to other processes.
       yield* Effect.addFinalizer(() =>
         Effect.ignore(
           Effect.andThen(

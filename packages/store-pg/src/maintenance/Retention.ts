@@ -1,7 +1,7 @@
 /**
- * Forgets what is past its time, by the cabinet's own clock: original requests, runs of polls, what was noted of imports
- * that nobody will ask for again, and what polls had that are no more. (The delivery queue forgets its attempts itself.) Events and rows are never
- * forgotten by age.
+ * Deletes what has expired, by the cabinet's own clock: original requests, runs of polls, records of imports that nobody
+ * will ask for again, and the seen marks of removed polls. (The delivery queue deletes its attempts itself.) Events and
+ * rows are never deleted by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */
@@ -13,16 +13,18 @@ import { forgetOriginals } from "./OldOriginals.ts"
 import { dropOldPartitions } from "./OldPartitions.ts"
 
 export interface RetentionOptions {
-  /** Whole days that original requests are kept. */
+  /** For how many whole days original requests are kept. */
   readonly originalDays: number
-  /** Whole days that runs of polls are kept, and failed ones, which stay as long as the others at least. */
+  /** For how many whole days runs of polls are kept, and failed ones, which are kept at least as long as the others. */
   readonly logDays: number
   readonly failedLogDays: number
 }
 
 const DELETE_BATCH = 2_000
 
-/** $1 days, $2 days for failed ones, $3 how many. The last run of a poll always stays: it says how the poll is. */
+/**
+ * $1: days, $2: days for failed ones, $3: how many. The last run of a poll always stays: it shows the state of the poll.
+ */
 const FORGET_RUNS = `
   DELETE FROM cabinet.poll_run WHERE id IN (
     SELECT r.id FROM cabinet.poll_run r
@@ -32,8 +34,8 @@ const FORGET_RUNS = `
   RETURNING 1`
 
 /**
- * $1 days, $2 days for failed ones, $3 how many. What a poll found new was an import of its own, of which its run tells
- * all; a file that was taken stays noted, for by that it is known again.
+ * $1: days, $2: days for failed ones, $3: how many. New items of a poll were an import of their own, which its run
+ * describes completely. The record of an imported file stays, because it identifies the file if it is submitted again.
  */
 const FORGET_IMPORTS = `
   DELETE FROM cabinet.import WHERE id IN (
@@ -43,14 +45,17 @@ const FORGET_IMPORTS = `
     LIMIT $3::int)
   RETURNING 1`
 
-/** $1 how many: marks of polls that are removed, by hand or with their source. */
+/** $1: how many. Seen marks of polls that were removed, by hand or with their source. */
 const FORGET_MARKS = `
   DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM cabinet.poll p JOIN cabinet.poll_seen s ON s.poll_id = p.id
     WHERE p.removed_at IS NOT NULL LIMIT $1::int))
   RETURNING 1`
 
-/** One round; answers how many partitions, originals of the day in which they end, runs, imports and marks went. */
+/**
+ * One round; returns the number of deleted partitions, original requests of the partly expired day, runs, imports and
+ * seen marks.
+ */
 export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original_request", originalDays)
@@ -68,7 +73,10 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
   return { originals, originalRows, runs, imports, marks: yield* inBites(FORGET_MARKS, []) }
 })
 
-/** A round soon after the start, for a process that never lives long, and then twice an hour: an original goes within one. */
+/**
+ * The first round runs soon after the start, for processes that never live long, then twice an hour: an original request
+ * is deleted within one.
+ */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
     instrument("retention.round", forgetOld(options)).pipe(

@@ -1,5 +1,5 @@
--- The cabinet's own house: what a source is, what has been accepted, and what remembers a repeat.
--- Ids end at 2^53 - 1, so that every number we print is exact in every JSON reader.
+-- The cabinet's own schema: sources, accepted events, and the repeat windows that recognize repeats. Ids end at 2^53 - 1,
+-- so that every number we print is exact in every JSON reader.
 
 CREATE SCHEMA IF NOT EXISTS cabinet;
 CREATE SCHEMA sources;
@@ -22,10 +22,10 @@ CREATE FUNCTION cabinet.rfc3339(at timestamptz) RETURNS text LANGUAGE sql STABLE
 COMMENT ON FUNCTION cabinet.rfc3339 IS 'A moment in UTC; a fraction of a second only where it is not zero.';
 
 -- Locks and secrets --------------------------------------------------------------------------------------------------
--- Locks that need a right. Anybody who can log in to a database may take any advisory lock in it, for as long as they like;
--- a lock on a table or a row needs a right to the table, and nobody but the owner has one in this schema.
+-- Locks that require a privilege. Any role that can log in to a database may take any advisory lock in it, for as long as
+-- it likes; a lock on a table or a row requires a privilege on the table, and only the owner has one in this schema.
 
--- What one process does at a time: within a transaction by a lock on its row, across several until a moment.
+-- Jobs that one process runs at a time: within a transaction by a row lock, across several until a point in time.
 CREATE TABLE cabinet.job_lock (
   name         text PRIMARY KEY,
   locked_until timestamptz NOT NULL DEFAULT '-infinity'
@@ -34,7 +34,7 @@ INSERT INTO cabinet.job_lock (name) VALUES
   ('partitions'), ('source tables'), ('roles'),
   ('old partitions of original_request'), ('old partitions of attempt_delivered'), ('old partitions of attempt_failed');
 
--- Equal bodies queue on advisory locks, since nothing else locks without a transaction id. Their keys are derived with a
+-- Equal bodies queue on advisory locks, because every other lock assigns a transaction id. Their keys are derived from a
 -- secret, so that nobody can take one beforehand. Cursors are signed with a key that moves with the database.
 CREATE TABLE cabinet.secret (
   purpose text PRIMARY KEY,
@@ -46,12 +46,12 @@ INSERT INTO cabinet.secret (purpose, bytes)
 
 -- Epochs -----------------------------------------------------------------------------------------------------------
 -- A restore, a point-in-time recovery or a failover may set transaction ids back. Each begins an epoch, and an event's
--- place in the feed is (epoch, xid, id), so that no new event can come to stand below a cursor a client holds.
+-- position in the feed is (epoch, xid, id), so that no new event can end up below a cursor that a client holds.
 --
--- An epoch is one life of one server process: whatever sets the counter back, a copy of the files put back in place or a
--- standby promoted, has begun with a start of the server, and there is no reliable mark of it but that. Epochs are
--- numbered by the microsecond since 2026 at which they begin: a database that is set back has forgotten its latest epochs,
--- and must not give their numbers again while clients hold cursors in them.
+-- An epoch is one life of one server process: whatever sets the counter back, whether a copy of the files put back in
+-- place or the promotion of a standby, involved a start of the server, and that is the only reliable mark of it. Epochs
+-- are numbered by the microsecond since 2026 at which they begin: a database that was set back has lost its latest
+-- epochs, and must not assign their numbers again while clients hold cursors in them.
 
 CREATE TABLE cabinet.epoch (
   epoch             bigint PRIMARY KEY,
@@ -60,7 +60,7 @@ CREATE TABLE cabinet.epoch (
   began_at          timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- True when the epoch is of this very server, and its transaction ids are still below the counter.
+-- True if the epoch belongs to this very server, and its transaction ids are still below the counter.
 CREATE FUNCTION cabinet.epoch_holds(known cabinet.epoch) RETURNS boolean LANGUAGE plpgsql VOLATILE
   AS $$
     BEGIN
@@ -73,17 +73,18 @@ CREATE FUNCTION cabinet.epoch_holds(known cabinet.epoch) RETURNS boolean LANGUAG
     END
   $$;
 
--- The fence of the feed: every accept locks it in ROW SHARE mode, by naming it in its statement, and so before it has a
--- transaction id. It holds nothing. Neither a dump (ACCESS SHARE) nor VACUUM or ANALYZE is in its way.
+-- The fence of the feed: every accept locks it in ROW SHARE mode, by naming it in its statement, and therefore before it
+-- has a transaction id. It contains nothing. Neither a dump (ACCESS SHARE) nor VACUUM or ANALYZE conflicts with that
+-- lock.
 CREATE TABLE cabinet.fence ();
 COMMENT ON TABLE cabinet.fence IS 'Empty. Its lock is the fence of the feed.';
 
--- The fence, alone, until the end of the transaction: no accept is under way, and none begins.
+-- Holds the fence exclusively until the end of the transaction: no accept is in flight, and none begins.
 CREATE FUNCTION cabinet.close_fence() RETURNS void LANGUAGE sql VOLATILE
   AS $$ LOCK TABLE cabinet.fence IN EXCLUSIVE MODE $$;
 
--- Called at every new connection that accepts events, before its first event; begins an epoch if need be. A standby is
--- refused: what it will be after its promotion is not known yet.
+-- Called on every new connection that accepts events, before its first event; begins an epoch if necessary. A standby is
+-- refused: its epoch after a promotion is not known yet.
 CREATE FUNCTION cabinet.check_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
@@ -109,8 +110,8 @@ CREATE FUNCTION cabinet.check_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
   $$;
 
 -- The epoch that an accept of this moment belongs to. Volatile, so that it sees one that began while the accept waited.
--- Refuses, as a server that is going away would, when this server has begun none: then the connection underneath was
--- led to another server without our noticing.
+-- If this server has begun none, it refuses as a server that shuts down would: the connection was then redirected to
+-- another server without our noticing.
 CREATE FUNCTION cabinet.current_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
@@ -124,9 +125,9 @@ CREATE FUNCTION cabinet.current_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE
     END
   $$;
 
--- A database may be set back while its server runs on: clients are led to a promoted standby and back again, or a machine
--- is restored with its memory. The server cannot notice; a client's cursor that names a place the database never had is
--- the proof. What is accepted after such a proof belongs to an epoch of its own.
+-- A database may be set back while its server keeps running: clients are directed to a promoted standby and back again,
+-- or a machine is restored with its memory. The server cannot notice; the proof is a client's cursor with a position that
+-- the database never had. Events accepted after such a proof belong to an epoch of their own.
 CREATE TABLE cabinet.setback (
   epoch      bigint PRIMARY KEY REFERENCES cabinet.epoch,
   seen_epoch bigint NOT NULL,
@@ -135,8 +136,9 @@ CREATE TABLE cabinet.setback (
 );
 COMMENT ON TABLE cabinet.setback IS 'Epochs of the feed that began because a client had a cursor from a future that this database does not know.';
 
--- Begins an epoch above a place that was seen, unless one has begun since. Only for a place that this database is known
--- not to have had. Answers true when the server ran on meanwhile: after a restore and a start nothing else is to be expected.
+-- Begins an epoch above a position that a client saw, unless one has begun since. Only for a position that this database
+-- is known not to have had. Returns true if the server kept running meanwhile: after a restore and a start, a new epoch
+-- is expected anyway.
 CREATE FUNCTION cabinet.begin_epoch_above(seen_epoch bigint, seen_xid bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE
   AS $$
     DECLARE
@@ -223,7 +225,7 @@ CREATE TABLE cabinet.event (
   bytes       integer NOT NULL GENERATED ALWAYS AS (octet_length(payload::text)) STORED
 );
 ALTER SEQUENCE cabinet.event_id OWNED BY cabinet.event.id;
--- Each serves the feed with and without a channel: without one it is merged of three.
+-- Each serves the feed with and without a channel: without one, three scans are merged.
 CREATE INDEX event_position ON cabinet.event (channel, epoch, xid, id);
 CREATE INDEX event_position_of_source ON cabinet.event (source_id, channel, epoch, xid, id);
 CREATE INDEX event_repeat ON cabinet.event (repeat_of) WHERE repeat_of IS NOT NULL;
@@ -231,7 +233,8 @@ COMMENT ON COLUMN cabinet.event.purged_at IS 'When what was sent was erased for 
 COMMENT ON COLUMN cabinet.event.payload IS 'json, not jsonb: the order of keys and the digits of numbers stay as they were sent.';
 COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the feed knows its size before it reads one.';
 
--- Few and long pieces: each argument of concat costs as much as a short value. What nearly every event ends with is one.
+-- Few and long pieces: each argument of concat costs as much as a short value. The common ending of nearly every event is
+-- one.
 CREATE FUNCTION cabinet.event_json(
   id bigint, source text, channel text, received_at timestamptz, payload json,
   repeat_of bigint, history boolean, deleted_at timestamptz
@@ -276,7 +279,8 @@ CREATE TABLE cabinet.original_request (
 CREATE SEQUENCE cabinet.original_request_id OWNED BY cabinet.original_request.id;
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 
--- The first event of a body within the repeat window, by source. Old marks are emptied in small bites, off the hot path.
+-- The first event of a body within the repeat window, by source. Expired ones are deleted in small batches, off the hot
+-- path.
 CREATE TABLE cabinet.repeat_window (
   source_id   bigint NOT NULL,
   fingerprint bytea NOT NULL,
@@ -286,14 +290,15 @@ CREATE TABLE cabinet.repeat_window (
 ) WITH (fillfactor = 80);
 CREATE INDEX repeat_window_age ON cabinet.repeat_window USING brin (first_at);
 
--- Rows of events that were accepted while their table was locked or could not be altered; they follow in order.
+-- Rows of events that were accepted while their table was locked or could not be altered; they are written later, in
+-- order.
 CREATE TABLE cabinet.deferred_row (
   event_id  bigint PRIMARY KEY,
   source_id bigint NOT NULL
 );
 CREATE INDEX deferred_row_of_source ON cabinet.deferred_row (source_id, event_id);
 
--- A row that the program cannot plan, by a fault of its own, is set aside: its event is whole, the rows behind it go on,
+-- A row that the program cannot plan because of a defect is set aside: its event is intact, the rows behind it continue,
 -- doctor names it, and each process that starts tries it again.
 CREATE TABLE cabinet.row_set_aside (
   event_id     bigint PRIMARY KEY,
@@ -304,8 +309,9 @@ CREATE TABLE cabinet.row_set_aside (
 
 -- Partitions -------------------------------------------------------------------------------------------------------
 
--- Makes the daily partitions of `parent` from yesterday to `ahead` days ahead; safe to call again and at once. Made and
--- then attached: CREATE TABLE … PARTITION OF would wait for every reader of the parent, and all inserts behind it.
+-- Creates the daily partitions of `parent` from yesterday to `ahead` days ahead; safe to repeat and to run concurrently.
+-- They are created and then attached: CREATE TABLE … PARTITION OF would wait for every reader of the parent, and all
+-- inserts behind it.
 CREATE FUNCTION cabinet.make_partitions(parent regclass, ahead integer DEFAULT 14) RETURNS integer LANGUAGE plpgsql
   AS $$
     DECLARE
@@ -354,7 +360,7 @@ CREATE TABLE cabinet.upload_token (
 );
 COMMENT ON COLUMN cabinet.upload_token.fingerprint IS 'sha256 of the whole token; the token itself is shown once and kept nowhere.';
 
--- Requests of the current clock minute by whom they are counted for. Unlogged: counts start over after a database crash.
+-- Requests of the current clock minute by subject. Unlogged: counts start over after a database crash.
 CREATE UNLOGGED TABLE cabinet.rate_window (
   subject text NOT NULL PRIMARY KEY,
   minute  timestamptz NOT NULL,
@@ -363,11 +369,11 @@ CREATE UNLOGGED TABLE cabinet.rate_window (
 ) WITH (fillfactor = 50);
 
 -- Deliveries --------------------------------------------------------------------------------------------------------
--- Who is told of new events, what is still to be told, and what came of each attempt.
+-- Delivery addresses, pending deliveries, and the outcome of each attempt.
 --
--- What its first attempt delivered, which is nearly everything, leaves the queue: that attempt says all of it from then on.
--- So the table of deliveries and its indexes hold what is still to be told and the few that took longer, however much is
--- delivered; to settle one adds to no index of theirs; and what was delivered goes with its day of the log.
+-- A delivery that succeeds at its first attempt, as nearly all do, leaves the queue: from then on that attempt holds all
+-- of it. So the table of deliveries and its indexes hold only the pending ones and the few that took longer, however much
+-- is delivered; settling one adds to none of its indexes; and a completed delivery is dropped with its day of the log.
 
 CREATE TABLE cabinet.address (
   id                    bigint GENERATED BY DEFAULT AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
@@ -389,9 +395,10 @@ CREATE TABLE cabinet.address_source (
 );
 
 CREATE SEQUENCE cabinet.delivery_id MAXVALUE 9007199254740991;
--- A claim is a lease in a column of its own, which no index holds, and each page has room for every row of it once more: so
--- to claim a delivery touches no index. Each settled one leaves a dead entry at the front of the index of what is due, which
--- every claim passes over until the table is vacuumed; by PostgreSQL's own measure, a fifth of the table, that is far too late.
+-- A claim is a lease in a column of its own, which no index contains, and each page has room for a second version of
+-- every row: so claiming a delivery touches no index. Each settled one leaves a dead entry at the front of the index of
+-- due deliveries, which every claim skips until the table is vacuumed; PostgreSQL's default threshold, a fifth of the
+-- table, is far too late for that.
 CREATE TABLE cabinet.delivery (
   id         bigint NOT NULL PRIMARY KEY DEFAULT nextval('cabinet.delivery_id'),
   address_id bigint NOT NULL,
@@ -415,7 +422,7 @@ COMMENT ON COLUMN cabinet.delivery.due_at IS 'When it may be claimed next.';
 COMMENT ON COLUMN cabinet.delivery.leased_until IS 'While it is claimed, the end of the lease: then it may be claimed again. Set and emptied together with claimed_at.';
 COMMENT ON COLUMN cabinet.delivery.claimed_at IS 'When the attempt under way was begun; null while there is none.';
 
--- The event of a delivery went to the trash: nobody is told of it any more, whoever deleted it and however.
+-- When an event goes to the trash its deliveries are cancelled, whoever deleted it and however.
 CREATE FUNCTION cabinet.cancel_deliveries_of_event() RETURNS trigger LANGUAGE plpgsql
   AS $$
     BEGIN
@@ -429,7 +436,7 @@ CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event
 CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event
   FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
--- What came of each attempt. Failed ones are kept longer, so each kind has its own daily partitions.
+-- The outcome of each attempt. Failed ones are kept longer, so each kind has its own daily partitions.
 CREATE TABLE cabinet.attempt (
   delivery_id bigint NOT NULL,
   number      integer NOT NULL,
@@ -494,7 +501,7 @@ COMMENT ON COLUMN cabinet.import.once IS 'The same file is refused a second time
 CREATE UNIQUE INDEX import_once ON cabinet.import (source_id, sha256) WHERE once AND state <> 'failed';
 CREATE INDEX import_open ON cabinet.import (source_id, id) WHERE state IN ('staging', 'accepting');
 
--- A row of a file before it is an event: n counts from 0. The key says by what a polled item is known again.
+-- A row of a file before it becomes an event: n counts from 0. The key identifies a polled item when it appears again.
 CREATE TABLE cabinet.staged_row (
   import_id bigint NOT NULL,
   n         bigint NOT NULL,
@@ -530,7 +537,8 @@ COMMENT ON COLUMN cabinet.poll.headers IS 'Pairs of name and value. Values are s
 COMMENT ON COLUMN cabinet.poll.first_at IS 'When the first run was kept; what it found is history.';
 CREATE INDEX poll_due ON cabinet.poll (due_at) WHERE removed_at IS NULL AND paused_at IS NULL;
 
--- Items that a poll has had. What was seen once is never an event again, so marks are kept as long as their poll.
+-- Items that a poll has received. An item seen once never becomes an event again, so marks are kept as long as their
+-- poll.
 CREATE TABLE cabinet.poll_seen (
   poll_id bigint NOT NULL,
   key     bytea NOT NULL,
@@ -557,13 +565,14 @@ CREATE INDEX poll_run_age ON cabinet.poll_run USING brin (at);
 
 -- Roles and cabinets -----------------------------------------------------------------------------------------------
 
--- Logins of the reader and the author, made with the database: any process that knows the owner's address can use them.
+-- Logins of the reader and the author, created with the database: any process that knows the owner's address can use
+-- them.
 CREATE TABLE cabinet.role_password (
   role     text PRIMARY KEY,
   password text NOT NULL
 );
 
--- The cabinets that a server of many serves, by name. Only the server's own database uses this table.
+-- The cabinets of a multi-tenant server, by name. Only the server's own database uses this table.
 
 CREATE TABLE cabinet.registered_cabinet (
   name          text PRIMARY KEY CHECK (name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),

@@ -1,7 +1,7 @@
 /**
- * The author's login. PostgreSQL lets every role choose its own password, and a customer's script runs as the author: it
- * could lock the service out, or keep a way in for itself. So the login holds for a minute at a time: before each session
- * the owner sets the password that is kept and until when it is good, and neither can a role extend by itself.
+ * The author's login. PostgreSQL lets every role change its own password, and a customer's script runs as the author: it
+ * could lock the service out, or keep access for itself. So the login is valid for a minute at a time: before each
+ * session the owner sets the stored password and its expiry, and a role can extend neither by itself.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -13,7 +13,7 @@ import { scramVerifier } from "./ScramVerifier.ts"
 /** More than one cabinet's scripts need at once, and few enough to leave the server's connections to others. */
 export const AUTHOR_SESSIONS = 20
 
-/** Roles are changed by one session at a time: PostgreSQL refuses a second one that changes the same role. */
+/** Only one session at a time changes roles: PostgreSQL rejects concurrent changes of the same role. */
 export const LOCK_ROLES = "SELECT FROM cabinet.job_lock WHERE name = 'roles' FOR UPDATE"
 
 /** For CREATE ROLE and ALTER ROLE, by the database's clock. */
@@ -24,7 +24,7 @@ export const untilSoon = PgClient.PgClient.use((sql) =>
   ),
 )
 
-/** Lets a session of the author in that is opened within the next minute. */
+/** Admits a session of the author that is opened within the next minute. */
 export const admitAuthor = (url: string, ownerUrl: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

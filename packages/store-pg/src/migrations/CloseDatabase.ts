@@ -1,17 +1,17 @@
 /**
- * Takes from everybody what PostgreSQL gives everybody in a new database: to log in to it and to make temporary tables. On a
- * server of several databases the roles of one could otherwise read the functions and views of another, and use up its
- * connections. Who is to log in besides is granted it by name, and keeps that.
+ * Revokes what PostgreSQL grants PUBLIC in a new database: logging in to it and creating temporary tables. On a server of
+ * several databases, the roles of one could otherwise read the functions and views of another, and exhaust its
+ * connections. Roles that need to log in besides are granted it by name, and keep that.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 
-/** Whether PUBLIC has any right to a database, `d` of pg_database. */
+/** Whether PUBLIC has any privilege on a database, `d` of pg_database. */
 export const OPEN_TO_ALL =
   "EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a WHERE a.grantee = 0)"
 
-/** `others`: who owns something in this database, has a right to something in it, or is logged in to it. */
+/** `others`: the roles that own an object in this database, have a privilege on one, or are logged in to it. */
 const WHO_MAY_CONNECT = `
 SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
        ARRAY(SELECT r.rolname::text FROM pg_roles r
@@ -24,7 +24,7 @@ FROM pg_database d WHERE datname = current_database()`
 
 export const revokeFromAll = (database: string) => `REVOKE ALL ON DATABASE ${quoteName(database)} FROM PUBLIC`
 
-/** Closes this database, where it is this user's own. */
+/** Closes this database, if this user owns it. */
 export const closeDatabase = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql.unsafe<{

@@ -1,12 +1,13 @@
 /**
- * Brings a database up to date: every numbered script of this folder that it has not had, in one transaction, under a
- * lock, so that any number of processes may start at once. Refuses a database that cannot keep what is sent (another
- * encoding than UTF-8), a PostgreSQL too old, one of before 1.0, and one that a newer program has already been at.
+ * Migrates a database: applies every numbered script of this folder that is missing, in one transaction, under a lock, so
+ * that any number of processes may start at once. Refuses a database that cannot store what is sent (an encoding other
+ * than UTF-8), a PostgreSQL that is too old, a database from before 1.0, and one that a newer program has already
+ * migrated.
  *
- * Processes of the version before go on serving meanwhile, and afterwards until they are replaced. So a script must
- * leave what they use where it is (it adds, and takes away only what the version before has left), and must not wait
- * long for a table: those who come after it in the queue for that lock wait with it. It waits for less than accepting an
- * event does, lets go, and tries again a little later.
+ * Processes of the previous version keep serving meanwhile, and afterwards until they are replaced. So a script must keep
+ * what they use (it adds, and removes only what the previous version no longer uses), and must not wait long for a table:
+ * sessions behind it in the queue for that lock wait with it. It waits for less time than accepting an event does,
+ * releases its locks, and retries a little later.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { PgClient } from "@effect/sql-pg"
@@ -29,12 +30,12 @@ export interface Migration {
 const FOLDER = new URL("../../src/migrations/", import.meta.url)
 const OLDEST = 150000
 
-/** What the first script is called. Before 1.0 there were others under its number, and other tables. */
+/** The name of the first script. Before 1.0 there were others under its number, with other tables. */
 const FIRST = "schema"
 
-/** How long a script waits for a lock; half of what accepting an event allows for. */
+/** How long a script waits for a lock; half of what accepting an event allows. */
 const LOCK_WAIT = "500ms"
-/** Together a good two minutes of tries. */
+/** A good two minutes of attempts in total. */
 const TRIES = 30
 const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.spaced("5 seconds")]).pipe(
   Schedule.upTo({ times: TRIES }),
@@ -43,12 +44,12 @@ const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.
 const scripts = async () => (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
 const numberOf = (file: string) => Number(file.slice(0, 4))
 
-/** The numbers of the scripts that this program brings, in their order. */
+/** The numbers of this program's scripts, in order. */
 export const migrationNumbers: Effect.Effect<ReadonlyArray<number>> = Effect.promise(async () =>
   (await scripts()).map(numberOf),
 )
 
-/** The scripts that this program brings, by number. */
+/** This program's scripts, by number. */
 export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () =>
   Promise.all(
     (await scripts()).map(async (file) => ({
@@ -60,8 +61,8 @@ export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promis
 )
 
 /**
- * A schema of ours that somebody made before us: whoever owns it may replace what we put there. Also where all that we put
- * there seems to be in it already: then it was put there by somebody else.
+ * A schema of our name that another role created before us: its owner may replace what we put there. This holds even if
+ * it seems to contain all our objects: then that role created them.
  */
 const FOREIGN_SCHEMA = `
   SELECT n.nspname::text AS schema, o.rolname::text AS owner
@@ -75,10 +76,10 @@ const busy = () =>
       "The schema could not be changed: for two minutes somebody held a table of the cabinet locked or read it in one long transaction. End that transaction (cabinet doctor names long ones) and start again.",
   })
 
-/** Another process was quicker; once it is done there is a table to wait at. */
+/** Another process was quicker; once it is done there is a table to wait on. */
 class CreatedByAnother extends Schema.TaggedError<CreatedByAnother>()("CreatedByAnother", {}) {}
 
-/** Two that do it at once meet in the catalog: the second waits for the first there, and is then refused. */
+/** Two concurrent attempts conflict in the catalog: the second waits for the first there, and is then rejected. */
 const createHouse = Effect.fnUntraced(
   function* (sql: PgClient.PgClient) {
     yield* sql`CREATE SCHEMA IF NOT EXISTS cabinet`
@@ -90,7 +91,7 @@ const createHouse = Effect.fnUntraced(
   ),
 )
 
-/** Applies what is missing of these and answers the names of what was applied; an up-to-date database answers `[]`. */
+/** Applies the missing ones of these and returns their names; an up-to-date database returns `[]`. */
 export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
   const sql = yield* PgClient.PgClient
   const [server] = yield* sql<{ encoding: string; version: number; may: boolean }>`
@@ -118,7 +119,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       })
     }
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
-    // One process at a time. A lock on the table, since anybody may take an advisory one; it is in no reader's way.
+    // One process at a time. A table lock, because anybody may take an advisory one; it does not block readers.
     if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
     yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
     if (!house!.there) {
@@ -166,7 +167,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
 
 const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "55P03"
 
-/** $1: the oldest version of PostgreSQL that will do. */
+/** $1: the oldest supported version of PostgreSQL. */
 const IS_FIT = `
   SELECT pg_encoding_to_char(encoding) = 'UTF8' AND current_setting('server_version_num')::int4 >= $1::int4
       AND NOT EXISTS (${FOREIGN_SCHEMA}) AS fit,
@@ -174,8 +175,8 @@ const IS_FIT = `
   FROM pg_database WHERE datname = current_database()`
 
 /**
- * Whether nothing is to be done, as at nearly every start: one statement, no lock, no script read. What it says no to is
- * looked at, and told of in words, by `applyMigrations`.
+ * Whether there is nothing to do, as on nearly every start: one statement, no lock, no script read. If it returns false,
+ * `applyMigrations` examines the database and reports what is wrong.
  */
 const isUpToDate = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -183,14 +184,14 @@ const isUpToDate = Effect.gen(function* () {
   const [here] = yield* sql.unsafe<{ fit: boolean; had: ReadonlyArray<number> }>(IS_FIT, [OLDEST])
   return here!.fit && here!.had.length === known.length && known.every((number, at) => number === here!.had[at])
 }).pipe(
-  // Not there yet, or not to be read.
+  // Not there yet, or not readable.
   Effect.catchIf(
     (error) => sqlState(error)?.startsWith("42") === true,
     () => Effect.succeed(false),
   ),
 )
 
-/** Applies what this program brings. */
+/** Applies this program's scripts. */
 export const migrate = Effect.flatMap(connectionLossAsError(isUpToDate), (isDone) =>
   isDone ? Effect.succeed([]) : Effect.flatMap(migrations, applyMigrations),
 )

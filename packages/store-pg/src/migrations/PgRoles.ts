@@ -1,9 +1,9 @@
 /**
- * The two login roles beside the owner. The reader selects and nothing else, and sees no schema `cabinet`; the author
- * makes tables and views in `public` and in schemas of its own. Roles belong to the whole cluster, so their names carry
- * the database's. Where they cannot be made, connection addresses of existing roles are given instead.
+ * The two login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author
+ * creates tables and views in `public` and in schemas of its own. Roles belong to the whole cluster, so their names
+ * include the database's. If they cannot be created, connection addresses of existing roles are configured instead.
  *
- * Nearly every start finds them as the one before left them: that is asked first, since putting them right takes some
+ * Nearly every start finds them as the previous one left them: that is checked first, because repairing them takes some
  * forty statements.
  */
 import { hash, randomBytes } from "node:crypto"
@@ -27,7 +27,7 @@ export type RoleLogin =
       readonly there: true
       readonly role: string
       readonly url: string
-      /** For the author's login that we made: the owner's address, by which each session is let in (see AuthorLogin). */
+      /** For an author's login that we created: the owner's address, which admits each session (see AuthorLogin). */
       readonly admittedBy?: string
     }
   | { readonly there: false; readonly role: string; readonly reason: string }
@@ -38,9 +38,9 @@ export interface Roles {
 }
 
 export interface RolesOptions {
-  /** The owner's connection address: the roles' own are made from it. */
+  /** The owner's connection address: those of the roles are derived from it. */
   readonly url: string
-  /** Addresses of roles that exist already, where this user may not make any. */
+  /** Addresses of existing roles, if this user may not create any. */
   readonly readerUrl?: string | undefined
   readonly authorUrl?: string | undefined
 }
@@ -55,14 +55,14 @@ const withLogin = (url: string, role: string, password: string): string => {
   const parsed = new URL(url)
   parsed.username = encodeURIComponent(role)
   parsed.password = encodeURIComponent(password)
-  // An address without a host keeps no login: the role's session would be the owner's.
+  // An address without a host drops the login: the role's session would be the owner's.
   if (parsed.username === "") throw new Error("the database's address names no host")
   return parsed.toString()
 }
 
 const login = (role: string, url: string): RoleLogin & { readonly there: true } => ({ there: true, role, url })
 
-/** The login of a role of ours, by the password that is kept. */
+/** The login of a role of ours, with the stored password. */
 const ownLogin = (kind: RoleKind, url: string, role: string, password: string) => {
   const own = login(role, withLogin(url, role, password))
   return kind === "author" ? { ...own, admittedBy: url } : own
@@ -80,7 +80,7 @@ const letsIn = (url: string) =>
     Effect.match({ onSuccess: () => true, onFailure: () => false }),
   )
 
-/** Both roles when they have all their rights and PostgreSQL lets them in with the passwords that are kept; else null. */
+/** Both roles if they have all their privileges and PostgreSQL accepts the stored passwords; otherwise null. */
 const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: RolesOptions) {
   const sql = yield* PgClient.PgClient
   if (readerUrl !== undefined || authorUrl !== undefined) return null
@@ -93,14 +93,14 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
   const reader = keptLogin("reader")
   const author = keptLogin("author")
   if (reader === null || author === null) return null
-  // The author's password is set whenever it is used.
+  // The author's password is set before each use.
   const [stand, reads] = yield* Effect.all([sql.unsafe(RIGHTS_STAND, [reader.role, author.role]), letsIn(reader.url)], {
     concurrency: "unbounded",
   })
   return stand.length === 1 && reads ? { reader, author } : null
 }, connectionLossAsError)
 
-/** Makes the roles if need be, and sees that their rights are right; safe to repeat and to run at once. */
+/** Creates the roles if necessary, and repairs their privileges; safe to repeat and to run concurrently. */
 export const ensureRoles = Effect.fnUntraced(function* (
   options: RolesOptions,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
@@ -123,14 +123,14 @@ const putRight = Effect.fnUntraced(function* (
       const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.role_password WHERE role = ${role}`
       const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
       const password = known?.password ?? randomBytes(24).toString("base64url")
-      // Also a role that exists: after a restore its password may be another than the one kept with the database.
+      // Also for an existing role: after a restore its password may differ from the one stored in the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
       const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* untilSoon}` : ""
       yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'${bounds}`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`
       }
-      // The author's tables are the owner's to alter; the reader's sessions are its to end, whatever runs in them.
+      // The owner may alter the author's tables, and terminate the reader's sessions, whatever runs in them.
       yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
       return ownLogin(kind, options.url, role, password)
     })
@@ -161,7 +161,8 @@ const putRight = Effect.fnUntraced(function* (
       const name = quoteName(author.role)
       yield* run(`GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
       yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
-      // Where `public` is another's, its owner has to let the author in; schemas of the author's own work all the same.
+      // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all
+      // the same.
       yield* sql
         .withTransaction(run(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`))
         .pipe(Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))))
@@ -175,7 +176,7 @@ const putRight = Effect.fnUntraced(function* (
   return roles
 })
 
-/** What the author makes from now on, the reader may read. Said by the author, whose default it is. */
+/** Lets the reader read what the author creates from now on. Run as the author, whose default privileges these are. */
 const openAuthorsWork = (authorUrl: string, reader: string) =>
   Effect.gen(function* () {
     const author = yield* PgClient.PgClient
@@ -185,6 +186,6 @@ const openAuthorsWork = (authorUrl: string, reader: string) =>
   }).pipe(
     Effect.provide(session(authorUrl), { local: true }),
     Effect.scoped,
-    // The address that was given may be out of reach from here; the author's next own session says so in words.
+    // The configured address may be unreachable from here; the author's next session reports that in words.
     Effect.catchTag("SqlError", () => Effect.void),
   )

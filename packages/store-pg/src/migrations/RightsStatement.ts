@@ -1,9 +1,9 @@
-/** What the reader's and the author's roles must have, asked in one statement. */
+/** Checks in one statement the privileges that the reader's and the author's roles must have. */
 import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
- * $1 the reader's name, $2 the author's. One row when both have every right that `ensureRoles` gives, and none when either
- * is not there or lacks one.
+ * $1: the reader's name, $2: the author's. Returns one row if both have every privilege that `ensureRoles` grants, and
+ * none if either does not exist or lacks one.
  */
 export const RIGHTS_STAND = `
   SELECT FROM pg_roles owner, pg_roles reader, pg_roles author

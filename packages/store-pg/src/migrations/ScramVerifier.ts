@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL stores for a password (RFC 5803), made here, so that the password itself is in no statement that a
- * server may log.
+ * Computes what PostgreSQL stores for a password (RFC 5803), so that the password itself is in no statement that a server
+ * may log.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 

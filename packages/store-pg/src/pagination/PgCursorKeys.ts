@@ -1,4 +1,4 @@
-/** The key that cursors are signed with, read once from the database that it is kept in. */
+/** The key that signs cursors, read once from the database that stores it. */
 import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"

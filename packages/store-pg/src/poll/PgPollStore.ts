@@ -98,7 +98,7 @@ export const layer = Layer.effect(
         ),
       )
 
-    /** In bites, so that no statement takes long. */
+    /** In batches, so that no statement takes long. */
     const forgetSeen = Effect.fnUntraced(function* (id: number) {
       for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
         count = (yield* orUnavailable(sql.unsafe(PollStatement.FORGET_SEEN, [id, FORGET_BATCH]))).length
@@ -196,7 +196,7 @@ export const layer = Layer.effect(
         ),
       settle: (poll, result) =>
         orUnavailable(sql.withTransaction(settle(poll, result))).pipe(
-          // Rolled back: the import was given up, so the run counts for nothing either.
+          // Rolled back: the import was given up, so the run does not count either.
           Effect.catch((error) => (error === staleImport ? Effect.succeedNone : Effect.fail(error))),
         ),
       nextDue: orUnavailable(

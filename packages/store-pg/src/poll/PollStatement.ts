@@ -1,11 +1,11 @@
 /** The statements of polls. */
 
-/** Seconds after which a poll whose runner was lost can be run again. */
+/** Seconds after which a poll whose runner was lost can run again. */
 const LEASE_SECONDS = 90
 
 const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
 
-/** Names of headers alone; their values are in no list. */
+/** Only the names of headers; their values are in no listing. */
 const COLUMNS = `p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, p.every_seconds, p.format, p.pointer, p.key_field,
   ARRAY(SELECT h->>0 FROM json_array_elements(p.headers) h) AS header_names, cabinet.rfc3339(p.created_at) AS created_at,
   p.paused_at IS NOT NULL AS paused, CASE WHEN p.paused_at IS NULL THEN cabinet.rfc3339(p.due_at) END AS due_at,
@@ -15,7 +15,7 @@ const RUN = `r.id::float8 AS id, r.poll_id::float8 AS poll_id, cabinet.rfc3339(r
   r.failure, r.peer, r.bytes::float8 AS bytes, r.items::float8 AS items, r.fresh::float8 AS fresh,
   r.import_id::float8 AS import_id, cabinet.rfc3339(r.next_at) AS next_at`
 
-/** No row where there is no such source. */
+/** No row if there is no such source. */
 export const ADD = `
 INSERT INTO cabinet.poll AS p (source_id, url, every_seconds, format, pointer, key_field, headers)
 SELECT s.id, $2, $3, $4, $5, $6, $7::json FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL
@@ -37,7 +37,7 @@ export const REMOVE = `
 UPDATE cabinet.poll p SET removed_at = cabinet.now(), headers = '[]', lease = NULL
 WHERE p.id = $1 AND p.removed_at IS NULL RETURNING p.id::float8 AS id`
 
-/** One bite of a removed poll's marks. $1 poll, $2 how many. */
+/** One batch of a removed poll's seen marks. $1: poll, $2: how many. */
 export const FORGET_SEEN = `
 DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM cabinet.poll_seen WHERE poll_id = $1 LIMIT $2))
 RETURNING 1 AS one`
@@ -46,7 +46,7 @@ export const EXISTS = `SELECT 1 AS one FROM cabinet.poll WHERE id = $1 AND remov
 
 export const LOG = `SELECT ${RUN} FROM cabinet.poll_run r WHERE r.poll_id = $1 ORDER BY r.id DESC LIMIT $2`
 
-/** $1 the new lease, $2 a poll or null for the next that is due. */
+/** $1: the new lease, $2: a poll, or null for the next one due. */
 export const CLAIM = `
 UPDATE cabinet.poll p SET lease = $1, ${LEASE}
 WHERE p.id = (
@@ -66,7 +66,10 @@ export const UNSEEN = `
 SELECT NOT EXISTS (SELECT FROM cabinet.poll_seen s WHERE s.poll_id = $1 AND s.key = k.key) AS unseen
 FROM unnest($2::bytea[]) WITH ORDINALITY AS k(key, n) ORDER BY k.n`
 
-/** $1 poll, $2 lease, $3 it failed, $4 etag, $5 last modified, $6 seconds to the next run. A pause keeps its due time. */
+/**
+ * $1: poll, $2: lease, $3: whether it failed, $4: etag, $5: last modified, $6: seconds to the next run. A pause keeps its
+ * due time.
+ */
 export const END_RUN = `
 UPDATE cabinet.poll p SET lease = NULL, lease_until = NULL, failures = CASE WHEN $3 THEN p.failures + 1 ELSE 0 END,
   first_at = CASE WHEN $3 THEN p.first_at ELSE coalesce(p.first_at, cabinet.now()) END,
@@ -84,7 +87,7 @@ SELECT $1, cabinet.now() - make_interval(secs => $2::float8 / 1000), $2::int4, $
 FROM cabinet.poll p WHERE p.id = $1
 RETURNING ${RUN}`
 
-/** No row when there is nothing to poll. */
+/** No row if there is nothing to poll. */
 export const NEXT_DUE = `
 SELECT greatest(0, extract(epoch FROM min(greatest(p.due_at, coalesce(p.lease_until, p.due_at))) - cabinet.now()) * 1000)::float8 AS millis
 FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id

@@ -1,4 +1,7 @@
-/** Sources in PostgreSQL: each with a table, a secret address, and a version that voids what was parsed before a change. */
+/**
+ * Sources in PostgreSQL: each has a table, a secret address, and a version that invalidates what was parsed before a
+ * change.
+ */
 import { hash, randomBytes } from "node:crypto"
 import { readableName } from "@data-cabinet/core/row/ReadableName"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -54,7 +57,7 @@ const toIntakeSource = (row: SourceRow): IntakeSource => ({
 const newSecret = (): string => randomBytes(24).toString("base64url")
 const secretHash = (secret: string): string => hash("sha256", secret)
 
-/** Secrets remembered at once; accept refuses an outdated version, so memory can be wrong but never used wrongly. */
+/** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
 const REMEMBERED = 10_000
 
 const checkName = (name: string) =>
@@ -78,7 +81,7 @@ const checkThanksUrl = (url: string | null | undefined) =>
 
 const noSuchSource = (id: number) => new SourceError({ code: "no_such_source", message: `There is no source ${id}.` })
 
-/** Why a table could not be dropped, where that is nobody's fault. */
+/** Why a table could not be dropped, if the reason is neither our fault nor the caller's. */
 const tableInUse = (table: string, state: string | undefined): SourceError | undefined => {
   const refuse = (message: string) => new SourceError({ code: "table_in_use", message })
   if (state === "2BP01") {
@@ -102,7 +105,7 @@ export const layer = Layer.effect(
     const one = (id: number) =>
       sql.unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL`, [id])
 
-    /** One change of one row, answered as it is afterwards. */
+    /** Changes one row, and returns it as it is afterwards. */
     const update = Effect.fnUntraced(function* (id: number, assignments: string, values: ReadonlyArray<unknown> = []) {
       const [row] = yield* sql.unsafe<SourceRow>(
         `UPDATE cabinet.source s SET ${assignments} WHERE s.id = $1 AND s.deleted_at IS NULL RETURNING ${COLUMNS}`,
@@ -119,7 +122,7 @@ export const layer = Layer.effect(
         yield* checkThanksUrl(source.thanksUrl)
         const secret = newSecret()
         const work = Effect.gen(function* () {
-          // Two sources of one name made at once would choose one table name: they queue here.
+          // Two sources of one name created at once would choose the same table name: they are serialized here.
           yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
           const tables = yield* sql<{ name: string }>`
             SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
@@ -178,12 +181,12 @@ export const layer = Layer.effect(
           const [before] = yield* one(id)
           if (before === undefined) return yield* noSuchSource(id)
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
-          // Where the table stays, its rows still come.
+          // If the table is kept, its deferred rows are still written.
           if (table === "drop") {
             yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
             yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
           }
-          // Their headers are secrets that nobody needs any more; retention forgets what they have had.
+          // Their headers are secrets that nobody needs any more; retention removes their seen marks.
           yield* sql`
             UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
             WHERE source_id = ${id} AND removed_at IS NULL`

@@ -1,4 +1,4 @@
-/** The registry of cabinets in the server's own database, which makes databases beside it. */
+/** The registry of cabinets in the server's own database, which creates databases next to it. */
 import {
   CABINET_NAME,
   CabinetRegistry,
@@ -25,7 +25,7 @@ interface ServedRow {
   readonly created_at: string
 }
 
-/** The same server and login, another database. */
+/** The same server and login with another database. */
 const beside = (url: string, database: string): string => {
   const parsed = new URL(url)
   parsed.pathname = `/${encodeURIComponent(database)}`
@@ -39,7 +39,7 @@ const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new
 const noSuch = (name: string) =>
   refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`)
 
-/** `url` is the one that the server's own database is reached by. */
+/** `url` is the connection URL of the server's own database. */
 export const layer = ({ url }: { readonly url: string }) =>
   Layer.effect(
     CabinetRegistry,
@@ -56,7 +56,7 @@ export const layer = ({ url }: { readonly url: string }) =>
 
       const makeDatabase = (database: string) =>
         sql.unsafe(`CREATE DATABASE ${quoteName(database)} ENCODING 'UTF8' TEMPLATE template0`).pipe(
-          // Before anything is in it.
+          // Before the database contains anything.
           Effect.andThen(sql.unsafe(revokeFromAll(database))),
           Effect.catchTag("SqlError", (error): Effect.Effect<never, RegistryError | SqlError.SqlError> => {
             if (sqlState(error) === "42501") {
