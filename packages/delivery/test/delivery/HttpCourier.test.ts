@@ -73,7 +73,7 @@ describe("HttpCourier.send answers", () => {
     const good = await receiver(rawReceiver(answering(OK)))
     for (let n = 0; n < 3; n++) {
       const outcome = await send(`http://good.test:${good.port}/hook?a=1`)
-      expect(outcome).toMatchObject({ status: 200, failure: null, peer: "127.0.0.1", answer: "ok" })
+      expect(outcome).toMatchObject({ status: 200, failure: null, peer: "127.0.0.1", responseBody: "ok" })
     }
     expect(good.connections()).toBe(1)
   })
@@ -91,7 +91,7 @@ describe("HttpCourier.send answers", () => {
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
     const { port } = server.address() as { port: number }
     const body = `{"я":"\\u00e9","big":"${"x".repeat(1_000_000)}"}`
-    expect(await send(`http://127.0.0.1:${port}/p%20q?x=%D1%8F`, body)).toMatchObject({ status: 204, answer: null })
+    expect(await send(`http://127.0.0.1:${port}/p%20q?x=%D1%8F`, body)).toMatchObject({ status: 204, responseBody: null })
     expect(seen!.body.equals(Buffer.from(body))).toBe(true)
     expect(seen!.url).toBe("/p%20q?x=%D1%8F")
     expect(seen!.headers).toMatchObject({
@@ -125,7 +125,7 @@ describe("HttpCourier.send answers", () => {
   it("a body without end is cut: 64 KB are read, 2 KB kept", async () => {
     const made = await receiver(rawReceiver(flood))
     const outcome = await send(`http://127.0.0.1:${made.port}/`)
-    expect(outcome).toMatchObject({ status: 200, answer: "x".repeat(2048) })
+    expect(outcome).toMatchObject({ status: 200, responseBody: "x".repeat(2048) })
     expect(made.sent()).toBeLessThan(20_000_000)
   })
 

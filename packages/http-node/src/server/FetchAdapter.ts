@@ -51,6 +51,7 @@ class FetchRequest implements Request {
     if (this.#body === undefined && !this.#asked.bodyUsed) {
       const { body } = this.#asked
       // The same stream; browsers and Node declare its type differently.
+      // oxlint-disable-next-line typescript/no-unnecessary-type-assertion
       this.#body = body === null ? Readable.from([]) : Readable.fromWeb(body as unknown as ReadableStream)
       // A reader of the body sees the error itself; an error after the last reader has left is ignored.
       this.#body.on("error", () => {})
