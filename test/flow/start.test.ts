@@ -96,8 +96,8 @@ it("a wrong call ends with 2, says what is wrong and where help is, and leaves s
     [["nonsense"], /Unknown subcommand "nonsense"/],
     [["source", "add"], /Missing required argument: NAME/],
     [["sorce"], /^Unknown subcommand "sorce" for "cabinet"\. Did you mean source\?$/m],
-    [["source", "show", "one"], /^ID must be a whole number above 0, and not "one"\.$/m],
-    [["source", "show", "0"], /^ID must be a whole number above 0, and not "0"\.$/m],
+    [["poll", "log", "one"], /^ID must be a whole number above 0, and not "one"\.$/m],
+    [["poll", "log", "0"], /^ID must be a whole number above 0, and not "0"\.$/m],
     [["poll", "log", "1", "--limit", "many"], /^--limit must be a whole number, and not "many"\.$/m],
     [["key", "list", "--bogus"], /--bogus/],
   ] as const) {

@@ -6,22 +6,24 @@
 /** Flags of `cabinet` itself that take a value: they may precede the command's own words. */
 const WITH_VALUE = new Set(["--get", "--cabinet", "--database-url", "--data-dir"])
 
-const ALIASES: Readonly<Record<string, ReadonlyArray<string>>> = {
-  work: ["worker"],
-  events: ["event", "list"],
-  trash: ["event", "trash"],
-  untrash: ["event", "restore"],
-  purge: ["event", "purge"],
-  column: ["table", "column"],
-  "search-index": ["table", "search-index"],
-  expose: ["schema", "expose"],
-  hide: ["schema", "hide"],
-  operator: ["token"],
-  cabinets: ["tenant"],
-}
+const ALIASES: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  Object.entries({
+    work: ["worker"],
+    events: ["event", "list"],
+    trash: ["event", "trash"],
+    untrash: ["event", "restore"],
+    purge: ["event", "purge"],
+    column: ["table", "column"],
+    "search-index": ["table", "search-index"],
+    expose: ["schema", "expose"],
+    hide: ["schema", "hide"],
+    operator: ["token"],
+    cabinets: ["tenant"],
+  }),
+)
 
-/** Pairs of words that moved to another noun. */
-const MOVED: Readonly<Record<string, ReadonlyArray<string>>> = { "address cancel": ["delivery", "cancel"] }
+/** Two words that moved to another noun. */
+const MOVED: ReadonlyMap<string, readonly [string, string]> = new Map([["address cancel", ["delivery", "cancel"]]])
 
 /** The positions of the words that are neither flags of `cabinet` itself nor their values. */
 const words = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
@@ -36,16 +38,29 @@ const words = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
 /** The command, whatever flags precede it. */
 export const firstWord = (args: ReadonlyArray<string>): string | undefined => args[words(args)[0] ?? args.length]
 
-/** The call with current names; a call without an alias is returned unchanged. */
+/** The call with other words at the places of these. */
+const reworded = (args: ReadonlyArray<string>, at: ReadonlyMap<number, ReadonlyArray<string>>): ReadonlyArray<string> =>
+  args.flatMap((word, place) => at.get(place) ?? [word])
+
+/** The call in the words of today; one that has none of the old words is the same. */
 export const withoutAliases = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, second] = words(args)
   if (first === undefined) return args
   const word = args[first]!
-  // `event 7` was the former `event show 7`.
-  if (word === "event" && second !== undefined && /^\d+$/.test(args[second]!))
-    return args.toSpliced(first, 1, "event", "show")
-  const pair = second === undefined ? undefined : `${word} ${args[second]}`
-  const moved = pair !== undefined && Object.hasOwn(MOVED, pair) ? MOVED[pair] : undefined
-  if (moved !== undefined) return args.toSpliced(second!, 1, ...moved.slice(1)).toSpliced(first, 1, moved[0]!)
-  return Object.hasOwn(ALIASES, word) ? args.toSpliced(first, 1, ...ALIASES[word]!) : args
+  if (second !== undefined) {
+    const next = args[second]!
+    // `event 7` was what `event show 7` is.
+    if (word === "event" && /^\d+$/.test(next)) return reworded(args, new Map([[first, ["event", "show"]]]))
+    const moved = MOVED.get(`${word} ${next}`)
+    if (moved !== undefined)
+      return reworded(
+        args,
+        new Map([
+          [first, [moved[0]]],
+          [second, [moved[1]]],
+        ]),
+      )
+  }
+  const today = ALIASES.get(word)
+  return today === undefined ? args : reworded(args, new Map([[first, today]]))
 }

@@ -64,7 +64,7 @@ const friendlyPairs = (input: {
     const pairs: Array<readonly [string, string]> = []
     for (const flag of read) {
       if (Result.isFailure(flag)) return yield* new CommandError({ code: "usage", message: flag.failure })
-      pairs.push(...flag.success)
+      for (const pair of flag.success) pairs.push(pair)
     }
     for (const text of Option.toArray(input.search)) pairs.push(["q", text])
     if (input.desc) pairs.push(["dir", "desc"])

@@ -19,36 +19,53 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   "is not empty": "notempty",
 }
 
-/** The condition begins at its first sign; a value may hold any sign, and keeps its inner spaces. */
-const WHERE = /^([^=!<>~]+?)\s*(>=|<=|!=|=|>|<|~)\s*(.*)$/s
-const EMPTY = /^(.+?)\s+(is empty|is not empty)$/s
+/** `is empty` and `is not empty` stand at the end, after the column and a space. */
+const emptyPairs = (text: string): Pairs | undefined => {
+  const words = ["is not empty", "is empty"].find((end) => text.endsWith(` ${end}`))
+  const column = words === undefined ? "" : text.slice(0, -words.length).trim()
+  if (words === undefined || column === "" || /[=!<>~]/.test(column)) return undefined
+  return [
+    ["fc", column],
+    ["fo", CONDITIONS[words]!],
+    ["fv", ""],
+  ]
+}
+
+/** The condition begins at the first sign of one. A value may hold any sign; spaces at its ends are not part of it. */
+const comparisonPairs = (text: string): Pairs | undefined => {
+  const at = text.search(/[=!<>~]/)
+  const sign = [text.slice(at, at + 2), text.slice(at, at + 1)].find((one) => Object.hasOwn(CONDITIONS, one))
+  const column = text.slice(0, Math.max(0, at)).trim()
+  if (sign === undefined || column === "") return undefined
+  return [
+    ["fc", column],
+    ["fo", CONDITIONS[sign]!],
+    ["fv", text.slice(at + sign.length).trim()],
+  ]
+}
 
 /** Fails with the form that the flag must have. */
 export const wherePairs = (text: string): Result.Result<Pairs, string> => {
-  const [, column, condition, value = ""] = EMPTY.exec(text) ?? WHERE.exec(text) ?? []
-  if (column === undefined || condition === undefined) {
-    return Result.fail(
-      `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", and not ${JSON.stringify(text)}`,
-    )
-  }
-  return Result.succeed([
-    ["fc", column.trim()],
-    ["fo", CONDITIONS[condition]!],
-    ["fv", value],
-  ])
+  const pairs = emptyPairs(text) ?? comparisonPairs(text)
+  return pairs === undefined
+    ? Result.fail(
+        `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", and not ${JSON.stringify(text)}`,
+      )
+    : Result.succeed(pairs)
 }
 
-const PERIOD = /^(.+?)=(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/s
+const DAYS = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/
 
 export const periodPairs = (text: string): Result.Result<Pairs, string> => {
-  const [, column, from, to] = PERIOD.exec(text) ?? []
-  if (column === undefined || (from === undefined && to === undefined)) {
+  const at = text.lastIndexOf("=")
+  const [days, from, to] = at < 1 ? [] : (DAYS.exec(text.slice(at + 1)) ?? [])
+  if (days === undefined || days === "..") {
     return Result.fail(
       `--period must be a date column and days, such as created=2026-01-01..2026-01-31, and not ${JSON.stringify(text)}`,
     )
   }
   return Result.succeed([
-    ["per", column],
+    ["per", text.slice(0, at)],
     ...(from === undefined ? [] : [["from", from] as const]),
     ...(to === undefined ? [] : [["to", to] as const]),
   ])

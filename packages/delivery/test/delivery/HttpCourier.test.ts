@@ -91,7 +91,10 @@ describe("HttpCourier.send answers", () => {
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
     const { port } = server.address() as { port: number }
     const body = `{"я":"\\u00e9","big":"${"x".repeat(1_000_000)}"}`
-    expect(await send(`http://127.0.0.1:${port}/p%20q?x=%D1%8F`, body)).toMatchObject({ status: 204, responseBody: null })
+    expect(await send(`http://127.0.0.1:${port}/p%20q?x=%D1%8F`, body)).toMatchObject({
+      status: 204,
+      responseBody: null,
+    })
     expect(seen!.body.equals(Buffer.from(body))).toBe(true)
     expect(seen!.url).toBe("/p%20q?x=%D1%8F")
     expect(seen!.headers).toMatchObject({
