@@ -123,10 +123,17 @@ const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): strin
   WHERE c.source_id = made.source_id AND c.name = made.name AND c.created_by_event_id IS NULL
 )`
 
-/** Once one row of a source is deferred, all later ones are. */
+/**
+ * Once one row of a source is deferred, all later ones are. Unless the row of the source is locked, as it is while a column is
+ * retyped: an accept waits for nobody here, and the drain finds the row without the flag.
+ */
 const WAITING_SOURCES = `, waiting_sources AS (
   UPDATE cabinet.source SET rows_deferred = true
-  WHERE id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT rows_deferred
+  WHERE id IN (
+    SELECT s.id FROM cabinet.source s
+    WHERE s.id IN (SELECT source_id FROM marked WHERE waits AND repeat_of IS NULL) AND NOT s.rows_deferred
+    FOR NO KEY UPDATE SKIP LOCKED
+  )
 )`
 
 /**

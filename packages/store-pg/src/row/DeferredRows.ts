@@ -24,11 +24,17 @@ const DRAIN_BATCH = 500
 /** Bytes of payloads after which no further one is read: a single row may have megabytes. */
 const DRAIN_BYTES = 2 * 1_048_576
 
-/** A flag may have been cleared while an accept that still saw it was in flight: such rows are found on their own. */
+/**
+ * A flag may have been cleared while an accept that still saw it was in flight, or could not be set because the source's row is
+ * locked, as it is while a column is retyped: such rows are found on their own, once that lock is released.
+ */
 const FIND_SOURCES = `
 WITH strays AS (
   UPDATE cabinet.source SET rows_deferred = true
-  WHERE NOT rows_deferred AND id IN (SELECT source_id FROM cabinet.deferred_row) RETURNING id
+  WHERE id IN (
+    SELECT s.id FROM cabinet.source s
+    WHERE NOT s.rows_deferred AND s.id IN (SELECT source_id FROM cabinet.deferred_row) FOR NO KEY UPDATE SKIP LOCKED
+  ) RETURNING id
 )
 SELECT id::text AS id FROM cabinet.source WHERE rows_deferred UNION SELECT id::text FROM strays`
 

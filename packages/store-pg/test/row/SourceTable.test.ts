@@ -136,6 +136,32 @@ describe("a source's table", () => {
     assert.deepStrictEqual(after, before)
   })
 
+  it("waits in nobody's accept: while a change holds the source and its table, events are accepted, and their rows follow", async () => {
+    const source = await newSource("Held")
+    const other = await newSource("Not held")
+    await post(source.id, { n: "1" })
+    await post(other.id, { n: "1" })
+    // As a retype holds them, for as long as it takes.
+    await database.run("CREATE TABLE public.held_enough ()")
+    const holding = database.run(`DO $$ BEGIN
+      PERFORM FROM cabinet.source WHERE id = ${source.id} FOR UPDATE;
+      LOCK TABLE sources.held IN ACCESS EXCLUSIVE MODE;
+      WHILE NOT EXISTS (SELECT FROM public.held_enough) LOOP PERFORM pg_sleep(0.02); END LOOP;
+    END $$`)
+    const isHeld = `SELECT FROM pg_locks WHERE relation = 'sources.held'::regclass AND mode = 'AccessExclusiveLock' AND granted`
+    await vi.waitFor(async () => assert.lengthOf(await database.run(isHeld), 1), { timeout: 60_000, interval: 20 })
+    assert.lengthOf(await post(source.id, { n: "2" }), 1)
+    assert.lengthOf(await post(source.id, { n: "3" }, second), 1)
+    // Nor do the deferred rows of others wait for it.
+    await first.runPromise(drainDeferredRows)
+    assert.lengthOf(await post(other.id, { n: "2" }), 1)
+    await database.run("INSERT INTO public.held_enough DEFAULT VALUES")
+    await holding
+    await rowsFollowed()
+    const rows = await database.run("SELECT n::int AS n FROM sources.held ORDER BY _event_id")
+    assert.deepStrictEqual(rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
   it("goes on without a table that the operator dropped", async () => {
     const source = await newSource("Dropped")
     await post(source.id, { a: "1" })
