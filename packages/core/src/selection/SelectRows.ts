@@ -61,7 +61,7 @@ export class SelectRows extends Context.Service<
         return yield* Effect.fromResult(pageOf(plan, found))
       })
       /** The error may be due to an outdated definition of the object: it is then looked up again and the read is retried. */
-      const readAnew = Effect.fnUntraced(function* (
+      const readAgain = Effect.fnUntraced(function* (
         request: RowsRequest,
         selection: Selection,
         key: CursorKey,
@@ -74,7 +74,7 @@ export class SelectRows extends Context.Service<
         if (error._tag !== "StaleObject" && isSame(before, table)) return yield* error
         if (tries === 0) return yield* changing
         return yield* read(selection, table, key).pipe(
-          Effect.catch((again) => readAnew(request, selection, key, table, again, tries - 1)),
+          Effect.catch((again) => readAgain(request, selection, key, table, again, tries - 1)),
         )
       })
       return SelectRows.of({
@@ -83,7 +83,7 @@ export class SelectRows extends Context.Service<
           const table = yield* orRefused(request, yield* catalog.findCached(request.schema, request.name))
           const key = yield* keys.key
           return yield* read(selection, table, key).pipe(
-            Effect.catch((error) => readAnew(request, selection, key, table, error, TRIES)),
+            Effect.catch((error) => readAgain(request, selection, key, table, error, TRIES)),
           )
         }),
       })

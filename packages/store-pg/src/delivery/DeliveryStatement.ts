@@ -44,15 +44,15 @@ export interface ResendBatch {
  * number.
  */
 export const RESEND_QUEUED = `
-  WITH bite AS MATERIALIZED (
+  WITH slice AS MATERIALIZED (
     SELECT d.id FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
     WHERE d.address_id = $1::bigint AND d.created_at >= $2::timestamptz AND d.created_at < $3::timestamptz
       AND d.id > $5::bigint AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL) AND e.deleted_at IS NULL
     ORDER BY d.id LIMIT $4::int FOR UPDATE OF d
   ), sent AS (
-    UPDATE cabinet.delivery d SET ${MADE_DUE} FROM bite WHERE d.id = bite.id
+    UPDATE cabinet.delivery d SET ${MADE_DUE} FROM slice WHERE d.id = slice.id
   )
-  SELECT count(*)::int AS seen, count(*)::int AS sent, ARRAY[max(id)::text] AS place FROM bite`
+  SELECT count(*)::int AS seen, count(*)::int AS sent, ARRAY[max(id)::text] AS place FROM slice`
 
 /**
  * $1 to $4 as above, $5: the delivery and $6: the time of its attempt to continue after. Covers the deliveries that have
@@ -60,19 +60,19 @@ export const RESEND_QUEUED = `
  * older than $2 need not be examined. A delivery that is in the queue again is left unchanged.
  */
 export const RESEND_DELIVERED = `
-  WITH bite AS MATERIALIZED (
+  WITH slice AS MATERIALIZED (
     SELECT t.at, t.delivery_id AS id, t.event_id, t.number, t.delivery_created_at FROM cabinet.attempt_delivered t
     WHERE t.address_id = $1::bigint AND t.delivery_created_at >= $2::timestamptz AND t.delivery_created_at < $3::timestamptz
       AND t.at >= $6::timestamptz AND (t.at, t.delivery_id) > ($6::timestamptz, $5::bigint)
     ORDER BY t.at, t.delivery_id LIMIT $4::int
   ), sent AS (
     INSERT INTO cabinet.delivery (id, address_id, event_id, attempts, created_at, due_at)
-    SELECT id, $1::bigint, event_id, number, delivery_created_at, cabinet.now() FROM bite
-    WHERE EXISTS (SELECT FROM cabinet.event e WHERE e.id = bite.event_id AND e.deleted_at IS NULL)
+    SELECT id, $1::bigint, event_id, number, delivery_created_at, cabinet.now() FROM slice
+    WHERE EXISTS (SELECT FROM cabinet.event e WHERE e.id = slice.event_id AND e.deleted_at IS NULL)
     ORDER BY id ON CONFLICT DO NOTHING RETURNING 1
   )
   SELECT count(*)::int AS seen, (SELECT count(*) FROM sent)::int AS sent,
-    (SELECT ARRAY[id::text, at::text] FROM bite ORDER BY at DESC, id DESC LIMIT 1) AS place FROM bite`
+    (SELECT ARRAY[id::text, at::text] FROM slice ORDER BY at DESC, id DESC LIMIT 1) AS place FROM slice`
 
 /** $1: delivery. An attempt in flight keeps its claim, so that its outcome is still recorded. */
 export const CANCEL = `

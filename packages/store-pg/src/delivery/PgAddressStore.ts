@@ -82,11 +82,11 @@ export const layer = Layer.effect(
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return yield* Effect.fail(noSuchAddress(id))
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
-          const bite = sql.unsafe<{ readonly count: number }>(
+          const slice = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
             [id, CANCEL_BATCH],
           )
-          count = (yield* orUnavailable(bite))[0]!.count
+          count = (yield* orUnavailable(slice))[0]!.count
         }
       }),
       pause: changing(AddressStatement.PAUSE_ADDRESS),

@@ -119,17 +119,17 @@ export const layer = Layer.effect(
           [DeliveryStatement.RESEND_QUEUED, ["0"]],
           [DeliveryStatement.RESEND_DELIVERED, ["0", from]],
         ] as const) {
-          let bite: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
-          while (bite.seen === RESEND_BATCH) {
+          let slice: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
+          while (slice.seen === RESEND_BATCH) {
             const next = sql.unsafe<DeliveryStatement.ResendBatch>(statement, [
               addressId,
               from,
               to,
               RESEND_BATCH,
-              ...bite.place,
+              ...slice.place,
             ])
-            bite = (yield* orUnavailable(next))[0]!
-            total += bite.sent
+            slice = (yield* orUnavailable(next))[0]!
+            total += slice.sent
           }
         }
         return total
@@ -156,11 +156,11 @@ export const layer = Layer.effect(
           (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
         let deliveries = 0
         for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
-          const bite = sql.unsafe<{ readonly count: number }>(
+          const slice = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${DeliveryStatement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
             [failedDays, RESEND_BATCH],
           )
-          count = (yield* orUnavailable(bite))[0]!.count
+          count = (yield* orUnavailable(slice))[0]!.count
         }
         return { partitions, deliveries }
       }),

@@ -7,7 +7,7 @@ import { Effect, Layer, Schedule } from "effect"
 
 const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
 
-const MARKS_A_BITE = 5_000
+const MARKS_PER_SLICE = 5_000
 
 export const makePartitions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -23,9 +23,9 @@ export const forgetRepeatMarks = Effect.gen(function* () {
     const gone = yield* sql`
       DELETE FROM cabinet.repeat_window WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM cabinet.repeat_window WHERE first_at < cabinet.now() - interval '6 minutes'
-        LIMIT ${MARKS_A_BITE} FOR UPDATE SKIP LOCKED))
+        LIMIT ${MARKS_PER_SLICE} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
-    if (gone.length < MARKS_A_BITE) return
+    if (gone.length < MARKS_PER_SLICE) return
   }
 })
 

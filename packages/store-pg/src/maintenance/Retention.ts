@@ -60,7 +60,7 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original_request", originalDays)
   const originalRows = yield* forgetOriginals(sql, originalDays)
-  const inBites = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
+  const inSlices = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0
     for (let count = DELETE_BATCH; count === DELETE_BATCH; total += count) {
       count = (yield* orUnavailable(sql.unsafe(statement, [...values, DELETE_BATCH]))).length
@@ -68,9 +68,9 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
     return total
   })
   const days = [logDays, Math.max(logDays, failedLogDays)]
-  const runs = yield* inBites(FORGET_RUNS, days)
-  const imports = yield* inBites(FORGET_IMPORTS, days)
-  return { originals, originalRows, runs, imports, marks: yield* inBites(FORGET_MARKS, []) }
+  const runs = yield* inSlices(FORGET_RUNS, days)
+  const imports = yield* inSlices(FORGET_IMPORTS, days)
+  return { originals, originalRows, runs, imports, marks: yield* inSlices(FORGET_MARKS, []) }
 })
 
 /**

@@ -43,15 +43,15 @@ const NEXT = `
   WHERE w.source_id = $1`
 
 /** Reads row by row, so that no payload beyond the bound is read. */
-const READ_BITE = `
-WITH RECURSIVE bite AS (
+const READ_SLICE = `
+WITH RECURSIVE slice AS (
   SELECT event_id, payload, 1 AS n, octet_length(payload)::int8 AS bytes FROM (${NEXT} ORDER BY w.event_id LIMIT 1) first
   UNION ALL
-  SELECT next.event_id, next.payload, bite.n + 1, bite.bytes + octet_length(next.payload)
-  FROM bite CROSS JOIN LATERAL (${NEXT} AND w.event_id > bite.event_id ORDER BY w.event_id LIMIT 1) next
-  WHERE bite.n < $2 AND bite.bytes < $3
+  SELECT next.event_id, next.payload, slice.n + 1, slice.bytes + octet_length(next.payload)
+  FROM slice CROSS JOIN LATERAL (${NEXT} AND w.event_id > slice.event_id ORDER BY w.event_id LIMIT 1) next
+  WHERE slice.n < $2 AND slice.bytes < $3
 )
-SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM bite ORDER BY n`
+SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM slice ORDER BY n`
 
 const RECORD_CAUSE = `
 UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
@@ -92,7 +92,7 @@ const readPayload = (text: string): JsonObject => {
   return parsed.success instanceof Map ? parsed.success : new Map()
 }
 
-interface BiteRow {
+interface SliceRow {
   readonly id: string
   readonly payload: string
   /** No more rows are read after this one. */
@@ -107,18 +107,18 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
       const [mine] = yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE SKIP LOCKED`
       if (mine === undefined) return false
       const table = yield* loadSourceTable(sql, sourceId)
-      const bite = yield* sql.unsafe<BiteRow>(READ_BITE, [sourceId, size, DRAIN_BYTES])
+      const slice = yield* sql.unsafe<SliceRow>(READ_SLICE, [sourceId, size, DRAIN_BYTES])
       // Whether the bound ended the batch, rather than the end of the rows.
-      const isBounded = bite.at(-1)?.last === true
-      if (bite.length > 0 && table !== undefined && table.name !== null) {
-        const events = bite.map(({ payload }) => new StoredPayload(payload))
+      const isBounded = slice.at(-1)?.last === true
+      if (slice.length > 0 && table !== undefined && table.name !== null) {
+        const events = slice.map(({ payload }) => new StoredPayload(payload))
         const fitted = yield* ensureColumns(sql, table, events)
         if (fitted !== undefined) {
           const { table: fittedTable, plans } = fitted
           const rows: Array<string> = []
           const causes = new Map<string, string>()
           for (const [index, plan] of plans.entries()) {
-            const { id } = bite[index]!
+            const { id } = slice[index]!
             if (plan instanceof RowFault) {
               yield* setAside(sql, sourceId, id, plan.reason)
               continue
@@ -130,14 +130,14 @@ const drainBatch = (sql: PgClient.PgClient, sourceId: number, size: number) =>
           for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
         }
       }
-      yield* forget(sql, bite)
+      yield* forget(sql, slice)
       if (!isBounded) yield* sql`UPDATE cabinet.source SET rows_deferred = false WHERE id = ${sourceId}`
       return isBounded
     }),
   )
 
-const forget = (sql: PgClient.PgClient, bite: ReadonlyArray<{ id: string }>) =>
-  sql`DELETE FROM cabinet.deferred_row WHERE event_id = ANY (${int8Array(bite.map((row) => BigInt(row.id)))}::int8[])`
+const forget = (sql: PgClient.PgClient, slice: ReadonlyArray<{ id: string }>) =>
+  sql`DELETE FROM cabinet.deferred_row WHERE event_id = ANY (${int8Array(slice.map((row) => BigInt(row.id)))}::int8[])`
 
 /** Stores the reason with the event. The log names only the event, because a fault's message may quote the submission. */
 const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, reason: string) =>
@@ -152,11 +152,11 @@ const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, rea
 const setFirstAside = (sql: PgClient.PgClient, sourceId: number, fault: unknown) =>
   sql.withTransaction(
     Effect.gen(function* () {
-      const bite = yield* sql<{ id: string }>`
+      const slice = yield* sql<{ id: string }>`
         SELECT event_id::text AS id FROM cabinet.deferred_row WHERE source_id = ${sourceId} ORDER BY event_id LIMIT 1`
-      if (bite[0] === undefined) return
-      yield* setAside(sql, sourceId, bite[0].id, faultInWords(fault))
-      yield* forget(sql, bite)
+      if (slice[0] === undefined) return
+      yield* setAside(sql, sourceId, slice[0].id, faultInWords(fault))
+      yield* forget(sql, slice)
     }),
   )
 
@@ -165,11 +165,11 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
   sql.withTransaction(
     Effect.gen(function* () {
       const table = yield* loadSourceTable(sql, sourceId)
-      const bite = yield* sql.unsafe<BiteRow>(READ_BITE, [sourceId, 1, DRAIN_BYTES])
-      const [row] = bite
+      const slice = yield* sql.unsafe<SliceRow>(READ_SLICE, [sourceId, 1, DRAIN_BYTES])
+      const [row] = slice
       if (row === undefined || table === undefined) return
       if (table.name !== null) yield* sql.unsafe(insertBareRow(table), [row.id])
-      yield* forget(sql, bite)
+      yield* forget(sql, slice)
       // Logged without the error's details, which quote the row.
       yield* Effect.logError(
         `the fields of event ${row.id} could not be put into its table, the event itself is whole: ${sqlMessage(error)}`,

@@ -61,7 +61,7 @@ it("rotateSecret lets the old secret sign for 24 hours more, and no longer", asy
   expect(await cabinet.book((book) => book.get(id))).toMatchObject({ secret, previousSecret: null })
 })
 
-it("remove takes an address out of every answer, and cancels more than one bite", async () => {
+it("remove takes an address out of every answer, and cancels more than one slice", async () => {
   const { id } = await create("all")
   const [event] = await cabinet.accept(source)
   await cabinet.run(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
