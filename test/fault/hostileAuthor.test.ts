@@ -204,8 +204,8 @@ it("whatever the owner does, the author's code runs as nobody but the author", a
   }
   await cabinet.keys.list()
   await cabinet.keys.revoke(keyId)
-  const operator = await cabinet.operators.create({ name: "o" })
-  await cabinet.operators.revoke(operator.id)
+  const token = await cabinet.tokens.create({ name: "o", role: "owner" })
+  await cabinet.tokens.revoke(token.id)
   await cabinet.diagnostics()
 
   await cabinet.sources.change(source.id, { name: "Orders of old" })

@@ -2,10 +2,11 @@ import { mkdtemp, readdir, readlink, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgUploadTokens from "@data-cabinet/store-pg/key/PgUploadTokens"
+import * as PgAccessTokens from "@data-cabinet/store-pg/key/PgAccessTokens"
+import type { NewAccessToken } from "@data-cabinet/core/key/AccessTokens"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
@@ -34,7 +35,7 @@ const cabinets = Layer.effect(
 )
 
 const served = (url: string) => {
-  const services = PgUploadTokens.layer.pipe(Layer.provideMerge(importLayer(url)))
+  const services = PgAccessTokens.layer.pipe(Layer.provideMerge(importLayer(url)))
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
     Layer.provide(cabinets),
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),
@@ -56,7 +57,7 @@ beforeAll(async () => {
   database = await testDatabase()
   runtime = ManagedRuntime.make(served(database.url))
   port = (await runtime.runPromise(Listener)).port
-  token = (await runtime.runPromise(UploadTokens.use((operators) => operators.issue("Ann")))).token
+  token = (await runtime.runPromise(AccessTokens.use((tokens) => tokens.issue(uploader("Ann"))))).token
   source = (await runtime.runPromise(Sources.use((sources) => sources.create({ name: "Up" })))).id
 })
 afterAll(async () => {
@@ -65,6 +66,8 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   await rm(spoolDir, { recursive: true })
 })
+
+const uploader = (name: string): NewAccessToken => ({ name, role: "uploader", expiresInSeconds: null })
 
 const upload = async (
   path: string,
@@ -118,20 +121,58 @@ it("POST /upload answers 422 with the refused rows", async () => {
   assert.strictEqual(status, 422)
 })
 
-it("POST /upload opens to a live operator's token alone", async () => {
+it("POST /upload opens to a live token whose role allows it alone", async () => {
   const key = await runtime.runPromise(ApiKeys.use((keys) => keys.issue("reader")))
   const gone = await runtime.runPromise(
-    UploadTokens.use((operators) => Effect.tap(operators.issue("gone"), ({ id }) => operators.revoke(id))),
+    AccessTokens.use((tokens) => Effect.tap(tokens.issue(uploader("gone")), ({ id }) => tokens.revoke(id))),
   )
   for (const as of ["", "nonsense", key.key, gone.token]) {
     const refused = await upload(`/upload/${source}`, form("a\n1\n", "x.csv"), { as })
     assert.deepStrictEqual([refused.status, refused.json.error], [401, "unauthorized"])
     assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
   }
+  for (const role of ["viewer", "reader"] as const) {
+    const other = await runtime.runPromise(
+      AccessTokens.use((tokens) => tokens.issue({ name: role, role, expiresInSeconds: null })),
+    )
+    const refused = await upload(`/upload/${source}`, form("a\n1\n", "x.csv"), { as: other.token })
+    assert.deepStrictEqual([refused.status, refused.json.error], [403, "role_missing"])
+  }
   const [row] = await database.run(
-    `SELECT last_used_at IS NOT NULL AS used FROM cabinet.upload_token WHERE name = 'Ann'`,
+    `SELECT last_used_at IS NOT NULL AS used FROM cabinet.access_token WHERE name = 'Ann'`,
   )
   assert.strictEqual(row!["used"], true)
+})
+
+it("POST /upload refuses a token at the first request after its time", async () => {
+  const lent = await runtime.runPromise(
+    AccessTokens.use((tokens) => tokens.issue({ name: "lent", role: "editor", expiresInSeconds: 3600 })),
+  )
+  const dry = () => upload(`/upload/${source}?dry_run=true`, form("a\n1\n", "x.csv"), { as: lent.token })
+  assert.strictEqual((await dry()).status, 200)
+  await database.run("UPDATE cabinet.clock SET shift = interval '61 minutes'")
+  assert.strictEqual((await dry()).status, 401)
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
+})
+
+it("a process of the version before issues, knows and revokes tokens for uploads, and sees no others", async () => {
+  const [old] = await database.run(
+    `INSERT INTO cabinet.upload_token AS o (name, prefix, fingerprint) VALUES ('old', 'dco_', sha256('old')) RETURNING id::int AS id`,
+  )
+  const all = await runtime.runPromise(AccessTokens.use((tokens) => tokens.list))
+  assert.deepInclude(
+    all.find(({ id }) => id === old!["id"]),
+    { name: "old", role: "uploader", expiresAt: null },
+  )
+  const seen = await database.run("SELECT name FROM cabinet.upload_token")
+  assert.notIncludeMembers(
+    seen.map(({ name }) => name),
+    ["viewer", "reader", "lent"],
+  )
+  const used = await database.run(
+    "UPDATE cabinet.upload_token o SET last_used_at = cabinet.now() WHERE o.fingerprint = sha256('old') RETURNING 1 AS one",
+  )
+  assert.strictEqual(used.length, 1)
 })
 
 it("POST /upload says what is wrong with a request", async () => {

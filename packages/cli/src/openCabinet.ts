@@ -23,7 +23,7 @@ import { readFeed } from "./library/FeedApi.ts"
 import { handlers } from "./library/Handlers.ts"
 import { importsApi } from "./library/ImportsApi.ts"
 import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
-import { keysApi, uploadTokensApi } from "./library/KeysApi.ts"
+import { keysApi, tokensApi } from "./library/KeysApi.ts"
 import { pollsApi } from "./library/PollsApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
 import { runIn } from "./library/RunEffect.ts"
@@ -59,7 +59,7 @@ export type {
   ImportsApi,
   ImportStatus,
 } from "./library/ImportsApi.ts"
-export type { ApiKey, IssuedKey, IssuedUploadToken, KeysApi, UploadToken, UploadTokensApi } from "./library/KeysApi.ts"
+export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi } from "./library/PollsApi.ts"
 export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./library/RowsApi.ts"
 export type { ScriptOptions, ScriptOutcome } from "./library/ScriptApi.ts"
@@ -103,7 +103,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     fetchHandler,
     sources: sourcesApi(run, baseUrl),
     keys: keysApi(run),
-    operators: uploadTokensApi(run),
+    tokens: tokensApi(run),
     addresses: addressesApi(run),
     imports: importsApi(run),
     polls: pollsApi(run),

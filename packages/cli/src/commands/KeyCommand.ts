@@ -5,13 +5,14 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { expiresFlag, stateOf } from "./Expires.ts"
 import { keyArgument, keyNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const add = Command.make("add", { name: Argument.String("NAME") }, ({ name }) =>
+const add = Command.make("add", { name: Argument.String("NAME"), expires: expiresFlag }, ({ name, expires }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name))
+      const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name, expires))
       yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
         [style.bold(key), "", "Keep it now: it is not shown again. Send it as: Authorization: Bearer <key>"].join("\n"),
       )
@@ -31,7 +32,7 @@ const list = Command.make("list", {}, () =>
             `${key.prefix}…`,
             key.createdAt,
             key.lastRequestAt ?? "never",
-            key.revokedAt === null ? "good" : `revoked ${key.revokedAt}`,
+            stateOf(key),
             key.name,
           ]),
           { style, none: "No keys yet. Issue one with: cabinet key add NAME" },

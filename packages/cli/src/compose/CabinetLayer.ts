@@ -34,8 +34,8 @@ import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgAccessTokens from "@data-cabinet/store-pg/key/PgAccessTokens"
 import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
-import * as PgUploadTokens from "@data-cabinet/store-pg/key/PgUploadTokens"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
@@ -103,6 +103,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provide(NameLookup.layer()),
   )
   const ports = Layer.mergeAll(
+    PgAccessTokens.layer,
     PgAddressStore.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgApiKeys.layer,
@@ -114,7 +115,6 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgEventLog.layer,
     PgSchemaGrants.layer,
     PgFeedStore.layer,
-    PgUploadTokens.layer,
     PgPollStore.layer,
     PgRowReader.layer,
     PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),

@@ -5,7 +5,7 @@ import type { EventsApi } from "./EventsApi.ts"
 import type { FeedEvent, FeedOptions } from "./FeedApi.ts"
 import type { FetchHandler, NodeHandler } from "./Handlers.ts"
 import type { ImportsApi } from "./ImportsApi.ts"
-import type { KeysApi, UploadTokensApi } from "./KeysApi.ts"
+import type { KeysApi, TokensApi } from "./KeysApi.ts"
 import type { PollsApi } from "./PollsApi.ts"
 import type { Row, RowsQuery, RowsResult } from "./RowsApi.ts"
 import type { ScriptOptions, ScriptOutcome } from "./ScriptApi.ts"
@@ -49,8 +49,8 @@ export interface Cabinet {
   readonly sources: SourcesApi
   /** Keys for readers of the API. */
   readonly keys: KeysApi
-  /** Tokens for uploads over HTTP. */
-  readonly operators: UploadTokensApi
+  /** Tokens for programs that manage the cabinet or upload to it over HTTP. */
+  readonly tokens: TokensApi
   /** Delivery addresses: who receives new events, and the outcomes. */
   readonly addresses: AddressesApi
   /** Files into sources. */

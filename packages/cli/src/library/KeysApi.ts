@@ -1,40 +1,46 @@
-/** The API keys and upload tokens of a cabinet, with promises. */
+/** The API keys and access tokens of a cabinet, with promises. */
+import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import type { IssuedUploadToken, UploadToken } from "@data-cabinet/core/key/UploadToken"
-import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
+import type { Role } from "@data-cabinet/core/key/Role"
 import type { Run } from "./RunEffect.ts"
 
-export type { ApiKey, IssuedKey, IssuedUploadToken, UploadToken }
+export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role }
 
 /** Keys for readers of the API. */
 export interface KeysApi {
   /** Issues a key; the only time that it is shown whole. */
-  readonly create: (key: { readonly name: string }) => Promise<IssuedKey>
+  readonly create: (key: { readonly name: string; readonly expiresInSeconds?: number }) => Promise<IssuedKey>
   /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<ApiKey>>
   /** Requests with it get 401 from then on; the other keys stay valid. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<ApiKey>
 }
 
-/** Tokens for uploads over HTTP, `POST /upload/{source_id}`. */
-export interface UploadTokensApi {
+/** Tokens for programs that manage the cabinet or upload to it over HTTP, as far as their role allows. */
+export interface TokensApi {
   /** Issues a token; the only time that it is shown whole. */
-  readonly create: (operator: { readonly name: string }) => Promise<IssuedUploadToken>
+  readonly create: (token: {
+    readonly name: string
+    readonly role: Role
+    readonly expiresInSeconds?: number
+  }) => Promise<IssuedAccessToken>
   /** All of them, including revoked ones. */
-  readonly list: () => Promise<ReadonlyArray<UploadToken>>
-  /** Uploads with it get 401 from then on. Rejects with `no_such_key`. */
-  readonly revoke: (id: number) => Promise<UploadToken>
+  readonly list: () => Promise<ReadonlyArray<AccessToken>>
+  /** Requests with it get 401 from then on. Rejects with `no_such_key`. */
+  readonly revoke: (id: number) => Promise<AccessToken>
 }
 
 export const keysApi = (run: Run): KeysApi => ({
-  create: ({ name }) => run(ApiKeys.use((keys) => keys.issue(name))),
+  create: ({ name, expiresInSeconds = null }) => run(ApiKeys.use((keys) => keys.issue(name, expiresInSeconds))),
   list: () => run(ApiKeys.use((keys) => keys.list)),
   revoke: (id) => run(ApiKeys.use((keys) => keys.revoke(id))),
 })
 
-export const uploadTokensApi = (run: Run): UploadTokensApi => ({
-  create: ({ name }) => run(UploadTokens.use((operators) => operators.issue(name))),
-  list: () => run(UploadTokens.use((operators) => operators.list)),
-  revoke: (id) => run(UploadTokens.use((operators) => operators.revoke(id))),
+export const tokensApi = (run: Run): TokensApi => ({
+  create: ({ name, role, expiresInSeconds = null }) =>
+    run(AccessTokens.use((tokens) => tokens.issue({ name, role, expiresInSeconds }))),
+  list: () => run(AccessTokens.use((tokens) => tokens.list)),
+  revoke: (id) => run(AccessTokens.use((tokens) => tokens.revoke(id))),
 })

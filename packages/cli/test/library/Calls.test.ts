@@ -122,11 +122,12 @@ it("a file is imported with its progress told, and known again", async () => {
   await expect(cabinet.imports.file(id, { name: "again.csv", bytes })).rejects.toMatchObject({ code: "same_file" })
 })
 
-it("operators and keys are issued, listed without their secret, and revoked", async () => {
-  const { token, ...operator } = await cabinet.operators.create({ name: "loader" })
+it("tokens and keys are issued, listed without their secret, and revoked", async () => {
+  const { token, ...listed } = await cabinet.tokens.create({ name: "loader", role: "editor", expiresInSeconds: 3600 })
   expect(token).toMatch(/^dco_/)
-  expect(await cabinet.operators.list()).toEqual([operator])
-  expect(await cabinet.operators.revoke(operator.id)).toMatchObject({ revokedAt: expect.any(String) })
+  expect(await cabinet.tokens.list()).toEqual([listed])
+  expect(listed).toMatchObject({ role: "editor", expiresAt: expect.any(String) })
+  expect(await cabinet.tokens.revoke(listed.id)).toMatchObject({ revokedAt: expect.any(String) })
   const { key, ...issued } = await cabinet.keys.create({ name: "reader" })
   expect(key).toMatch(/^dck_/)
   expect(await cabinet.keys.list()).toEqual([issued])
@@ -145,7 +146,7 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
     [() => cabinet.sources.create({ name: "" }), { code: "bad_name" }],
     [() => cabinet.sources.reveal(999), { code: "no_such_source" }],
     [() => cabinet.keys.revoke(999), { code: "no_such_key" }],
-    [() => cabinet.operators.create({ name: "" }), { code: "bad_name" }],
+    [() => cabinet.tokens.create({ name: "", role: "viewer" }), { code: "bad_name" }],
     [() => cabinet.addresses.create({ url: "http://127.0.0.1/" }), { code: "not_public" }],
     [() => cabinet.addresses.ping(999), { code: "no_such_address" }],
     [() => cabinet.polls.create({ sourceId: id, url: "http://10.0.0.1/", everySeconds: 60 }), { code: "not_public" }],

@@ -8,6 +8,8 @@ export interface ApiKey {
   /** The beginning of the key, enough to tell keys apart. */
   readonly prefix: string
   readonly createdAt: string
+  /** Null for one that does not expire. */
+  readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastRequestAt: string | null
 }

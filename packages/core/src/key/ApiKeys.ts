@@ -11,7 +11,11 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    readonly issue: (name: string) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
+    /** `expiresInSeconds`: null or left out for a key that does not expire. */
+    readonly issue: (
+      name: string,
+      expiresInSeconds?: number | null,
+    ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
   }

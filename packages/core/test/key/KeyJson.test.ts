@@ -1,7 +1,7 @@
 /** What is shown of a thing says nothing of its secret, whatever else is known of it. */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
-import { keyJson, uploadTokenJson } from "@data-cabinet/core/key/KeyJson"
-import type { IssuedUploadToken } from "@data-cabinet/core/key/UploadToken"
+import { keyJson, accessTokenJson } from "@data-cabinet/core/key/KeyJson"
+import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import type { Poll } from "@data-cabinet/core/poll/Poll"
 import { pollJson } from "@data-cabinet/core/poll/PollJson"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -37,9 +37,9 @@ it("a source is shown without its secret, and to a reader without its settings",
 })
 
 it("keys, tokens and polls are shown without what is secret about them", () => {
-  const common = { id: 1, name: "reader", prefix: "dck_abcdef", createdAt: AT, revokedAt: null }
+  const common = { id: 1, name: "reader", prefix: "dck_abcdef", createdAt: AT, expiresAt: null, revokedAt: null }
   const key: IssuedKey = { ...common, lastRequestAt: null, key: SECRET }
-  const token: IssuedUploadToken = { ...common, lastUsedAt: null, token: SECRET }
+  const token: IssuedAccessToken = { ...common, role: "viewer", lastUsedAt: null, token: SECRET }
   const poll: Poll & { readonly headers: string } = {
     id: 1,
     sourceId: 2,
@@ -56,7 +56,7 @@ it("keys, tokens and polls are shown without what is secret about them", () => {
     firstAt: null,
     headers: SECRET,
   }
-  for (const shown of [keyJson(key), uploadTokenJson(token), pollJson(poll)]) {
+  for (const shown of [keyJson(key), accessTokenJson(token), pollJson(poll)]) {
     assert.notInclude(JSON.stringify(shown), SECRET)
     assert.isTrue(Object.keys(shown).every((name) => /^[a-z_]+$/.test(name)))
   }

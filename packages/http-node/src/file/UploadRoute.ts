@@ -1,6 +1,6 @@
 /**
- * `POST /upload/{source_id}`: a file into a source, for holders of an upload token. It checks the method, the token, the
- * source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
+ * `POST /upload/{source_id}`: a file into a source, for holders of an access token whose role allows it. It checks the method, the
+ * token (401), its role (403), the source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
  * or `{ok: false, error, detail}`.
  */
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
@@ -9,8 +9,9 @@ import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
 import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { importJson } from "@data-cabinet/core/file/ImportJson"
-import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/UploadToken"
-import { UploadTokens } from "@data-cabinet/core/key/UploadTokens"
+import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToken"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, type Scope, Semaphore } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
@@ -94,9 +95,9 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
 
 /** Empty for a cabinet composed without imports. */
 export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scope> = Effect.gen(function* () {
-  const [import_, operators_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(UploadTokens)]
-  if (Option.isNone(import_) || Option.isNone(operators_)) return []
-  const [imports, operators] = [import_.value, operators_.value]
+  const [import_, tokens_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(AccessTokens)]
+  if (Option.isNone(import_) || Option.isNone(tokens_)) return []
+  const [imports, tokens] = [import_.value, tokens_.value]
   const limits = yield* UploadLimits
   const run = yield* effectRunner
   const places = Semaphore.makeUnsafe(limits.atOnce)
@@ -108,11 +109,15 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   }, Effect.scoped)
 
   const take = Effect.fnUntraced(function* (request: Request, segment: string, query: string) {
-    const token = bearerToken(request.headers["authorization"])
-    const operator = token === null ? Option.none() : yield* operators.find(tokenFingerprint(token))
-    if (Option.isNone(operator)) {
-      const detail = "Send an operator's token in the header Authorization: Bearer <token>."
+    const sent = bearerToken(request.headers["authorization"])
+    const token = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
+    if (Option.isNone(token)) {
+      const detail = "Send an access token in the header Authorization: Bearer <token>."
       return refused(401, "unauthorized", detail, { "www-authenticate": "Bearer" })
+    }
+    if (!mayDo(token.value.role, "file.upload")) {
+      const detail = `The token has the role ${token.value.role}; uploads need ${ROLE_NEEDED["file.upload"]}.`
+      return refused(403, "role_missing", detail)
     }
     const sourceId = parseSourceId(segment)
     if (sourceId === "malformed") return refused(400, "bad_source_id", "A source's id is a positive integer.")

@@ -11,13 +11,14 @@ interface KeyRow {
   readonly name: string
   readonly prefix: string
   readonly created_at: string
+  readonly expires_at: string | null
   readonly revoked_at: string | null
   readonly last_request_at: string | null
 }
 
 /** The last request of the current minute is read from the rate window until it is written to the key. */
 const COLUMNS = `k.id::text AS id, k.name, k.prefix, cabinet.rfc3339(k.created_at) AS created_at,
-  cabinet.rfc3339(k.revoked_at) AS revoked_at,
+  cabinet.rfc3339(k.expires_at) AS expires_at, cabinet.rfc3339(k.revoked_at) AS revoked_at,
   cabinet.rfc3339(greatest(k.last_request_at,
     (SELECT w.last_at FROM cabinet.rate_window w WHERE w.subject = 'key:' || k.id))) AS last_request_at`
 
@@ -26,6 +27,7 @@ const toKey = (row: KeyRow): ApiKey => ({
   name: row.name,
   prefix: row.prefix,
   createdAt: row.created_at,
+  expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
   lastRequestAt: row.last_request_at,
 })
@@ -35,14 +37,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     return ApiKeys.of({
-      issue: Effect.fnUntraced(function* (name) {
+      issue: Effect.fnUntraced(function* (name, expiresInSeconds = null) {
         if (name.trim() === "" || name.length > 200) {
           return yield* new KeyError({ code: "bad_name", message: "A key needs a name of 1 to 200 characters." })
         }
         const key = writeKey(randomBytes(32))
         const [row] = yield* sql.unsafe<KeyRow>(
-          `INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
-          [name, key.slice(0, KEY_PREFIX_LENGTH), keyFingerprint(key)],
+          `INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint, expires_at)
+           VALUES ($1, $2, $3, cabinet.now() + make_interval(secs => $4::float8)) RETURNING ${COLUMNS}`,
+          [name, key.slice(0, KEY_PREFIX_LENGTH), keyFingerprint(key), expiresInSeconds],
         )
         return { ...toKey(row!), key }
       }, orUnavailable),

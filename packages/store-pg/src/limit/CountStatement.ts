@@ -33,7 +33,7 @@ export const COUNT_KEYS = `
 WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
   SELECT k.id, encode(k.fingerprint, 'hex') AS subject, asked.n
   FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = asked.fingerprint
-  WHERE k.revoked_at IS NULL
+  WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > (SELECT at FROM moment))
 ), counted AS (${count("SELECT 'key:' || id, n FROM live")})
 SELECT l.subject, l.id::text AS id, c.count, c.left_ms FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
 

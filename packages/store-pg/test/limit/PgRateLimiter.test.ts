@@ -214,21 +214,25 @@ it("PgAdmission counts a request of the last minute to the next one, once that h
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgAdmission knows live keys among revoked and made-up ones that are asked for at the same time", async () => {
+it("PgAdmission knows live keys among revoked, expired and made-up ones that are asked for at the same time", async () => {
   await midMinute()
-  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at)
-    VALUES ('live', 'a', sha256('live'), NULL), ('revoked', 'b', sha256('revoked'), now())`)
+  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
+    VALUES ('live', 'a', sha256('live'), NULL, NULL), ('revoked', 'b', sha256('revoked'), now(), NULL),
+      ('expired', 'c', sha256('expired'), NULL, cabinet.now()),
+      ('expires', 'd', sha256('expires'), NULL, cabinet.now() + interval '1 hour')`)
   const fingerprint = (word: string) => createHash("sha256").update(word).digest()
   const ask = RateLimiter.use((admission) =>
     Effect.all(
-      ["live", "revoked", "live", "made up"].map((word) => admission.key(fingerprint(word), 60_000)),
+      ["live", "revoked", "live", "made up", "expired", "expires"].map((word) =>
+        admission.key(fingerprint(word), 60_000),
+      ),
       { concurrency: "unbounded" },
     ),
   )
   const answers = await one.runPromise(ask)
   assert.deepStrictEqual(
     answers.map((answer) => answer?.remaining ?? null),
-    [119, null, 118, null],
+    [119, null, 118, null, null, 119],
   )
 })
 

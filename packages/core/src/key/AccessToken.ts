@@ -1,18 +1,22 @@
-/** Upload tokens: for uploading data, which a reader's key must never allow. Not an API key, and never accepted as one. */
+/** Access tokens: how programs manage a cabinet and upload to it. Not an API key, and never accepted as one. */
 import { hash } from "node:crypto"
+import type { Role } from "./Role.ts"
 
 /** A token as listed to its owner. Times are RFC 3339 in UTC. */
-export interface UploadToken {
+export interface AccessToken {
   readonly id: number
   readonly name: string
+  readonly role: Role
   readonly prefix: string
   readonly createdAt: string
+  /** Null for one that does not expire. */
+  readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastUsedAt: string | null
 }
 
 /** A token when it is issued, the only time that it is shown completely. */
-export interface IssuedUploadToken extends UploadToken {
+export interface IssuedAccessToken extends AccessToken {
   readonly token: string
 }
 

@@ -1,0 +1,25 @@
+/** `--expires 90d`: for how long a key or a token is valid. */
+import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+
+/** Seconds; null without the flag. */
+export const expiresFlag = Flag.String("expires").pipe(
+  Flag.withMetavar("TIME"),
+  Flag.withDescription("Valid for this long, such as 90d, 12h or 30m (default: for ever)"),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(parseLifetime(text)),
+    (text) => `--expires is ${JSON.stringify(text)}: it must be a time such as 90d, 12h or 30m, at most 3650d`,
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrNull),
+)
+
+interface Expiring {
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+/** For a list; whether it has expired is for the database's clock to say, so the time itself is shown. */
+export const stateOf = ({ expiresAt, revokedAt }: Expiring): string =>
+  revokedAt !== null ? `revoked ${revokedAt}` : expiresAt === null ? "good" : `until ${expiresAt}`

@@ -1,0 +1,18 @@
+/** For how long a key or a token is valid, from the moment it is issued. */
+
+const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+
+/** Ten years: whoever wants more means "for ever", and leaves the expiry out. */
+const MAX_LIFETIME_SECONDS = 3_650 * 86_400
+const MIN_LIFETIME_SECONDS = 60
+
+export const isLifetime = (seconds: number): boolean =>
+  Number.isInteger(seconds) && seconds >= MIN_LIFETIME_SECONDS && seconds <= MAX_LIFETIME_SECONDS
+
+/** Parses `90d`, `12h`, `30m` to seconds; null for anything else, and for more than ten years. */
+export const parseLifetime = (text: string): number | null => {
+  const parts = /^([1-9]\d{0,6})([mhd])$/.exec(text.trim())
+  if (parts === null) return null
+  const seconds = Number(parts[1]) * UNITS[parts[2]!]!
+  return isLifetime(seconds) ? seconds : null
+}

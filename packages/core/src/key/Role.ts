@@ -1,0 +1,99 @@
+/**
+ * Who may do what: the one table of actions. HTTP endpoints ask it before they call, and screens before they draw a button. An
+ * action that is not placed in it does not compile.
+ */
+
+/** Roles of people, who manage a cabinet. */
+export const PERSON_ROLES = ["owner", "editor", "viewer"] as const
+export type PersonRole = (typeof PERSON_ROLES)[number]
+
+/** Roles of access tokens: those of people, `uploader` (files into sources) and `reader` (rows and the feed). */
+export const ROLES = [...PERSON_ROLES, "uploader", "reader"] as const
+export type Role = (typeof ROLES)[number]
+
+/** Each role, and all that it includes. */
+const INCLUDED = {
+  owner: ["owner", "editor", "viewer", "uploader", "reader"],
+  editor: ["editor", "viewer", "uploader", "reader"],
+  viewer: ["viewer", "reader"],
+  uploader: ["uploader"],
+  reader: ["reader"],
+} as const satisfies Record<Role, ReadonlyArray<Role>>
+
+/** Everything that can be asked of a cabinet by somebody with a role. */
+export type Action =
+  | "self.read"
+  | "file.upload"
+  | "row.read"
+  | "source.read"
+  | "source.change"
+  | "source.reveal"
+  | "source.delete"
+  | "column.read"
+  | "column.change"
+  | "event.read"
+  | "event.trash"
+  | "event.purge"
+  | "key.read"
+  | "key.change"
+  | "token.read"
+  | "token.change"
+  | "person.read"
+  | "person.change"
+  | "session.read"
+  | "session.end"
+  | "address.read"
+  | "address.change"
+  | "address.reveal"
+  | "delivery.read"
+  | "delivery.change"
+  | "import.read"
+  | "poll.read"
+  | "poll.change"
+  | "schema.change"
+  | "diagnostics.read"
+  | "audit.read"
+
+/** The least role that an action needs; `any` for whoever is known at all. */
+export const ROLE_NEEDED = {
+  "self.read": "any",
+  "file.upload": "uploader",
+  "row.read": "reader",
+  "source.read": "viewer",
+  "source.change": "editor",
+  "source.reveal": "editor",
+  "source.delete": "owner",
+  "column.read": "viewer",
+  "column.change": "editor",
+  "event.read": "viewer",
+  "event.trash": "editor",
+  "event.purge": "owner",
+  "key.read": "viewer",
+  "key.change": "editor",
+  "token.read": "owner",
+  "token.change": "owner",
+  "person.read": "owner",
+  "person.change": "owner",
+  "session.read": "viewer",
+  "session.end": "viewer",
+  "address.read": "viewer",
+  "address.change": "editor",
+  "address.reveal": "editor",
+  "delivery.read": "viewer",
+  "delivery.change": "editor",
+  "import.read": "viewer",
+  "poll.read": "viewer",
+  "poll.change": "editor",
+  "schema.change": "owner",
+  "diagnostics.read": "viewer",
+  "audit.read": "owner",
+} as const satisfies Record<Action, Role | "any">
+
+/** Whether somebody with this role may do it. */
+export const mayDo = (role: Role, action: Action): boolean => {
+  const needed = ROLE_NEEDED[action]
+  return needed === "any" || INCLUDED[role].some((included) => included === needed)
+}
+
+/** Null for any other word. */
+export const parseRole = (word: string): Role | null => ROLES.find((role) => role === word) ?? null

@@ -1,0 +1,25 @@
+import { type Action, mayDo, parseRole, ROLE_NEEDED, ROLES } from "@data-cabinet/core/key/Role"
+import { assert, it } from "vitest"
+
+const actions = Object.keys(ROLE_NEEDED) as ReadonlyArray<Action>
+
+it("mayDo lets an owner do everything, and an uploader and a reader one thing each", () => {
+  const allowed = (role: (typeof ROLES)[number]) => actions.filter((action) => mayDo(role, action))
+  assert.deepStrictEqual(allowed("owner"), actions)
+  assert.deepStrictEqual(allowed("uploader"), ["self.read", "file.upload"])
+  assert.deepStrictEqual(allowed("reader"), ["self.read", "row.read"])
+})
+
+it("mayDo grows from viewer to editor to owner, and a viewer changes and reveals nothing", () => {
+  for (const action of actions) {
+    if (mayDo("viewer", action)) assert.isTrue(mayDo("editor", action), action)
+    if (mayDo("editor", action)) assert.isTrue(mayDo("owner", action), action)
+    if (/\.(change|reveal|delete|trash|purge|upload)$/.test(action)) assert.isFalse(mayDo("viewer", action), action)
+  }
+})
+
+it("parseRole knows its words alone", () => {
+  assert.deepStrictEqual(ROLES.map(parseRole), [...ROLES])
+  assert.isNull(parseRole("Owner"))
+  assert.isNull(parseRole("constructor"))
+})
