@@ -12,10 +12,20 @@
  * The clock is read inline, exactly as cabinet.now() reads it, because a call would start another query.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
-import { boolArray, byteaArray, int4Array, int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import type { InputColumns } from "../connection/InputColumns.ts"
 import { IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
-import type { Batch, BatchTable } from "./Batch.ts"
+import {
+  type Batch,
+  type BatchSlice,
+  type BatchTable,
+  CREATED_COLUMNS,
+  type CreatedColumn,
+  EVENT_COLUMNS,
+  ORIGINAL_COLUMNS,
+  SLICE_COLUMNS,
+} from "./Batch.ts"
 
 /** One row per accepted event. An event whose source has changed has none. */
 export interface AcceptedRow {
@@ -25,16 +35,48 @@ export interface AcceptedRow {
   readonly deliveries: number
 }
 
-/** Adds a parameter to the statement and returns its placeholder. */
-type Bind = (value: unknown) => string
+/** The first parameters, which every batch has: its events, the keys of its bodies, its original requests. */
+const LOCKS = `$${EVENT_COLUMNS.names.length + 1}`
+const FIRST_ORIGINAL = EVENT_COLUMNS.names.length + 2
+const EVENT_ARRAYS = EVENT_COLUMNS.placeholders(1).join(", ")
+const EVENT_NAMES = EVENT_COLUMNS.names.join(", ")
+const ORIGINAL_ARRAYS = ORIGINAL_COLUMNS.placeholders(FIRST_ORIGINAL)
+const ORIGINAL_NAMES = ORIGINAL_COLUMNS.names.join(", ")
+/** What the batch has of an original request as it is stored. */
+const STORED_NAMES = ORIGINAL_COLUMNS.names.filter((name) => name !== "request")
 
-const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind): string => {
+/** What `input` has of an event, if its fingerprint is this expression. */
+const inputOf = (fingerprint: string): string =>
+  EVENT_COLUMNS.names.map((name) => (name === "fingerprint" ? `${fingerprint} AS ${name}` : `i.${name}`)).join(", ")
+
+/** The parameters of a statement, which grow as parts are added to its text. */
+class Parameters {
+  readonly values: Array<unknown>
+
+  constructor({ events, locks, originals }: Batch) {
+    this.values = [...EVENT_COLUMNS.parameters(events), int8Array(locks), ...ORIGINAL_COLUMNS.parameters(originals)]
+  }
+
+  /** Adds a parameter and returns its placeholder. */
+  add(value: unknown): string {
+    return `$${this.values.push(value)}`
+  }
+
+  /** Adds records and returns the arguments of `unnest`. */
+  addRows<Row>(columns: InputColumns<Row>, rows: ReadonlyArray<Row>): ReadonlyArray<string> {
+    const arrays = columns.placeholders(this.values.length + 1)
+    this.values.push(...columns.parameters(rows))
+    return arrays
+  }
+}
+
+const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters: Parameters): string => {
   const names = columns.map(quoteName)
   const target = quoteQualified(SOURCES_SCHEMA, table)
   return `, rows_${index} AS (
   INSERT INTO ${target} (${["_event_id", "_received_at", ...names].join(", ")})
   SELECT ${["k.id", "k.at", ...names.map((name) => `r.${name}`)].join(", ")}
-  FROM json_populate_recordset(NULL::${target}, ${bind(rows)}::json) r
+  FROM json_populate_recordset(NULL::${target}, ${parameters.add(rows)}::json) r
   JOIN marked k ON k.n = r._event_id
   WHERE k.repeat_of IS NULL AND NOT k.rows_deferred
 )`
@@ -44,19 +86,18 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, bind: Bind)
  * Advances the counts of imports, provided each still stands where its slice begins. A slice that was accepted before, by
  * a lost runner or by another one, finds its count advanced and is left out whole.
  */
-const progressOf = ({ request, importId, version, first, last }: Batch["staged"], bind: Bind) => {
-  const slices = bind(int4Array(request))
+const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) => {
+  const arrays = parameters.addRows(SLICE_COLUMNS, slices)
   return {
     cte: `
 ), progress AS MATERIALIZED (
   UPDATE cabinet.import m SET accepted = p.last
-  FROM locks, cabinet.source s, unnest(${slices}::int4[], ${bind(int8Array(importId))}::int8[], ${bind(int4Array(version))}::int4[],
-    ${bind(int8Array(first))}::int8[], ${bind(int8Array(last))}::int8[]) AS p(request, import_id, version, first, last)
+  FROM locks, cabinet.source s, unnest(${arrays.join(", ")}) AS p(${SLICE_COLUMNS.names.join(", ")})
   WHERE locks.held IS NOT NULL AND m.id = p.import_id AND m.accepted = p.first AND m.state = 'accepting'
     AND s.id = m.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
   RETURNING p.request`,
     filter: `
-  WHERE i.request <> ALL (${slices}::int4[]) OR i.request IN (SELECT request FROM progress)`,
+  WHERE i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT request FROM progress)`,
   }
 }
 
@@ -84,7 +125,7 @@ const originalsOf = (single: boolean) =>
     : {
         id: "min(n.id) OVER (PARTITION BY n.request)",
         ofEvent: "CASE WHEN o.request IS NULL THEN NULL ELSE original_request_id END",
-        beside: " LEFT JOIN unnest($11::int4[]) o(request) ON o.request = marked.request",
+        beside: ` LEFT JOIN unnest(${ORIGINAL_ARRAYS[0]}) o(request) ON o.request = marked.request`,
       }
 
 /**
@@ -96,30 +137,31 @@ export type BodyLockMode = "wait" | "try"
 
 const WAITED = {
   locks: `SELECT count(pg_advisory_xact_lock(k)) AS held
-  FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)`,
-  fingerprint: "decode(i.fingerprint, 'hex')",
+  FROM unnest(${LOCKS}::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)`,
+  input: inputOf("decode(i.fingerprint, 'hex')"),
   keys: "",
   key: "",
 }
 
-const triedLocks = (batch: Batch, bind: Bind): typeof WAITED => {
+const triedLocks = (batch: Batch, parameters: Parameters): typeof WAITED => {
   let next = 0
-  const keys = batch.fingerprint.map((print) => (print === null ? null : batch.bodyKeys[next++]!))
+  const keys = batch.events.map(({ event }) => (event.fingerprint === null ? null : batch.bodyKeys[next++]!))
   return {
     locks: `SELECT count(*) AS held, array_agg(t.k) FILTER (WHERE NOT t.acquired) AS missed
-  FROM (SELECT k, pg_try_advisory_xact_lock(k) AS acquired FROM unnest($10::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)) t`,
-    fingerprint:
+  FROM (SELECT k, pg_try_advisory_xact_lock(k) AS acquired FROM unnest(${LOCKS}::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)) t`,
+    input: inputOf(
       "CASE WHEN i.body_key = ANY ((SELECT missed FROM locks)::int8[]) THEN NULL ELSE decode(i.fingerprint, 'hex') END",
-    keys: `, ${bind(int8Array(keys))}::int8[]`,
+    ),
+    keys: `, ${parameters.add(int8Array(keys))}::int8[]`,
     key: ", body_key",
   }
 }
 
 /** Records for which event a column was created. */
-const madeForOf = ({ sourceId, column, n }: Batch["madeFor"], bind: Bind): string => `, made_for AS (
+const createdOf = (created: ReadonlyArray<CreatedColumn>, parameters: Parameters): string => `, made_for AS (
   UPDATE cabinet.field_column c SET created_by_event_id = k.id
-  FROM unnest(${bind(int8Array(sourceId))}::int8[], ${bind(textArray(column))}::text[], ${bind(int8Array(n))}::int8[])
-    AS made(source_id, name, n) JOIN marked k ON k.n = made.n
+  FROM unnest(${parameters.addRows(CREATED_COLUMNS, created).join(", ")})
+    AS made(${CREATED_COLUMNS.names.join(", ")}) JOIN marked k ON k.n = made.n
   WHERE c.source_id = made.source_id AND c.name = made.name AND c.created_by_event_id IS NULL
 )`
 
@@ -144,41 +186,16 @@ export const acceptStatement = (
   batch: Batch,
   bodyLocks: BodyLockMode = "wait",
 ): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
-  const o = batch.originals
-  const values: Array<unknown> = [
-    int4Array(batch.request),
-    int8Array(batch.sourceId),
-    int4Array(batch.version),
-    textArray(batch.channel),
-    boolArray(batch.history),
-    boolArray(batch.empty),
-    textArray(batch.fingerprint),
-    textArray(batch.payload),
-    boolArray(batch.waits),
-    int8Array(batch.locks),
-    int4Array(o.request),
-    byteaArray(o.body),
-    int4Array(o.bodyBytes),
-    textArray(o.contentType),
-    textArray(o.ip),
-    textArray(o.referer),
-    textArray(o.origin),
-    textArray(o.userAgent),
-    textArray(o.acceptLanguage),
-    textArray(o.charset),
-    textArray(o.charsetFrom),
-    int4Array(o.replaced),
-  ]
-  const bind: Bind = (value) => `$${values.push(value)}`
-  const rows = batch.tables.map((table, index) => rowsOf(table, index, bind)).join("")
-  const progress = batch.staged.request.length > 0 ? progressOf(batch.staged, bind) : { cte: "", filter: "" }
-  const madeFor = batch.madeFor.column.length > 0 ? madeForOf(batch.madeFor, bind) : ""
-  const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, bind)
+  const parameters = new Parameters(batch)
+  const rows = batch.tables.map((table, index) => rowsOf(table, index, parameters)).join("")
+  const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : { cte: "", filter: "" }
+  const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
+  const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
-  const waitingSources = batch.waits.includes(true) ? WAITING_SOURCES : ""
+  const waitingSources = batch.events.some(({ waits }) => waits) ? WAITING_SOURCES : ""
   return {
-    values,
+    values: parameters.values,
     text: `
 WITH fence AS MATERIALIZED (
   ${IN_FENCE}
@@ -188,10 +205,9 @@ WITH fence AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
 ), input AS MATERIALIZED (
-  SELECT i.request, i.source_id, i.version, i.channel, i.history, i.empty, ${bodies.fingerprint} AS fingerprint,
-    i.payload, i.waits, i.n, s.rows_deferred OR i.waits AS rows_deferred
-  FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::text[], $5::bool[], $6::bool[], $7::text[], $8::text[], $9::bool[]${bodies.keys})
-    WITH ORDINALITY AS i(request, source_id, version, channel, history, empty, fingerprint, payload, waits${bodies.key}, n)
+  SELECT ${bodies.input}, i.n, s.rows_deferred OR i.waits AS rows_deferred
+  FROM unnest(${EVENT_ARRAYS}${bodies.keys})
+    WITH ORDINALITY AS i(${EVENT_NAMES}${bodies.key}, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
@@ -215,14 +231,9 @@ WITH fence AS MATERIALIZED (
   SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json
   FROM marked${originals.beside}
 ), originals AS (
-  INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, content_type, ip, referer, origin,
-                                user_agent, accept_language, charset, charset_from, replaced)
-  SELECT k.id, k.at, k.source_id, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
-         o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced
-  FROM unnest($11::int4[], $12::bytea[], $13::int4[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
-              $19::text[], $20::text[], $21::text[], $22::int4[])
-    AS o(request, body, body_bytes, content_type, ip, referer, origin, user_agent, accept_language, charset,
-         charset_from, replaced)
+  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")})
+  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}
+  FROM unnest(${ORIGINAL_ARRAYS.join(", ")}) AS o(${ORIGINAL_NAMES})
   JOIN marked k ON k.request = o.request AND k.id = k.original_request_id
 ), waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
@@ -235,7 +246,7 @@ WITH fence AS MATERIALIZED (
   WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
   ORDER BY k.id
   RETURNING 1
-)${rows}${madeFor}${waitingSources}
+)${rows}${created}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,
   }
 }

@@ -1,8 +1,81 @@
-/** A batch between its plan and the statement that accepts it. */
+/** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
+import type { AcceptRequest, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
+
+/** An event and its request, whose position in the batch is `index`. */
+export interface BatchEvent {
+  readonly index: number
+  readonly request: AcceptRequest
+  readonly event: NewEvent
+  /** True if the row cannot be inserted into its table now and is deferred. */
+  readonly waits: boolean
+}
+
+export const EVENT_COLUMNS = new InputColumns<BatchEvent>({
+  request: int4(({ index }) => index),
+  source_id: int8(({ request }) => request.sourceId),
+  version: int4(({ request }) => request.sourceVersion),
+  channel: text(({ request }) => request.channel),
+  history: bool(({ request }) => request.history),
+  empty: bool(({ event }) => event.empty),
+  fingerprint: text(({ event }) => event.fingerprint),
+  payload: text(({ event }) => event.text),
+  waits: bool(({ waits }) => waits),
+})
+
+/** The original of the request at position `index`. */
+export interface BatchOriginal {
+  readonly index: number
+  readonly original: Original
+}
+
+/** All but `request` are columns of cabinet.original_request as well. */
+export const ORIGINAL_COLUMNS = new InputColumns<BatchOriginal>({
+  request: int4(({ index }) => index),
+  body: bytea(({ original }) => original.body),
+  body_bytes: int4(({ original }) => original.bodyBytes),
+  content_type: text(({ original }) => original.contentType),
+  ip: text(({ original }) => original.ip),
+  referer: text(({ original }) => original.referer),
+  origin: text(({ original }) => original.origin),
+  user_agent: text(({ original }) => original.userAgent),
+  accept_language: text(({ original }) => original.acceptLanguage),
+  charset: text(({ original }) => original.charset),
+  charset_from: text(({ original }) => original.charsetFrom),
+  replaced: int4(({ original }) => original.replaced),
+})
+
+/** The request at position `index` is a slice of an import. */
+export interface BatchSlice {
+  readonly index: number
+  readonly version: number
+  readonly slice: StagedSlice
+}
+
+export const SLICE_COLUMNS = new InputColumns<BatchSlice>({
+  request: int4(({ index }) => index),
+  import_id: int8(({ slice }) => slice.importId),
+  version: int4(({ version }) => version),
+  first: int8(({ slice }) => slice.first),
+  last: int8(({ slice }) => slice.last),
+})
+
+/** A column created for this batch, and the position `n` in it of the event that it was created for. */
+export interface CreatedColumn {
+  readonly sourceId: number
+  readonly name: string
+  readonly n: number
+}
+
+export const CREATED_COLUMNS = new InputColumns<CreatedColumn>({
+  source_id: int8(({ sourceId }) => sourceId),
+  name: text(({ name }) => name),
+  n: int8(({ n }) => n),
+})
 
 /**
  * A source table that receives rows from the batch. `rows` is a JSON array with one object per row, whose `_event_id` is
- * the event's position in the batch.
+ * the event's position in the batch, counted from 1.
  */
 export interface BatchTable {
   readonly sourceId: number
@@ -11,19 +84,13 @@ export interface BatchTable {
   readonly rows: string
 }
 
-/** A batch as parallel arrays: one entry per event, and one per original request. */
 export interface Batch {
-  readonly request: ReadonlyArray<number>
-  readonly sourceId: ReadonlyArray<number>
-  readonly version: ReadonlyArray<number>
-  readonly channel: ReadonlyArray<string>
-  readonly history: ReadonlyArray<boolean>
-  readonly empty: ReadonlyArray<boolean>
-  /** Hexadecimal; null if repeats are not detected for this event. */
-  readonly fingerprint: ReadonlyArray<string | null>
-  readonly payload: ReadonlyArray<string>
-  /** True if the row cannot be inserted into its table now and is deferred. */
-  readonly waits: ReadonlyArray<boolean>
+  readonly events: ReadonlyArray<BatchEvent>
+  readonly originals: ReadonlyArray<BatchOriginal>
+  /** Usually none. */
+  readonly slices: ReadonlyArray<BatchSlice>
+  readonly created: ReadonlyArray<CreatedColumn>
+  readonly tables: ReadonlyArray<BatchTable>
   /** The lock keys of equal bodies: one per event with a fingerprint, in order. */
   readonly bodyKeys: BigInt64Array
   /** Those keys sorted and without duplicates, so that two batches never deadlock. */
@@ -32,33 +99,4 @@ export interface Batch {
   readonly distinct: boolean
   /** Whether each request is exactly one event and has an original request. */
   readonly single: boolean
-  readonly originals: {
-    readonly request: ReadonlyArray<number>
-    readonly body: ReadonlyArray<Uint8Array>
-    readonly bodyBytes: ReadonlyArray<number>
-    readonly contentType: ReadonlyArray<string | null>
-    readonly ip: ReadonlyArray<string | null>
-    readonly referer: ReadonlyArray<string | null>
-    readonly origin: ReadonlyArray<string | null>
-    readonly userAgent: ReadonlyArray<string | null>
-    readonly acceptLanguage: ReadonlyArray<string | null>
-    readonly charset: ReadonlyArray<string>
-    readonly charsetFrom: ReadonlyArray<string>
-    readonly replaced: ReadonlyArray<number>
-  }
-  readonly tables: ReadonlyArray<BatchTable>
-  /** Columns created for this batch, and the position in it of the event that each was created for. */
-  readonly madeFor: {
-    readonly sourceId: ReadonlyArray<number>
-    readonly column: ReadonlyArray<string>
-    readonly n: ReadonlyArray<number>
-  }
-  /** The requests that are slices of imports; usually none. */
-  readonly staged: {
-    readonly request: ReadonlyArray<number>
-    readonly importId: ReadonlyArray<number>
-    readonly version: ReadonlyArray<number>
-    readonly first: ReadonlyArray<number>
-    readonly last: ReadonlyArray<number>
-  }
 }

@@ -7,14 +7,14 @@ import { createCipheriv } from "node:crypto"
 /** A subquery that returns the secret in hexadecimal. */
 export const BODY_SECRET = "(SELECT encode(bytes, 'hex') FROM cabinet.secret WHERE purpose = 'body locks')"
 
-/** Bodies as parallel arrays: each one's source, and its fingerprint in hexadecimal. */
-export interface Bodies {
-  readonly sourceId: ReadonlyArray<number>
-  readonly fingerprint: ReadonlyArray<string>
+export interface Body {
+  readonly sourceId: number
+  /** Hexadecimal. */
+  readonly fingerprint: string
 }
 
 /** Returns one key per body, equal for equal bodies of one source. */
-export type BodyKeys = (bodies: Bodies) => BigInt64Array
+export type BodyKeys = (bodies: ReadonlyArray<Body>) => BigInt64Array
 
 /** Bytes used of a fingerprint's 32; half of them distinguish bodies just as well. */
 const BLOCK = 16
@@ -24,16 +24,15 @@ const BLOCK = 16
  */
 export const bodyKeys = (secret: string): BodyKeys => {
   const cipher = createCipheriv("aes-256-ecb", Buffer.from(secret, "hex"), null).setAutoPadding(false)
-  return ({ sourceId, fingerprint }) => {
-    const words = new Uint32Array(fingerprint.length * (BLOCK / 4))
+  return (bodies) => {
+    const words = new Uint32Array(bodies.length * (BLOCK / 4))
     const blocks = Buffer.from(words.buffer)
-    for (const [index, print] of fingerprint.entries()) {
-      blocks.write(print, index * BLOCK, BLOCK, "hex")
-      const source = sourceId[index]!
-      words[index * 4]! ^= source % 2 ** 32
-      words[index * 4 + 1]! ^= source / 2 ** 32
+    for (const [index, { sourceId, fingerprint }] of bodies.entries()) {
+      blocks.write(fingerprint, index * BLOCK, BLOCK, "hex")
+      words[index * 4]! ^= sourceId % 2 ** 32
+      words[index * 4 + 1]! ^= sourceId / 2 ** 32
     }
     const enciphered = cipher.update(blocks)
-    return BigInt64Array.from(fingerprint, (_, index) => enciphered.readBigInt64LE(index * BLOCK))
+    return BigInt64Array.from(bodies, (_, index) => enciphered.readBigInt64LE(index * BLOCK))
   }
 }

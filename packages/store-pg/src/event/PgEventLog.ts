@@ -60,7 +60,7 @@ const send = (
 ) => {
   const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!, keysOf)
   const { text, values } = acceptStatement(batch, bodyLocks)
-  return { recorded: batch.madeFor.sourceId, answer: session.connection.execute(text, values, undefined) }
+  return { created: batch.created, answer: session.connection.execute(text, values, undefined) }
 }
 
 /** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
@@ -116,7 +116,7 @@ export const layer = Layer.effect(
     ) {
       const requests = batch.map(({ request }) => request)
       session.waits("pool")
-      const { recorded, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo), locks)
+      const { created, answer } = send(session, keysOf!, requests, yield* tables.of(requests, rowsMayGo), locks)
       // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
       // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
       queueMicrotask(() => answerAll(batch, rows))
       // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
-      for (const sourceId of recorded) tables.forget(sourceId)
+      for (const { sourceId } of created) tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* signal.wake
     })
 

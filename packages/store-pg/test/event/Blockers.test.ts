@@ -54,7 +54,7 @@ const accept = (sourceId: number, body: string, through = store) =>
 const keyOf = async (sourceId: number, body: string) => {
   const fingerprint = requestOf(sourceId, body, true).events[0]!.fingerprint!
   const [row] = await database.run(`SELECT ${BODY_SECRET} AS secret`)
-  return bodyKeys(row!["secret"] as string)({ sourceId: [sourceId], fingerprint: [fingerprint] })[0]!
+  return bodyKeys(row!["secret"] as string)([{ sourceId, fingerprint }])[0]!
 }
 
 it("a stranger who holds the lock of a body, by whatever way it learned the key, is named and ended", async () => {
