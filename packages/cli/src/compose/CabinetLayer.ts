@@ -31,6 +31,7 @@ import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueu
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
+import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
@@ -97,7 +98,7 @@ const memory = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().
 export const cabinetLayer = (options: CabinetOptions) => {
   const { url, settings, maxConnections = CONNECTIONS } = options
   const connections = readerLayer(options).pipe(
-    Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - PgEventLog.WRITERS })),
+    Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - WRITERS })),
   )
   const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
     Layer.provide(NameLookup.layer()),

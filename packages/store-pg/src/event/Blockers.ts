@@ -6,7 +6,7 @@
  * has no business with it. If it cannot be terminated (a superuser's session, a prepared transaction) or returns, accepts
  * do without the lock.
  */
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { int4Array } from "../connection/ArrayParameter.ts"
 
@@ -44,10 +44,9 @@ const nameOf = ({ pid, login, application, state }: Blocker): string =>
  * Returns the check to run while a batch is held up. It takes the process ids of the writers' sessions and returns
  * whether a foreign session holds the lock of a body.
  */
-export const blockers = () => {
+export const blockers = (sql: PgClient.PgClient) => {
   const told = new Map<number, number>()
   return Effect.fnUntraced(function* (writers: Iterable<number>) {
-    const sql = yield* PgClient.PgClient
     const now = yield* Clock.currentTimeMillis
     for (const [pid, at] of told) if (now - at >= AGAIN_MILLIS) told.delete(pid)
     const found = yield* sql.unsafe<Blocker>(BLOCKERS, [int4Array([...writers])])

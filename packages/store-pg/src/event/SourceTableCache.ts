@@ -16,6 +16,8 @@ const GONE: Target = { table: undefined, waits: false }
 
 export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
 
+export type SourceTableCache = ReturnType<typeof sourceTableCache>
+
 export const sourceTableCache = (sql: PgClient.PgClient) => {
   const known = new Map<number, SourceTable>()
   /**

@@ -1,0 +1,165 @@
+/**
+ * Writes one batch on a session. A batch that fails, by an SQL error or by a defect of the program, is split until the
+ * failing request stands alone, so that a poisoned event or a locked table fails no other request.
+ */
+import { faultName } from "@data-cabinet/core/error/Fault"
+import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import type { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { connectionLossAsError, isUnavailable, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
+import type { WriteSession, WriteTrouble } from "../connection/WriteSession.ts"
+import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptStatement.ts"
+import { planBatch, type Target } from "./BatchPlan.ts"
+import type { BlockedBatches } from "./BlockedBatches.ts"
+import type { BodyKeys } from "./BodyLocks.ts"
+import { answerAll, halves, type PendingBatch } from "./PendingRequests.ts"
+import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./SourceTableCache.ts"
+
+interface Parts {
+  readonly sql: PgClient.PgClient
+  readonly signal: DeliverySignal["Service"]
+  readonly trouble: WriteTrouble
+  readonly blocked: BlockedBatches
+}
+
+type Written = Effect.Effect<void, SqlError.SqlError>
+
+/** How a batch is written: on which session, whether rows may go into their tables, and how bodies are locked. */
+interface Way {
+  readonly session: WriteSession
+  readonly rowsMayGo: boolean
+  readonly locks: BodyLockMode
+}
+
+export class BatchWriter {
+  readonly #parts: Parts
+  readonly #tables: SourceTableCache
+  /** Set by every session that is opened: none is written on before. */
+  keysOf: BodyKeys | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#tables = sourceTableCache(parts.sql)
+  }
+
+  /** Succeeds once each request has its result; fails if the database is unavailable. */
+  write(session: WriteSession, batch: PendingBatch): Written {
+    return this.#write(batch, this.#way(session, true))
+  }
+
+  #way(session: WriteSession, rowsMayGo: boolean): Way {
+    return { session, rowsMayGo, locks: this.#parts.blocked.bodyLocks }
+  }
+
+  #write(batch: PendingBatch, way: Way): Written {
+    return this.#execute(batch, way).pipe(
+      connectionLossAsError,
+      Effect.catchDefect((fault) => this.#afterFault(batch, way, fault)),
+      Effect.catchIf(SqlError.isSqlError, (error) => this.#afterError(batch, way, error)),
+    )
+  }
+
+  #execute(batch: PendingBatch, { session, rowsMayGo, locks }: Way): Written {
+    return Effect.gen({ self: this }, function* () {
+      const requests = batch.map(({ request }) => request)
+      session.waits("pool")
+      const targets = yield* this.#tables.of(requests, rowsMayGo)
+      const { created, answer } = send(session, this.keysOf!, requests, targets, locks)
+      // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
+      session.waits("session")
+      const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
+      this.#parts.trouble.words = null
+      // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
+      queueMicrotask(() => answerAll(batch, rows))
+      // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
+      for (const { sourceId } of created) this.#tables.forget(sourceId)
+      if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
+    })
+  }
+
+  #afterFault(batch: PendingBatch, way: Way, fault: unknown): Written {
+    if (way.session.waitsFor() === "session") return Effect.die(fault)
+    // Nothing was sent, so the batch can be retried in parts, and the session is unchanged.
+    this.#forgetTables(batch)
+    return this.#takeApart(batch, way, fault)
+  }
+
+  #afterError(batch: PendingBatch, way: Way, error: SqlError.SqlError): Written {
+    const { session, rowsMayGo, locks } = way
+    if (isUnavailable(error)) return Effect.fail(error)
+    session.waits("pool")
+    if (isNoPartition(error)) {
+      return Effect.andThen(
+        this.#parts.sql`SELECT cabinet.make_partitions('cabinet.original_request')`,
+        Effect.suspend(() => this.#write(batch, this.#way(session, rowsMayGo))),
+      )
+    }
+    // It waited for a foreign session on the lock of a body: retry without waiting.
+    if (isLockTimeout(error) && locks === "wait" && this.#parts.blocked.bodyLocks === "try") {
+      return this.#write(batch, this.#way(session, rowsMayGo))
+    }
+    // The cached tables may be outdated: the next attempt loads them again.
+    this.#forgetTables(batch)
+    const sources = new Set(batch.map(({ request }) => request.sourceId))
+    if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
+      for (const id of sources) this.#tables.wait(id)
+      return this.#write(batch, this.#way(session, false))
+    }
+    return this.#takeApart(batch, way, error)
+  }
+
+  /**
+   * Retries a batch that failed and was not written: first in parts, then without rows, until the request at fault is
+   * known.
+   */
+  #takeApart(batch: PendingBatch, way: Way, fault: unknown): Written {
+    const { session, rowsMayGo, locks } = way
+    if (batch.length > 1) {
+      const write = (half: PendingBatch) => this.#write(half, this.#way(session, rowsMayGo))
+      return Effect.forEach(halves(batch), write, { discard: true })
+    }
+    // A single request whose row cannot be inserted: the event is kept all the same, and the row is deferred until
+    // someone looks.
+    if (rowsMayGo) {
+      return Effect.andThen(
+        // The message of a defect may quote the submission, so only its name is logged.
+        Effect.logError(
+          `an event's row could not be put into its table and waits: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
+        ),
+        Effect.suspend(() => this.#write(batch, this.#way(session, false))),
+      )
+    }
+    const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
+    // So it is not the source's table that is locked, but most likely an equal body whose accept takes long. Being
+    // accepted is worth more than being recognized as a repeat.
+    if (isBusy && locks === "wait") return this.#write(batch, { session, rowsMayGo: false, locks: "try" })
+    // Or one of our own tables is locked, because the schema is being changed. Or the program is at fault.
+    for (const one of batch) {
+      if (isBusy) one.end(Result.fail(unavailable("The database is being changed.")))
+      else one.fault(fault)
+    }
+    return Effect.void
+  }
+
+  #forgetTables(batch: PendingBatch): void {
+    for (const { request } of batch) this.#tables.forget(request.sourceId)
+  }
+}
+
+/** A function of its own, so that the plan is not kept in memory while PostgreSQL executes it. */
+const send = (
+  session: WriteSession,
+  keysOf: BodyKeys,
+  requests: ReadonlyArray<AcceptRequest>,
+  targets: ReadonlyMap<number, Target>,
+  bodyLocks: BodyLockMode,
+) => {
+  const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!, keysOf)
+  const { text, values } = acceptStatement(batch, bodyLocks)
+  return { created: batch.created, answer: session.connection.execute(text, values, undefined) }
+}
+
+const isNoPartition = (error: SqlError.SqlError) =>
+  sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))

@@ -1,0 +1,233 @@
+/**
+ * The writers of events. Requests that arrive while a write is in flight form the next batch; the first request is written
+ * at once. Each writer has a session of its own; a request whose session is lost has an unknown outcome, and one that was
+ * not sent is known not to be saved.
+ */
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import type { AcceptRequest, Appended } from "@data-cabinet/core/event/EventLog"
+import { memoryFull, type MemoryShares, SMALL_BYTES } from "@data-cabinet/core/limit/MemoryBudget"
+import { Cause, Effect, Latch, Result, type Scope } from "effect"
+import { SqlError } from "effect/sql"
+import { boundTransactions } from "../connection/LostClient.ts"
+import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
+import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
+import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
+import type { BatchWriter } from "./BatchWriter.ts"
+import type { BlockedBatches } from "./BlockedBatches.ts"
+import { BODY_SECRET, bodyKeys } from "./BodyLocks.ts"
+import { Pending, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
+
+/**
+ * Maximum number of batches in flight. A small second batch costs more than it gains, because most of a batch's cost does
+ * not depend on the number of its events. So a second one starts only if it is full, if it is not small compared with the
+ * first, or if the first is held up.
+ */
+export const WRITERS = 2
+
+/** After this time a batch counts as held up: by a lock, or by a slow disk. */
+const SLOW_BATCH_MILLIS = 50
+
+/** How long a batch waits for a locked table. After that its rows are deferred; its events are not. */
+const LOCK_TIMEOUT_MILLIS = 1_000
+
+/** The longest time, in milliseconds, that a sender waits for a response. */
+const ANSWER_TIMEOUT_MILLIS = 9_000
+
+/** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
+const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
+
+interface OpenedWriter {
+  readonly secret: string
+  readonly pid: number
+}
+
+/** A request withdrawn before it was sent is not saved and releases its memory. For any other the outcome is unknown. */
+const late = (withdrawn: boolean): Appended =>
+  Result.fail(unavailable("The database did not answer in time.", !withdrawn))
+
+const HOLDS_NOTHING = (): void => {}
+
+/** Whether PostgreSQL refused the statement for lack of space or privileges: nothing of it was done. */
+const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
+  const error = Cause.squash(cause)
+  return SqlError.isSqlError(error) && writeTrouble(error) !== undefined
+}
+
+interface Parts {
+  readonly sessions: WriteSessions["Service"]
+  readonly batches: BatchWriter
+  readonly blocked: BlockedBatches
+  readonly wheel: TimerWheel
+  readonly memory: MemoryShares
+}
+
+export class EventWriter {
+  readonly #parts: Parts
+  /** Filled by `append`; emptied by the writers, by deadlines and by failures. */
+  readonly #pending = new PendingRequests()
+  /** Open when a writer may have something to write. Closed by the writers, opened by whatever may change that. */
+  readonly #work = Latch.makeUnsafe(false)
+  /** Number of requests being written: changed by `#underWayWhile` alone. */
+  #underWay = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Queues a request. Its result is there by the deadline at the latest. */
+  append(request: AcceptRequest, deadline?: Deadline, abandoned?: AbortSignal): Promise<Appended> {
+    const { wheel } = this.#parts
+    const release = this.#hold(request)
+    if (release === undefined) return Promise.resolve(Result.fail(memoryFull()))
+    return new Promise((resolve, reject) => {
+      const one = new Pending({
+        request,
+        deadline: deadline ?? wheel.now() + ANSWER_TIMEOUT_MILLIS,
+        expire: this.#expire,
+        release,
+        resolve,
+        reject,
+      })
+      one.stopWatch = wheel.watch(one)
+      abandoned?.addEventListener("abort", () => one.expire(), { once: true })
+      this.#pending.add(one)
+      this.#openIfMayWrite()
+    })
+  }
+
+  #hold({ memory: bytes = 0, sourceId, original }: AcceptRequest) {
+    return bytes <= SMALL_BYTES ? HOLDS_NOTHING : this.#parts.memory.hold(sourceId, original?.ip ?? null, bytes)
+  }
+
+  readonly #expire = (one: Pending): void => {
+    const isWithdrawn = this.#pending.remove(one)
+    if (isWithdrawn) one.end(late(true))
+    else one.giveUp(late(false))
+  }
+
+  /** Writes until the scope closes; what is still queued then is not saved. */
+  get start(): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const { blocked } = this.#parts
+      yield* Effect.forkScoped(Effect.forever(blocked.look))
+      yield* Effect.forkScoped(Effect.forever(blocked.trustAgain))
+      for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(Effect.forever(this.#writeOnNewSession))
+      yield* Effect.addFinalizer(() => this.#failQueued)
+    })
+  }
+
+  get #mayWrite(): boolean {
+    if (this.#pending.isEmpty) return false
+    return this.#underWay === 0 || this.#parts.blocked.areAny || this.#pending.mayGoBeside(this.#underWay)
+  }
+
+  #openIfMayWrite(): void {
+    if (this.#mayWrite) this.#work.openUnsafe()
+  }
+
+  #untilMayWrite(isClosed: () => boolean): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      while (!this.#mayWrite && !isClosed()) {
+        this.#work.closeUnsafe()
+        yield* this.#work.await
+      }
+    })
+  }
+
+  /** Opens a session once there is something to write, and writes on it until it is lost. */
+  get #writeOnNewSession(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#untilMayWrite(() => false)
+      yield* this.#openSession.pipe(
+        connectionLossAsError,
+        // None of these was sent: their outcome is known.
+        Effect.tapCause(() => this.#failQueued),
+        Effect.flatMap((session) => this.#writeOn(session)),
+        Effect.scoped,
+        Effect.catchCause((cause) => this.#interrupted(cause)),
+      )
+    })
+  }
+
+  /** Checks the epoch of the feed before the first event. An idle writer is woken when its session ends. */
+  get #openSession(): Effect.Effect<WriteSession, SqlError.SqlError, Scope.Scope> {
+    return Effect.suspend(() => {
+      const { sessions, batches, blocked } = this.#parts
+      let pid = 0
+      return sessions.open(
+        Effect.fnUntraced(function* (connection) {
+          yield* connection.execute(`SET lock_timeout = ${LOCK_TIMEOUT_MILLIS}`, [], undefined)
+          yield* boundTransactions(connection)
+          const [opened] = (yield* connection.execute(OPEN_WRITER, [], undefined)) as ReadonlyArray<OpenedWriter>
+          batches.keysOf = bodyKeys(opened!.secret)
+          pid = opened!.pid
+          blocked.writers.add(pid)
+        }),
+        () => {
+          blocked.writers.delete(pid)
+          this.#work.openUnsafe()
+        },
+      )
+    })
+  }
+
+  /** Writes batch after batch on one connection; returns when the connection is lost. */
+  #writeOn(session: WriteSession): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.gen({ self: this }, function* () {
+      while (true) {
+        session.waits(null)
+        yield* this.#untilMayWrite(session.isClosed)
+        if (session.isClosed()) return
+        const batch = this.#pending.take()
+        yield* this.#underWayWhile(batch, this.#parts.batches.write(session, batch)).pipe(
+          Effect.onExit((exit) =>
+            exit._tag === "Failure"
+              ? failAll(batch, session.waitsFor() === "session" && !isRefused(exit.cause))
+              : Effect.void,
+          ),
+        )
+      }
+    })
+  }
+
+  /** Counts the requests of a batch as in flight while it runs, and admits a second batch once it takes too long. */
+  #underWayWhile<E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> {
+    return Effect.suspend(() => {
+      this.#underWay += batch.length
+      let noLongerSlow = () => {}
+      const slow = setTimeout(() => {
+        noLongerSlow = this.#parts.blocked.add()
+        this.#openIfMayWrite()
+      }, SLOW_BATCH_MILLIS)
+      const over = Effect.sync(() => {
+        clearTimeout(slow)
+        noLongerSlow()
+        this.#underWay -= batch.length
+        this.#openIfMayWrite()
+      })
+      return Effect.ensuring(writing, over)
+    })
+  }
+
+  #interrupted(cause: Cause.Cause<SqlError.SqlError>): Effect.Effect<void> {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+    const error = Cause.squash(cause)
+    if (!SqlError.isSqlError(error)) return Effect.logWarning("accepting events was interrupted", cause)
+    const { trouble } = this.#parts.sessions
+    trouble.words = writeTrouble(error) ?? trouble.words
+    return Effect.logWarning(`accepting events was interrupted: ${failureReport(error)}`)
+  }
+
+  get #failQueued(): Effect.Effect<void> {
+    return Effect.suspend(() => failAll(this.#pending.takeAll(), false))
+  }
+}
+
+const failAll = (batch: PendingBatch, outcomeUnknown: boolean): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const message = outcomeUnknown
+      ? "The connection was lost while the events were being written: whether they were is not known."
+      : "The database cannot be reached."
+    for (const one of batch) one.end(Result.fail(unavailable(message, outcomeUnknown)))
+  })
