@@ -84,6 +84,17 @@ const json = async (...args: ReadonlyArray<string>): Promise<any> => {
 
 const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text()
 
+/** The names that break Prometheus' conventions: counters end in `_total`, and every duration is in seconds. */
+const againstConventions = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([line, name = "", type]) => {
+    const isRight =
+      name.startsWith("cabinet_") &&
+      !/milli|micro|nano/.test(name) &&
+      (type === "counter") === name.endsWith("_total") &&
+      (type !== "histogram" || name.endsWith("_seconds"))
+    return isRight ? [] : [line]
+  })
+
 it("every stage is counted, logged and traced, and nothing of it tells a secret", async () => {
   const key = server.welcome.key!.key
   const intake = server.welcome.source!.intake_url
@@ -141,11 +152,13 @@ it("every stage is counted, logged and traced, and nothing of it tells a secret"
   ]
   const counted = async (stage: string) => {
     const text = await metrics()
-    return new RegExp(`cabinet_stage_milliseconds_count\\{[^}]*stage="${stage.replace(".", "\\.")}"`).test(text)
+    return new RegExp(`cabinet_step_duration_seconds_count\\{[^}]*step="${stage.replace(".", "\\.")}"`).test(text)
   }
   // The poll is due at once, and run by the server's own loop.
   while (!(await counted("poll.run")));
   for (const stage of stages) expect([stage, await counted(stage)]).toEqual([stage, true])
+  expect(againstConventions(await metrics())).toEqual([])
+  expect(await metrics()).toMatch(/^cabinet_build_info\{version="[\d.]+",node="[\d.]+"\} 1$/m)
 
   expect(await server.stop("SIGTERM")).toBe(0)
   const names = new Set(spans.map(({ name }) => name))

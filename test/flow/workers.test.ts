@@ -90,7 +90,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
   for (let serving = 0; serving < WORKERS;) {
     // The connection that the killed one had is lost; nobody else's is.
     const text = await metrics().catch(() => "")
-    serving = /^cabinet_workers_replaced 1$/m.test(text)
+    serving = /^cabinet_workers_replaced_total 1$/m.test(text)
       ? Number(/^cabinet_workers_serving (\d+)$/m.exec(text)?.[1])
       : 0
   }
@@ -106,9 +106,9 @@ it("the limit of a source is exact over all workers, and every worker takes its 
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * RATE)
   const text = await metrics()
   for (let worker = 1; worker <= WORKERS; worker++) {
-    expect(text).toMatch(new RegExp(`cabinet_http_requests\\{worker="${worker}",.*webhook`))
+    expect(text).toMatch(new RegExp(`cabinet_http_requests_total\\{worker="${worker}",.*webhook`))
   }
-  expect(text.match(/^# TYPE cabinet_http_requests counter$/gm)).toHaveLength(1)
+  expect(text.match(/^# TYPE cabinet_http_requests_total counter$/gm)).toHaveLength(1)
 })
 
 it("SIGTERM is said by /readyz at once, and what arrives until the end of the notice is answered", async () => {

@@ -1,5 +1,5 @@
 /** The entry point of the command `cabinet`: arguments, signals and the exit code of the process. */
-import { readFileSync } from "node:fs"
+import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Effect, Exit } from "effect"
 import { FastShutdown } from "./process/FastShutdown.ts"
 import { boundHeap } from "./process/Heap.ts"
@@ -7,8 +7,6 @@ import { signalExitCode, StaysUntilSignal } from "./process/StaysUntilSignal.ts"
 import { workerNumber } from "./process/Worker.ts"
 import { isOurs, type ToWorker } from "./process/WorkerMessages.ts"
 import { runCommand } from "./commands/RunCommand.ts"
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 
 /** Ctrl-C in a terminal may reach this process twice, from the terminal and from its parent. */
 const SAME_SIGNAL_MILLIS = 500
@@ -21,7 +19,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 let hasty = false
 let stays = false
 const fiber = Effect.runFork(
-  runCommand(process.argv.slice(2), version).pipe(
+  runCommand(process.argv.slice(2), VERSION).pipe(
     Effect.provideService(FastShutdown, () => hasty),
     Effect.provideService(StaysUntilSignal, () => void (stays = true)),
   ),

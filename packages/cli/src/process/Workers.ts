@@ -19,7 +19,7 @@ const YOUNG_MILLIS = 30_000
 const LONGEST_PAUSE_MILLIS = 30_000
 
 const serving = Metric.gauge("workers_serving", { description: "Workers of this server that serve." })
-const replaced = Metric.counter("workers_replaced", {
+const replaced = Metric.counter("workers_replaced_total", {
   description: "Workers that ended by themselves and were replaced.",
   incremental: true,
 })

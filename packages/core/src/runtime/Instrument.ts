@@ -19,11 +19,11 @@ export type StepName =
 /** `failed` is an error or a fault; interrupted work (a client that disconnected) is neither. */
 type Outcome = "ok" | "interrupted" | "failed"
 
-const timer = (stage: StepName, outcome: Outcome) =>
-  Metric.histogram("stage_milliseconds", {
-    description: "How long a stage of the work took, in milliseconds, by stage and by how it ended.",
-    boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000],
-    attributes: { stage, outcome },
+const timer = (step: StepName, outcome: Outcome) =>
+  Metric.histogram("step_duration_seconds", {
+    description: "Duration of a step of the work, in seconds, by step and outcome.",
+    boundaries: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+    attributes: { step, outcome },
   })
 
 // Few, and looked up for every event: a metric that gets its attributes on each use computes its key again.
@@ -47,7 +47,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome =>
   Exit.isSuccess(exit) ? "ok" : Exit.hasInterrupts(exit) ? "interrupted" : "failed"
 
 const count = (name: StepName, outcome: Outcome, began: number, context: Context.Context<never>): void =>
-  seriesOf(name, outcome).updateUnsafe(performance.now() - began, context)
+  seriesOf(name, outcome).updateUnsafe((performance.now() - began) / 1000, context)
 
 export const instrument = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {

@@ -10,7 +10,7 @@ it.effect("instrument counts how its work ended, each outcome by itself, and cha
     const waiting = yield* Effect.forkChild(instrument("poll.run", Effect.never), { startImmediately: true })
     yield* Fiber.interrupt(waiting)
     const counts = (yield* Metric.snapshot)
-      .filter(({ id, attributes }) => id === "stage_milliseconds" && attributes?.["stage"] === "poll.run")
+      .filter(({ id, attributes }) => id === "step_duration_seconds" && attributes?.["step"] === "poll.run")
       .map(({ attributes, state }) => [attributes?.["outcome"], (state as { readonly count: number }).count])
     assert.sameDeepMembers(counts, [
       ["ok", 2],
@@ -40,7 +40,7 @@ it.effect("beginStep counts how a step ended, and its span is under the request'
     beginStep("retention.round", traced).end(Result.fail("no"))
     beginStep("retention.round", quiet).fault(new Error("a fault"))
     const counts = (yield* Metric.snapshot)
-      .filter(({ id, attributes }) => id === "stage_milliseconds" && attributes?.["stage"] === "retention.round")
+      .filter(({ id, attributes }) => id === "step_duration_seconds" && attributes?.["step"] === "retention.round")
       .map(({ attributes, state }) => [attributes?.["outcome"], (state as { readonly count: number }).count])
     assert.sameDeepMembers(counts, [
       ["ok", 1],

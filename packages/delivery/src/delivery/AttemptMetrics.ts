@@ -2,23 +2,23 @@
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Metric } from "effect"
 
-const attempts = Metric.counter("delivery_attempts", {
-  description: "Attempts to deliver that ended, by what came of them: delivered, answered otherwise, or not answered.",
+const attempts = Metric.counter("delivery_attempts_total", {
+  description: "Completed delivery attempts by outcome: delivered, rejected by the receiver, or without a response.",
   incremental: true,
 })
 
-const millis = Metric.histogram("delivery_attempt_milliseconds", {
-  description: "From the beginning of an attempt to its outcome, in milliseconds.",
-  boundaries: [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000],
+const duration = Metric.histogram("delivery_attempt_duration_seconds", {
+  description: "Duration of a delivery attempt, in seconds.",
+  boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 })
 
 const by = {
   delivered: Metric.withAttributes(attempts, { outcome: "delivered" }),
-  answered: Metric.withAttributes(attempts, { outcome: "answered otherwise" }),
-  silent: Metric.withAttributes(attempts, { outcome: "not answered" }),
+  rejected: Metric.withAttributes(attempts, { outcome: "rejected" }),
+  noResponse: Metric.withAttributes(attempts, { outcome: "no_response" }),
 }
 
 export const countAttempt = ({ outcome, verdict }: Settlement): Effect.Effect<void> => {
-  const kind = verdict.state === "delivered" ? "delivered" : outcome.status === null ? "silent" : "answered"
-  return Effect.andThen(Metric.update(by[kind], 1), Metric.update(millis, outcome.durationMs))
+  const kind = verdict.state === "delivered" ? "delivered" : outcome.status === null ? "noResponse" : "rejected"
+  return Effect.andThen(Metric.update(by[kind], 1), Metric.update(duration, outcome.durationMs / 1000))
 }

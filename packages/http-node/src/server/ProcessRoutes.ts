@@ -1,4 +1,5 @@
 /** Routes beside the API: liveness, readiness and metrics of the process. They need no key and belong to no cabinet. */
+import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { errorAnswer } from "../api/ApiError.ts"
@@ -64,13 +65,24 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
     return routes
   })
 
-const cpu = Metric.gauge("process_cpu_seconds", { description: "CPU time that this process has used, in seconds." })
-const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory of this process, in bytes." })
+const cpu = Metric.counter("process_cpu_seconds_total", {
+  description: "CPU time used by this process, in seconds.",
+  incremental: true,
+})
+const memory = Metric.gauge("process_resident_memory_bytes", {
+  description: "Resident memory of this process, in bytes.",
+})
+const build = Metric.gauge("build_info", {
+  description: "Always 1; the labels name the version of Data Cabinet and of Node.",
+  attributes: { version: VERSION, node: process.versions.node },
+})
 
 /** This process's own metrics in Prometheus' text format. */
 export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
   const { user, system } = process.cpuUsage()
-  yield* Metric.update(cpu, (user + system) / 1e6)
+  const { count } = yield* Metric.value(cpu)
+  yield* Metric.update(cpu, Math.max(0, (user + system) / 1e6 - Number(count)))
+  yield* Metric.update(build, 1)
   yield* Metric.update(memory, process.memoryUsage.rss())
   return yield* PrometheusMetrics.format({ prefix: "cabinet" })
 })

@@ -3,16 +3,16 @@ import { type Context, Metric } from "effect"
 import type { Route } from "./Route.ts"
 
 const counterOf = (route: string, status: number) =>
-  Metric.counter("http_requests", {
-    description: "Requests answered, by route and status.",
+  Metric.counter("http_requests_total", {
+    description: "Completed requests by route and status.",
     incremental: true,
     attributes: { route, status: String(status) },
   })
 
 const timerOf = (route: string) =>
-  Metric.histogram("http_request_milliseconds", {
-    description: "From a request's head to its answer, in milliseconds, by route.",
-    boundaries: [1, 2, 5, 10, 25, 50, 100, 250, 1000, 5000, 10_000],
+  Metric.histogram("http_request_duration_seconds", {
+    description: "Time from a request's head to its response, in seconds, by route.",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10],
     attributes: { route },
   })
 
@@ -44,5 +44,5 @@ export const countRequest = (
     series.counters.set(status, counter)
   }
   counter.updateUnsafe(1, context)
-  series.timer.updateUnsafe(performance.now() - began, context)
+  series.timer.updateUnsafe((performance.now() - began) / 1000, context)
 }

@@ -222,7 +222,7 @@ describe("layer", () => {
       await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text()
     }
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    assert.match(text, /cabinet_http_requests\{.*route="\/api\/v1\/sources\/\{source_id\}",status="404".*\} 2/)
+    assert.match(text, /cabinet_http_requests_total\{.*route="\/api\/v1\/sources\/\{source_id\}",status="404".*\} 2/)
     await runtime.dispose()
   })
 })
@@ -281,7 +281,7 @@ describe("a POST to the intake", () => {
     const counted = async (status: number) => {
       const text = await (await fetch(`${base}/metrics`)).text()
       const sample = new RegExp(
-        `cabinet_http_requests\\{.*route="/webhook/\\{intake_secret\\}",status="${status}".*\\} (\\d+)`,
+        `cabinet_http_requests_total\\{.*route="/webhook/\\{intake_secret\\}",status="${status}".*\\} (\\d+)`,
       )
       return Number(sample.exec(text)?.[1] ?? 0)
     }
