@@ -12,15 +12,15 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
-import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { storeLayer } from "../support/cabinet.ts"
 import { originalRequest } from "../support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { trash } from "../support/useCases.ts"
 
 const open = (url: string) =>
-  Layer.mergeAll(PgTrash.layer, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
+  Layer.mergeAll(trash, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
 
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>

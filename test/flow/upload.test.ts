@@ -5,12 +5,12 @@ import { join } from "node:path"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgAccessTokens from "@data-cabinet/store-pg/key/PgAccessTokens"
-import type { NewAccessToken } from "@data-cabinet/core/key/AccessTokens"
+import type { NewAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { accessTokens } from "../support/useCases.ts"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
@@ -35,7 +35,7 @@ const cabinets = Layer.effect(
 )
 
 const served = (url: string) => {
-  const services = PgAccessTokens.layer.pipe(Layer.provideMerge(importLayer(url)))
+  const services = accessTokens.pipe(Layer.provideMerge(importLayer(url)))
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
     Layer.provide(cabinets),
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),

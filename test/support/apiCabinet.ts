@@ -21,14 +21,13 @@ import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
-import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer } from "../../packages/http-node/test/support/DescribedAnswer.ts"
+import { apiKeys, sources } from "./useCases.ts"
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
@@ -47,10 +46,10 @@ const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOp
   )
   const ports = Layer.mergeAll(
     PgEventLog.layer,
-    PgSources.layer,
+    sources,
     PgFeedStore.layer,
     PgCursorKeys.layer,
-    PgApiKeys.layer,
+    apiKeys,
     PgRateLimiter.layer({ apiRate, intakeRate }),
     Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),

@@ -3,19 +3,18 @@ import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
-import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer, ManagedRuntime } from "effect"
+import { apiKeys, sources } from "./useCases.ts"
 
 /** The ports over one database. Call it again for a second process' worth of connections. */
 export const storeLayer = (url: string) =>
   Layer.mergeAll(
     PgEventLog.layer,
-    PgSources.layer,
+    sources,
     PgFeedStore.layer,
-    PgApiKeys.layer,
+    apiKeys,
     PgRateLimiter.layer({ apiRate: 120, intakeRate: 60 }),
     DeferredRows.layer,
   ).pipe(Layer.provideMerge(DeliverySignal.DeliverySignal.layer), Layer.provideMerge(OwnerClient.layer({ url })))

@@ -8,14 +8,18 @@ import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
+import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Sources } from "@data-cabinet/core/source/Sources"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
@@ -32,11 +36,11 @@ import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySig
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
-import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
+import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
-import * as PgAccessTokens from "@data-cabinet/store-pg/key/PgAccessTokens"
-import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
+import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
+import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
@@ -46,7 +50,7 @@ import * as PgSchemaGrants from "@data-cabinet/store-pg/row/PgSchemaGrants"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
-import * as PgSources from "@data-cabinet/store-pg/source/PgSources"
+import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
@@ -104,10 +108,10 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provide(NameLookup.layer()),
   )
   const ports = Layer.mergeAll(
-    PgAccessTokens.layer,
+    PgAccessTokenStore.layer,
     PgAddressStore.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
-    PgApiKeys.layer,
+    PgApiKeyStore.layer,
     PgCatalog.layer,
     PgCursorKeys.layer,
     PgDiagnostics.layer,
@@ -120,9 +124,9 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgRowReader.layer,
     PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
     PgSourceColumns.layer,
-    PgSources.layer,
+    PgSourceStore.layer,
     PgStagedImports.layer,
-    PgTrash.layer,
+    PgTrashStore.layer,
     HttpCourier.layer(),
     HttpPollFetch.layer(),
     PinnedAddressCheck.layer,
@@ -133,6 +137,8 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provideMerge(connections),
   )
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
+  // What other use cases are built on.
+  const records = Layer.mergeAll(AccessTokens.layer, ApiKeys.layer, Sources.layer, Trash.layer)
   const useCases = Layer.mergeAll(
     Addresses.layer,
     Authenticate.layer,
@@ -143,6 +149,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     SelectRows.layer,
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
+    Layer.provideMerge(records),
     Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
   )
   return useCases.pipe(Layer.provideMerge(ports), Layer.provide(Layer.succeed(Memory, memory)))

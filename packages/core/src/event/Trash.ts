@@ -1,14 +1,16 @@
-/** Deletes events: to the trash, from where they can be restored, or for good. An event's place in the feed is always kept. */
-import { Context, type Effect, Schema } from "effect"
+/**
+ * Deletes events: to the trash, from where they can be restored, or for good. An event's place in the feed is always kept.
+ * Refuses a call about an event that does not exist, and one about too many.
+ */
+import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-
-export class TrashError extends Schema.TaggedError<TrashError>()("TrashError", {
-  code: Schema.Literals(["no_such_source", "no_such_event", "too_many_events"]),
-  message: Schema.String,
-}) {}
+import { TrashError } from "./TrashError.ts"
+import { type TrashResult, TrashStore } from "./TrashStore.ts"
 
 /** The maximum number of events in one call. */
 export const MAX_TRASH_EVENTS = 10_000
+
+type Answer = Effect.Effect<number, TrashError | StoreUnavailable>
 
 export class Trash extends Context.Service<
   Trash,
@@ -17,19 +19,53 @@ export class Trash extends Context.Service<
      * Deletes the rows of these events of a source, sets `deleted_at` in the feed and cancels outstanding deliveries.
      * Applies to all of them, or to none if one is not of this source. Returns how many were not in the trash before.
      */
-    readonly trash: (
-      sourceId: number,
-      events: ReadonlyArray<number>,
-    ) => Effect.Effect<number, TrashError | StoreUnavailable>
+    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Answer
     /** Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged. */
-    readonly untrash: (
-      sourceId: number,
-      events: ReadonlyArray<number>,
-    ) => Effect.Effect<number, TrashError | StoreUnavailable>
+    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Answer
     /**
      * Erases for good what was sent: payload, original request (and with it that of a whole batch), row, marks that could
      * reveal its content, and what receivers responded. Repeats of the events are purged with them.
      */
-    readonly purge: (events: ReadonlyArray<number>) => Effect.Effect<number, TrashError | StoreUnavailable>
+    readonly purge: (events: ReadonlyArray<number>) => Answer
   }
->()("@data-cabinet/core/event/Trash") {}
+>()("@data-cabinet/core/event/Trash") {
+  static readonly layer = Layer.effect(
+    Trash,
+    Effect.map(TrashStore, (store) =>
+      Trash.of({
+        trash: (sourceId, events) =>
+          limited(events, (ids) => Effect.flatMap(store.trash(sourceId, ids), unlessMissingOf(sourceId))),
+        untrash: (sourceId, events) =>
+          limited(events, (ids) => Effect.flatMap(store.untrash(sourceId, ids), unlessMissingOf(sourceId))),
+        purge: (events) =>
+          limited(events, (ids) =>
+            Effect.flatMap(store.purge(ids), ({ changed, missing: [first] }) =>
+              first === undefined ? Effect.succeed(changed) : noSuchEvent(`There is no event ${first}.`),
+            ),
+          ),
+      }),
+    ),
+  )
+}
+
+const noSuchEvent = (message: string) => Effect.fail(new TrashError({ code: "no_such_event", message }))
+
+const unlessMissingOf =
+  (sourceId: number) =>
+  ({ changed, missing }: TrashResult) =>
+    missing.length === 0
+      ? Effect.succeed(changed)
+      : noSuchEvent(
+          `Source ${sourceId} has no event ${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", …" : ""}.`,
+        )
+
+/** Passes the events on without duplicates. */
+const limited = (events: ReadonlyArray<number>, work: (events: ReadonlyArray<number>) => Answer): Answer =>
+  events.length > MAX_TRASH_EVENTS
+    ? Effect.fail(
+        new TrashError({
+          code: "too_many_events",
+          message: `At most ${MAX_TRASH_EVENTS} events at a time; there were ${events.length}.`,
+        }),
+      )
+    : work([...new Set(events)])

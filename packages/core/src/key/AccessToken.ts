@@ -15,6 +15,14 @@ export interface AccessToken {
   readonly lastUsedAt: string | null
 }
 
+/** A token to be issued. */
+export interface NewAccessToken {
+  readonly name: string
+  readonly role: Role
+  /** Null for one that does not expire. */
+  readonly expiresInSeconds: number | null
+}
+
 /** A token when it is issued, the only time that it is shown completely. */
 export interface IssuedAccessToken extends AccessToken {
   readonly token: string

@@ -1,16 +1,9 @@
 /** The access tokens of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { AccessToken, IssuedAccessToken } from "./AccessToken.ts"
-import type { KeyError } from "./ApiKeys.ts"
-import type { Role } from "./Role.ts"
-
-export interface NewAccessToken {
-  readonly name: string
-  readonly role: Role
-  /** Null for one that does not expire. */
-  readonly expiresInSeconds: number | null
-}
+import type { AccessToken, IssuedAccessToken, NewAccessToken } from "./AccessToken.ts"
+import { AccessTokenStore } from "./AccessTokenStore.ts"
+import { checkHolderName, KeyError } from "./KeyError.ts"
 
 export class AccessTokens extends Context.Service<
   AccessTokens,
@@ -21,4 +14,20 @@ export class AccessTokens extends Context.Service<
     /** Finds the token with this fingerprint, neither revoked nor expired, and records its use. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>
   }
->()("@data-cabinet/core/key/AccessTokens") {}
+>()("@data-cabinet/core/key/AccessTokens") {
+  static readonly layer = Layer.effect(
+    AccessTokens,
+    Effect.map(AccessTokenStore, (store) =>
+      AccessTokens.of({
+        issue: (token) => Effect.andThen(checkHolderName(token.name, "A token"), store.issue(token)),
+        list: store.list,
+        revoke: Effect.fnUntraced(function* (id) {
+          const revoked = yield* store.revoke(id)
+          if (Option.isSome(revoked)) return revoked.value
+          return yield* new KeyError({ code: "no_such_key", message: `There is no token ${id}.` })
+        }),
+        find: store.find,
+      }),
+    ),
+  )
+}

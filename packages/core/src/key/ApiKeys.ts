@@ -1,12 +1,9 @@
 /** The keys of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ApiKey, IssuedKey } from "./ApiKey.ts"
-
-export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
-  code: Schema.Literals(["no_such_key", "bad_name"]),
-  message: Schema.String,
-}) {}
+import { ApiKeyStore } from "./ApiKeyStore.ts"
+import { checkHolderName, KeyError } from "./KeyError.ts"
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -19,4 +16,20 @@ export class ApiKeys extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
   }
->()("@data-cabinet/core/key/ApiKeys") {}
+>()("@data-cabinet/core/key/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.map(ApiKeyStore, (store) =>
+      ApiKeys.of({
+        issue: (name, expiresInSeconds = null) =>
+          Effect.andThen(checkHolderName(name, "A key"), store.issue(name, expiresInSeconds)),
+        list: store.list,
+        revoke: Effect.fnUntraced(function* (id) {
+          const revoked = yield* store.revoke(id)
+          if (Option.isSome(revoked)) return revoked.value
+          return yield* new KeyError({ code: "no_such_key", message: `There is no key ${id}.` })
+        }),
+      }),
+    ),
+  )
+}

@@ -1,8 +1,21 @@
-/** The sources of a cabinet: creates, finds, changes, switches off and deletes them. */
-import { Context, type Effect, type Option } from "effect"
+/**
+ * The sources of a cabinet: creates, finds, changes, switches off and deletes them. Refuses names, encodings and thank-you
+ * URLs that do not fit, and calls about a source that does not exist.
+ */
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
-import type { SourceError } from "./SourceError.ts"
+import { readableName } from "../row/ReadableName.ts"
+import {
+  type IntakeSource,
+  SOURCE_ENCODINGS,
+  type Source,
+  type SourceEncoding,
+  type SourceWithSecret,
+} from "./Source.ts"
+import { SourceError } from "./SourceError.ts"
+import { type SourceChange, type SourceRemoval, SourceStore } from "./SourceStore.ts"
+
+export type { SourceChange }
 
 /** A source to be created. */
 export interface NewSource {
@@ -14,17 +27,7 @@ export interface NewSource {
   readonly thanksUrl?: string | null
 }
 
-/** The changes to a source; absent fields stay unchanged. */
-export interface SourceChange {
-  /** The table keeps its name. */
-  readonly name?: string
-  /** As for a new source. */
-  readonly encoding?: SourceEncoding | null
-  /** As for a new source. */
-  readonly thanksUrl?: string | null
-}
-
-/** Stores sources. No result contains deleted sources. */
+/** No result contains deleted sources. */
 export class Sources extends Context.Service<
   Sources,
   {
@@ -51,4 +54,72 @@ export class Sources extends Context.Service<
     /** The same for callers that know the id (the library, imports, polling). */
     readonly forIntake: (id: number) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
   }
->()("@data-cabinet/core/source/Sources") {}
+>()("@data-cabinet/core/source/Sources") {
+  static readonly layer = Layer.effect(
+    Sources,
+    Effect.map(SourceStore, (store) =>
+      Sources.of({
+        create: Effect.fnUntraced(function* (source) {
+          yield* checkSettings(source)
+          const { name, encoding = null, thanksUrl = null } = source
+          return yield* store.create({ name, encoding, thanksUrl, tableName: tableNameFor(name) })
+        }),
+        list: store.list,
+        get: store.get,
+        reveal: (id) => existing(id, store.reveal(id)),
+        change: (id, change) => Effect.andThen(checkSettings(change), existing(id, store.change(id, change))),
+        archive: (id) => existing(id, store.archive(id)),
+        restore: (id) => existing(id, store.restore(id)),
+        remove: (id, table) => Effect.flatMap(store.remove(id, table), (removal) => removed(id, removal)),
+        rotateSecret: (id) => existing(id, store.rotateSecret(id)),
+        // The store's own methods, since intake calls them for every request.
+        bySecret: store.bySecret,
+        remembered: store.remembered,
+        forIntake: store.forIntake,
+      }),
+    ),
+  )
+}
+
+const refuse = (code: SourceError["code"], message: string) => Effect.fail(new SourceError({ code, message }))
+
+const noSuchSource = (id: number) => refuse("no_such_source", `There is no source ${id}.`)
+
+const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
+  Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchSource(id)))
+
+/** The table is named after the source. */
+const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableName(name, taken, "source")
+
+const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+
+const checkSettings = Effect.fnUntraced(function* ({ name, encoding, thanksUrl }: SourceChange) {
+  if (name !== undefined && (name.trim() === "" || name.length > 200)) {
+    return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
+  }
+  if (encoding != null && !SOURCE_ENCODINGS.includes(encoding)) {
+    return yield* refuse("bad_encoding", `An encoding is one of ${SOURCE_ENCODINGS.join(", ")}.`)
+  }
+  if (thanksUrl != null && !isWebAddress(thanksUrl)) {
+    return yield* refuse("bad_thanks_url", "A thank-you address begins with http:// or https://.")
+  }
+})
+
+const removed = (id: number, removal: SourceRemoval) => {
+  switch (removal.is) {
+    case "removed":
+      return Effect.void
+    case "missing":
+      return noSuchSource(id)
+    case "depended_on":
+      return refuse(
+        "table_in_use",
+        `Views depend on sources.${removal.table}. Drop them first, or delete the source and keep its table.`,
+      )
+    case "busy":
+      return refuse(
+        "table_in_use",
+        `sources.${removal.table} is being used and could not be locked within ${removal.seconds} seconds. Try again at a quieter moment.`,
+      )
+  }
+}

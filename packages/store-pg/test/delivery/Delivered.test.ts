@@ -1,5 +1,5 @@
 /** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
-import { layer as trash } from "@data-cabinet/store-pg/event/PgTrash"
+import { trash } from "../../../../test/support/useCases.ts"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"

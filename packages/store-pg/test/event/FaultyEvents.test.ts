@@ -7,16 +7,16 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
-import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { trash } from "../../../../test/support/useCases.ts"
 
 const open = (url: string) =>
-  ManagedRuntime.make(Layer.merge(PgTrash.layer, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
+  ManagedRuntime.make(Layer.merge(trash, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
 let database: TestDatabase
 let store: ReturnType<typeof open>
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgApiKeys from "@data-cabinet/store-pg/key/PgApiKeys"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { RIGHTS_STAND } from "@data-cabinet/store-pg/migrations/RightsStatement"
@@ -8,6 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { apiKeys } from "../../../../test/support/useCases.ts"
 
 let database: TestDatabase
 let roles: Roles
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const owner = OwnerClient.layer({ url: database.url })
   roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   await Effect.runPromise(
-    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(PgApiKeys.layer), Effect.provide(owner)),
+    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(apiKeys), Effect.provide(owner)),
   )
 })
 afterAll(() => database.drop())

@@ -1,8 +1,7 @@
 /** Access tokens in PostgreSQL: only the fingerprint is kept. */
 import { randomBytes } from "node:crypto"
 import { type AccessToken, TOKEN_PREFIX_LENGTH, tokenFingerprint, writeToken } from "@data-cabinet/core/key/AccessToken"
-import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
-import { KeyError } from "@data-cabinet/core/key/ApiKeys"
+import { AccessTokenStore } from "@data-cabinet/core/key/AccessTokenStore"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
@@ -54,14 +53,11 @@ const toToken = (row: TokenRow): AccessToken => ({
 })
 
 export const layer = Layer.effect(
-  AccessTokens,
+  AccessTokenStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    return AccessTokens.of({
+    return AccessTokenStore.of({
       issue: Effect.fnUntraced(function* ({ name, role, expiresInSeconds }) {
-        if (name.trim() === "" || name.length > 200) {
-          return yield* new KeyError({ code: "bad_name", message: "A token needs a name of 1 to 200 characters." })
-        }
         const token = writeToken(randomBytes(32))
         const [row] = yield* sql.unsafe<TokenRow>(ISSUE, [
           name,
@@ -76,11 +72,11 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.map(toToken)),
         orUnavailable,
       ),
-      revoke: Effect.fnUntraced(function* (id) {
-        const [row] = yield* sql.unsafe<TokenRow>(REVOKE, [id])
-        if (row === undefined) return yield* new KeyError({ code: "no_such_key", message: `There is no token ${id}.` })
-        return toToken(row)
-      }, orUnavailable),
+      revoke: (id) =>
+        sql.unsafe<TokenRow>(REVOKE, [id]).pipe(
+          Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toToken)),
+          orUnavailable,
+        ),
       find: (fingerprint) =>
         sql.unsafe<TokenRow>(FIND, [fingerprint]).pipe(
           Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toToken)),

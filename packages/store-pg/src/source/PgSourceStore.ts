@@ -3,19 +3,12 @@
  * change.
  */
 import { hash, randomBytes } from "node:crypto"
-import { readableName } from "@data-cabinet/core/row/ReadableName"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
-import {
-  type IntakeSource,
-  SOURCE_ENCODINGS,
-  type Source,
-  type SourceEncoding,
-  type SourceWithSecret,
-} from "@data-cabinet/core/source/Source"
-import { SourceError } from "@data-cabinet/core/source/SourceError"
-import { Sources } from "@data-cabinet/core/source/Sources"
+import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { type SourceRemoval, SourceStore } from "@data-cabinet/core/source/SourceStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
+import { Data, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { createTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
@@ -60,43 +53,26 @@ const secretHash = (secret: string): string => hash("sha256", secret)
 /** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
 const REMEMBERED = 10_000
 
-const checkName = (name: string) =>
-  name.trim() === "" || name.length > 200
-    ? Effect.fail(new SourceError({ code: "bad_name", message: "A source needs a name of 1 to 200 characters." }))
-    : Effect.void
+/** How long dropping a table waits for its lock, in seconds. */
+const LOCK_TIMEOUT_SECONDS = 3
 
-const checkEncoding = (encoding: SourceEncoding | null | undefined) =>
-  encoding == null || SOURCE_ENCODINGS.includes(encoding)
-    ? Effect.void
-    : Effect.fail(
-        new SourceError({ code: "bad_encoding", message: `An encoding is one of ${SOURCE_ENCODINGS.join(", ")}.` }),
-      )
-
-const checkThanksUrl = (url: string | null | undefined) =>
-  url == null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
-    ? Effect.void
-    : Effect.fail(
-        new SourceError({ code: "bad_thanks_url", message: "A thank-you address begins with http:// or https://." }),
-      )
-
-const noSuchSource = (id: number) => new SourceError({ code: "no_such_source", message: `There is no source ${id}.` })
+/** Rolls a removal back, which is then refused. */
+class NotRemoved extends Data.TaggedError("NotRemoved")<{ readonly removal: SourceRemoval }> {}
 
 /** Why a table could not be dropped, if the reason is neither our fault nor the caller's. */
-const tableInUse = (table: string, state: string | undefined): SourceError | undefined => {
-  const refuse = (message: string) => new SourceError({ code: "table_in_use", message })
-  if (state === "2BP01") {
-    return refuse(`Views depend on sources.${table}. Drop them first, or delete the source and keep its table.`)
+const notDropped = (table: string, error: SqlError.SqlError): NotRemoved | SqlError.SqlError => {
+  switch (sqlState(error)) {
+    case "2BP01":
+      return new NotRemoved({ removal: { is: "depended_on", table } })
+    case "55P03":
+      return new NotRemoved({ removal: { is: "busy", table, seconds: LOCK_TIMEOUT_SECONDS } })
+    default:
+      return error
   }
-  if (state === "55P03") {
-    return refuse(
-      `sources.${table} is being used and could not be locked within 3 seconds. Try again at a quieter moment.`,
-    )
-  }
-  return undefined
 }
 
 export const layer = Layer.effect(
-  Sources,
+  SourceStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const quick = yield* StatementClient
@@ -106,20 +82,20 @@ export const layer = Layer.effect(
       sql.unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL`, [id])
 
     /** Changes one row, and returns it as it is afterwards. */
-    const update = Effect.fnUntraced(function* (id: number, assignments: string, values: ReadonlyArray<unknown> = []) {
-      const [row] = yield* sql.unsafe<SourceRow>(
+    const update = (id: number, assignments: string, values: ReadonlyArray<unknown> = []) =>
+      sql.unsafe<SourceRow>(
         `UPDATE cabinet.source s SET ${assignments} WHERE s.id = $1 AND s.deleted_at IS NULL RETURNING ${COLUMNS}`,
         [id, ...values],
       )
-      if (row === undefined) return yield* noSuchSource(id)
-      return row
-    })
 
-    return Sources.of({
+    const first = <A>(rows: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>, as: (row: SourceRow) => A) =>
+      rows.pipe(
+        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), as)),
+        orUnavailable,
+      )
+
+    return SourceStore.of({
       create: Effect.fnUntraced(function* (source) {
-        yield* checkName(source.name)
-        yield* checkEncoding(source.encoding)
-        yield* checkThanksUrl(source.thanksUrl)
         const secret = newSecret()
         const work = Effect.gen(function* () {
           // Two sources of one name created at once would choose the same table name: they are serialized here.
@@ -127,11 +103,11 @@ export const layer = Layer.effect(
           const tables = yield* sql<{ name: string }>`
             SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
             UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`
-          const table = readableName(source.name, new Set(tables.map((row) => row.name)), "source")
+          const table = source.tableName(new Set(tables.map((row) => row.name)))
           const [row] = yield* sql.unsafe<SourceRow>(
             `INSERT INTO cabinet.source AS s (name, intake_secret, secret_hash, encoding, thanks_url, table_name)
              VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6) RETURNING ${COLUMNS}`,
-            [source.name, secret, secretHash(secret), source.encoding ?? null, source.thanksUrl ?? null, table],
+            [source.name, secret, secretHash(secret), source.encoding, source.thanksUrl, table],
           )
           yield* sql.unsafe(createTable(table))
           return toSourceWithSecret(row!)
@@ -144,42 +120,31 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.map(toSource)),
           orUnavailable,
         ),
-      get: (id) =>
-        one(id).pipe(
-          Effect.map((rows) => Option.map(Option.fromNullishOr(rows[0]), toSource)),
-          orUnavailable,
+      get: (id) => first(one(id), toSource),
+      reveal: (id) => first(one(id), toSourceWithSecret),
+      change: (id, change) =>
+        first(
+          update(
+            id,
+            `name = coalesce($2, s.name),
+             encoding = CASE WHEN $3 THEN $4 ELSE s.encoding END,
+             thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END`,
+            [
+              change.name ?? null,
+              change.encoding !== undefined,
+              change.encoding ?? null,
+              change.thanksUrl !== undefined,
+              change.thanksUrl ?? null,
+            ],
+          ),
+          toSource,
         ),
-      reveal: Effect.fnUntraced(function* (id) {
-        const [row] = yield* one(id)
-        if (row === undefined) return yield* noSuchSource(id)
-        return toSourceWithSecret(row)
-      }, orUnavailable),
-      change: Effect.fnUntraced(function* (id, change) {
-        if (change.name !== undefined) yield* checkName(change.name)
-        yield* checkEncoding(change.encoding)
-        yield* checkThanksUrl(change.thanksUrl)
-        const row = yield* update(
-          id,
-          `name = coalesce($2, s.name),
-           encoding = CASE WHEN $3 THEN $4 ELSE s.encoding END,
-           thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END`,
-          [
-            change.name ?? null,
-            change.encoding !== undefined,
-            change.encoding ?? null,
-            change.thanksUrl !== undefined,
-            change.thanksUrl ?? null,
-          ],
-        )
-        return toSource(row)
-      }, orUnavailable),
-      archive: (id) =>
-        update(id, "archived_at = coalesce(s.archived_at, cabinet.now())").pipe(Effect.map(toSource), orUnavailable),
-      restore: (id) => update(id, "archived_at = NULL").pipe(Effect.map(toSource), orUnavailable),
-      remove: Effect.fnUntraced(function* (id, table) {
-        const work = Effect.gen(function* () {
+      archive: (id) => first(update(id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
+      restore: (id) => first(update(id, "archived_at = NULL"), toSource),
+      remove: Effect.fnUntraced(
+        function* (id, table) {
           const [before] = yield* one(id)
-          if (before === undefined) return yield* noSuchSource(id)
+          if (before === undefined) return { is: "missing" } as const
           yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
           // If the table is kept, its deferred rows are still written.
           if (table === "drop") {
@@ -191,22 +156,24 @@ export const layer = Layer.effect(
             UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
             WHERE source_id = ${id} AND removed_at IS NULL`
           if (table === "drop" && before.table_name !== null) {
-            yield* sql`SET LOCAL lock_timeout = 3000`
+            const name = before.table_name
+            yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_SECONDS}s'`)
             yield* sql
-              .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, before.table_name)}`)
-              .pipe(Effect.mapError((error) => tableInUse(before.table_name!, sqlState(error)) ?? error))
+              .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, name)}`)
+              .pipe(Effect.mapError((error) => notDropped(name, error)))
           }
-        })
-        yield* sql.withTransaction(work)
-      }, orUnavailable),
-      rotateSecret: Effect.fnUntraced(function* (id) {
-        const secret = newSecret()
-        const row = yield* update(id, "intake_secret = $2, secret_hash = decode($3, 'hex')", [
-          secret,
-          secretHash(secret),
-        ])
-        return toSourceWithSecret(row)
-      }, orUnavailable),
+          return { is: "removed" } as const
+        },
+        sql.withTransaction,
+        Effect.catchTag("NotRemoved", ({ removal }) => Effect.succeed(removal)),
+        orUnavailable,
+      ),
+      rotateSecret: (id) =>
+        Effect.suspend(() => {
+          const secret = newSecret()
+          const assignments = "intake_secret = $2, secret_hash = decode($3, 'hex')"
+          return first(update(id, assignments, [secret, secretHash(secret)]), toSourceWithSecret)
+        }),
       remembered: (secret) => remembered.get(secret),
       bySecret: Effect.fnUntraced(function* (secret) {
         const [row] = yield* quick.unsafe<SourceRow>(
@@ -224,15 +191,13 @@ export const layer = Layer.effect(
         return Option.some(source)
       }, orUnavailable),
       forIntake: (id) =>
-        quick
-          .unsafe<SourceRow>(
+        first(
+          quick.unsafe<SourceRow>(
             `SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
             [id],
-          )
-          .pipe(
-            Effect.map((rows) => Option.map(Option.fromNullishOr(rows[0]), toIntakeSource)),
-            orUnavailable,
           ),
+          toIntakeSource,
+        ),
     })
   }),
 )

@@ -3,15 +3,15 @@ import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgTrash from "@data-cabinet/store-pg/event/PgTrash"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { trash } from "../../../../test/support/useCases.ts"
 
-const storeWithTrash = (url: string) => PgTrash.layer.pipe(Layer.provideMerge(storeLayer(url)))
+const storeWithTrash = (url: string) => trash.pipe(Layer.provideMerge(storeLayer(url)))
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithTrash>>, unknown>
 beforeAll(async () => {

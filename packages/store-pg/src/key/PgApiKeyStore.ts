@@ -1,9 +1,9 @@
 /** API keys in PostgreSQL: only the fingerprint is kept. */
 import { randomBytes } from "node:crypto"
 import { type ApiKey, KEY_PREFIX_LENGTH, keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
-import { ApiKeys, KeyError } from "@data-cabinet/core/key/ApiKeys"
+import { ApiKeyStore } from "@data-cabinet/core/key/ApiKeyStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 interface KeyRow {
@@ -33,14 +33,11 @@ const toKey = (row: KeyRow): ApiKey => ({
 })
 
 export const layer = Layer.effect(
-  ApiKeys,
+  ApiKeyStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    return ApiKeys.of({
-      issue: Effect.fnUntraced(function* (name, expiresInSeconds = null) {
-        if (name.trim() === "" || name.length > 200) {
-          return yield* new KeyError({ code: "bad_name", message: "A key needs a name of 1 to 200 characters." })
-        }
+    return ApiKeyStore.of({
+      issue: Effect.fnUntraced(function* (name, expiresInSeconds) {
         const key = writeKey(randomBytes(32))
         const [row] = yield* sql.unsafe<KeyRow>(
           `INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint, expires_at)
@@ -53,14 +50,16 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.map(toKey)),
         orUnavailable,
       ),
-      revoke: Effect.fnUntraced(function* (id) {
-        const [row] = yield* sql.unsafe<KeyRow>(
-          `UPDATE cabinet.api_key k SET revoked_at = coalesce(k.revoked_at, cabinet.now()) WHERE k.id = $1 RETURNING ${COLUMNS}`,
-          [id],
-        )
-        if (row === undefined) return yield* new KeyError({ code: "no_such_key", message: `There is no key ${id}.` })
-        return toKey(row)
-      }, orUnavailable),
+      revoke: (id) =>
+        sql
+          .unsafe<KeyRow>(
+            `UPDATE cabinet.api_key k SET revoked_at = coalesce(k.revoked_at, cabinet.now()) WHERE k.id = $1 RETURNING ${COLUMNS}`,
+            [id],
+          )
+          .pipe(
+            Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toKey)),
+            orUnavailable,
+          ),
     })
   }),
 )

@@ -1,0 +1,27 @@
+/**
+ * Stores what `Trash` decides. Every call applies to all of the given events, or to none: then the result names those that
+ * are missing.
+ */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+export interface TrashResult {
+  /** How many events were changed; 0 if any is missing. */
+  readonly changed: number
+  /** Those of the given events that do not exist, in the order given. */
+  readonly missing: ReadonlyArray<number>
+}
+
+type Answer = Effect.Effect<TrashResult, StoreUnavailable>
+
+export class TrashStore extends Context.Service<
+  TrashStore,
+  {
+    /** Deletes rows, sets `deleted_at` and cancels outstanding deliveries; only events of this source exist for it. */
+    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    /** Restores events that are in the trash and not purged; only events of this source exist for it. */
+    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    /** Erases the events and their repeats. */
+    readonly purge: (events: ReadonlyArray<number>) => Answer
+  }
+>()("@data-cabinet/core/event/TrashStore") {}

@@ -1,0 +1,61 @@
+/**
+ * Stores sources, their secrets and their tables. Names, encodings and URLs are not checked here: `Sources` has checked
+ * them. No result contains deleted sources.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
+
+/** A source to be stored. */
+export interface StoredSource {
+  readonly name: string
+  readonly encoding: SourceEncoding | null
+  readonly thanksUrl: string | null
+  /** Names the table, given the names that are in use; called while no other source gets a table. */
+  readonly tableName: (taken: ReadonlySet<string>) => string
+}
+
+/** The changes to a source; absent fields stay unchanged. */
+export interface SourceChange {
+  /** The table keeps its name. */
+  readonly name?: string
+  /** The charset of its forms, whatever they declare; null: detected for each submission. */
+  readonly encoding?: SourceEncoding | null
+  /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
+  readonly thanksUrl?: string | null
+}
+
+/** What came of removing a source. Unless it is `removed`, nothing was changed. */
+export type SourceRemoval =
+  | { readonly is: "removed" }
+  | { readonly is: "missing" }
+  /** Other objects of the database are built on its table. */
+  | { readonly is: "depended_on"; readonly table: string }
+  /** Its table could not be locked within this many seconds. */
+  | { readonly is: "busy"; readonly table: string; readonly seconds: number }
+
+type Found<A> = Effect.Effect<Option.Option<A>, StoreUnavailable>
+
+/** Every method about one source returns none if there is no such source. */
+export class SourceStore extends Context.Service<
+  SourceStore,
+  {
+    /** Creates the source, its secret and its table in one step. */
+    readonly create: (source: StoredSource) => Effect.Effect<SourceWithSecret, StoreUnavailable>
+    /** All sources, including archived ones, by id. */
+    readonly list: Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
+    readonly get: (id: number) => Found<Source>
+    readonly reveal: (id: number) => Found<SourceWithSecret>
+    readonly change: (id: number, change: SourceChange) => Found<Source>
+    readonly archive: (id: number) => Found<Source>
+    readonly restore: (id: number) => Found<Source>
+    readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<SourceRemoval, StoreUnavailable>
+    readonly rotateSecret: (id: number) => Found<SourceWithSecret>
+    /** The active source with this intake secret. */
+    readonly bySecret: (secret: string) => Found<IntakeSource>
+    /** The same from the cache, if it was looked up in this process before. It may be outdated. */
+    readonly remembered: (secret: string) => IntakeSource | undefined
+    /** The active source with this id. */
+    readonly forIntake: (id: number) => Found<IntakeSource>
+  }
+>()("@data-cabinet/core/source/SourceStore") {}

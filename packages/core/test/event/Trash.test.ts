@@ -1,0 +1,55 @@
+import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
+import { TrashStore } from "@data-cabinet/core/event/TrashStore"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+
+/** A store in which `missing` do not exist; it keeps the events of each call that reaches it. */
+const over = (missing: ReadonlyArray<number> = []) => {
+  const reached: Array<ReadonlyArray<number>> = []
+  const answer = (events: ReadonlyArray<number>) => {
+    reached.push(events)
+    return Effect.succeed({ changed: missing.length > 0 ? 0 : events.length, missing })
+  }
+  const store = TrashStore.of({
+    trash: (_, events) => answer(events),
+    untrash: (_, events) => answer(events),
+    purge: answer,
+  })
+  const layer = Trash.layer.pipe(Layer.provide(Layer.succeed(TrashStore, store)))
+  const calls = [
+    (events: ReadonlyArray<number>) => Trash.use((trash) => trash.trash(3, events)),
+    (events: ReadonlyArray<number>) => Trash.use((trash) => trash.untrash(3, events)),
+    (events: ReadonlyArray<number>) => Trash.use((trash) => trash.purge(events)),
+  ].map((call) => (events: ReadonlyArray<number>) => call(events).pipe(Effect.provide(layer)))
+  return { reached, calls }
+}
+
+it("every call refuses more events than the limit before the store is asked, and passes the limit on", () => {
+  const { reached, calls } = over()
+  const events = Array.from({ length: MAX_TRASH_EVENTS + 1 }, (_, n) => n + 1)
+  for (const call of calls) {
+    expect(Effect.runSync(Effect.flip(call(events)))).toMatchObject({
+      code: "too_many_events",
+      message: "At most 10000 events at a time; there were 10001.",
+    })
+    expect(Effect.runSync(call(events.slice(1)))).toBe(MAX_TRASH_EVENTS)
+  }
+  expect(reached).toHaveLength(calls.length)
+})
+
+it("every call passes an event on once, however often it is named", () => {
+  const { reached, calls } = over()
+  for (const call of calls) expect(Effect.runSync(call([5, 6, 5]))).toBe(2)
+  expect(reached).toEqual([
+    [5, 6],
+    [5, 6],
+    [5, 6],
+  ])
+})
+
+it("missing events are named, at most five of them", () => {
+  const { calls } = over([1, 2, 3, 4, 5, 6])
+  const messages = calls.map((call) => Effect.runSync(Effect.flip(call([1, 2, 3, 4, 5, 6, 7]))).message)
+  const ofSource = "Source 3 has no event 1, 2, 3, 4, 5, …."
+  expect(messages).toEqual([ofSource, ofSource, "There is no event 1."])
+})

@@ -1,0 +1,112 @@
+/** Trash and purge in PostgreSQL. The row of a restored event is written from the event again, like a deferred row. */
+import { TrashStore } from "@data-cabinet/core/event/TrashStore"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+import { drainDeferredRows } from "../row/DeferredRows.ts"
+import {
+  ERASE_RESPONSE_BODIES,
+  ERASE_EVENTS,
+  ERASE_REPEAT_WINDOWS,
+  ERASE_ORIGINALS,
+  FIND_EVENTS,
+  FIND_WITH_REPEATS,
+  DELETE_DEFERRED_ROWS,
+  LOCK_SOURCES,
+  QUEUE_ROWS,
+  SET_DELETED,
+  SET_UNDELETED,
+} from "./TrashStatement.ts"
+
+interface Found {
+  readonly id: string
+  readonly source_id: string
+  readonly table_name: string | null
+}
+
+/** Those of the wanted events that were not found. */
+const missingFrom = (found: ReadonlyArray<Found>, wanted: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const there = new Set(found.map((row) => Number(row.id)))
+  return wanted.filter((id) => !there.has(id))
+}
+
+export const layer = Layer.effect(
+  TrashStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    /** Changes what a statement finds and locks, unless one of the wanted events is missing. */
+    const changing = (
+      wanted: ReadonlyArray<number>,
+      find: Effect.Effect<ReadonlyArray<Found>, SqlError.SqlError>,
+      change: (found: ReadonlyArray<Found>) => Effect.Effect<number, SqlError.SqlError>,
+    ) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          const found = yield* find
+          const missing = missingFrom(found, wanted)
+          return missing.length > 0 ? { changed: 0, missing } : { changed: yield* change(found), missing }
+        }),
+      )
+
+    const ofSource = (sourceId: number, events: ReadonlyArray<number>) =>
+      sql.unsafe<Found>(FIND_EVENTS, [int8Array(events), sourceId])
+
+    const deleteRows = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
+      yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
+      const ids = int8Array(found.map((row) => BigInt(row.id)))
+      for (const [table] of Map.groupBy(found, (row) => row.table_name)) {
+        if (table === null) continue
+        yield* sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [
+          ids,
+        ])
+      }
+      yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
+      return ids
+    })
+
+    return TrashStore.of({
+      trash: (sourceId, events) =>
+        changing(
+          events,
+          ofSource(sourceId, events),
+          Effect.fnUntraced(function* (found) {
+            return (yield* sql.unsafe(SET_DELETED, [yield* deleteRows(found)])).length
+          }),
+        ).pipe(orUnavailable),
+      untrash: (sourceId, events) =>
+        changing(
+          events,
+          ofSource(sourceId, events),
+          Effect.fnUntraced(function* (found) {
+            const ids = int8Array(found.map((row) => BigInt(row.id)))
+            const back = yield* sql.unsafe<{ id: string }>(SET_UNDELETED, [ids])
+            yield* sql.unsafe(QUEUE_ROWS, [int8Array(back.map((row) => BigInt(row.id))), sourceId])
+            return back.length
+          }),
+        ).pipe(
+          Effect.tap(({ changed }) =>
+            changed > 0 ? Effect.provideService(drainDeferredRows, PgClient.PgClient, sql) : Effect.void,
+          ),
+          orUnavailable,
+        ),
+      purge: (events) =>
+        changing(
+          events,
+          sql.unsafe<Found>(FIND_WITH_REPEATS, [int8Array(events)]),
+          Effect.fnUntraced(function* (found) {
+            const ids = yield* deleteRows(found)
+            for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
+            const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
+            // Last, because attempts in flight were cancelled with the event: from here on no response body is stored.
+            yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
+            return erased.length
+          }),
+        ).pipe(orUnavailable),
+    })
+  }),
+)

@@ -1,0 +1,15 @@
+/** Use cases over their stores in PostgreSQL, for tests that need only one of them; each asks for the owner's client. */
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
+import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
+import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
+import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
+import { Layer } from "effect"
+
+export const sources = Sources.layer.pipe(Layer.provide(PgSourceStore.layer))
+export const apiKeys = ApiKeys.layer.pipe(Layer.provide(PgApiKeyStore.layer))
+export const accessTokens = AccessTokens.layer.pipe(Layer.provide(PgAccessTokenStore.layer))
+export const trash = Trash.layer.pipe(Layer.provide(PgTrashStore.layer))
