@@ -2,10 +2,12 @@
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
+import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
 
@@ -13,3 +15,4 @@ export const sources = Sources.layer.pipe(Layer.provide(PgSourceStore.layer))
 export const apiKeys = ApiKeys.layer.pipe(Layer.provide(PgApiKeyStore.layer))
 export const accessTokens = AccessTokens.layer.pipe(Layer.provide(PgAccessTokenStore.layer))
 export const trash = Trash.layer.pipe(Layer.provide(PgTrashStore.layer))
+export const sourceColumns = SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layer))

@@ -17,6 +17,7 @@ import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -49,7 +50,7 @@ import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrants from "@data-cabinet/store-pg/row/PgSchemaGrants"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
-import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
+import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
@@ -123,7 +124,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgPollStore.layer,
     PgRowReader.layer,
     PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
-    PgSourceColumns.layer,
+    PgSourceColumnStore.layer,
     PgSourceStore.layer,
     PgStagedImports.layer,
     PgTrashStore.layer,
@@ -138,7 +139,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
   )
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
   // What other use cases are built on.
-  const records = Layer.mergeAll(AccessTokens.layer, ApiKeys.layer, Sources.layer, Trash.layer)
+  const records = Layer.mergeAll(AccessTokens.layer, ApiKeys.layer, SourceColumns.layer, Sources.layer, Trash.layer)
   const useCases = Layer.mergeAll(
     Addresses.layer,
     Authenticate.layer,

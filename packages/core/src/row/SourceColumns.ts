@@ -1,55 +1,24 @@
 /**
  * What an operator can change about the columns of a source's table. Senders only ever add columns; nobody else changes
- * them.
+ * them. Refuses columns that do not exist, labels that do not fit, and a change of type that something stands against.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { ColumnError } from "./ColumnError.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
+import { noSuchColumn, noSuchSource, noTable, notRetyped, retypeDecisions } from "./RetypePlan.ts"
+import { MAX_LABEL_LENGTH, MORE_COLUMN } from "./RowPlan.ts"
+import { type RetypeResult, type SourceColumn, SourceColumnStore } from "./SourceColumnStore.ts"
 
-export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
-  code: Schema.Literals([
-    "no_such_source",
-    "no_table",
-    "no_such_column",
-    "bad_label",
-    "views_depend",
-    "objects_depend",
-    "views_slow",
-    "table_busy",
-  ]),
-  message: Schema.String,
-}) {}
+export type { RetypeResult, SourceColumn }
 
-/** A column as shown to the cabinet's owner. */
-export interface SourceColumn {
-  readonly name: string
-  readonly field: string
-  readonly label: string
-  readonly type: ColumnKind
-  /** The event that created it; null while that is not recorded. */
-  readonly eventId: number | null
-  readonly createdAt: string
-}
-
-/** The result of changing a column's type. */
-export interface RetypeResult {
-  readonly column: SourceColumn
-  /** How many values the new type could not hold and were moved to the sibling column, which `sibling` names. */
-  readonly moved: number
-  readonly sibling: string | null
-  /** The views that were recreated, as `schema.name`. */
-  readonly views: ReadonlyArray<string>
-}
+type Answer<A> = Effect.Effect<A, ColumnError | StoreUnavailable>
 
 export class SourceColumns extends Context.Service<
   SourceColumns,
   {
-    readonly list: (sourceId: number) => Effect.Effect<ReadonlyArray<SourceColumn>, ColumnError | StoreUnavailable>
-    readonly relabel: (
-      sourceId: number,
-      column: string,
-      label: string,
-    ) => Effect.Effect<SourceColumn, ColumnError | StoreUnavailable>
+    readonly list: (sourceId: number) => Answer<ReadonlyArray<SourceColumn>>
+    readonly relabel: (sourceId: number, column: string, label: string) => Answer<SourceColumn>
     /**
      * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new type
      * exactly; the others move to the sibling column of the old type. Fails if views depend on the column, unless
@@ -61,6 +30,38 @@ export class SourceColumns extends Context.Service<
       column: string,
       type: ColumnKind,
       options: { readonly withViews: boolean },
-    ) => Effect.Effect<RetypeResult, ColumnError | StoreUnavailable>
+    ) => Answer<RetypeResult>
   }
->()("@data-cabinet/core/row/SourceColumns") {}
+>()("@data-cabinet/core/row/SourceColumns") {
+  static readonly layer = Layer.effect(
+    SourceColumns,
+    Effect.map(SourceColumnStore, (store) => {
+      const tableOf = Effect.fnUntraced(function* (sourceId: number) {
+        const found = yield* store.list(sourceId)
+        if (Option.isNone(found)) return yield* noSuchSource(sourceId)
+        const { table, columns } = found.value
+        if (table === null) return yield* noTable(sourceId)
+        return { table, columns }
+      })
+      return SourceColumns.of({
+        list: (sourceId) => Effect.map(tableOf(sourceId), ({ columns }) => columns),
+        relabel: Effect.fnUntraced(function* (sourceId, column, label) {
+          const { table, columns } = yield* tableOf(sourceId)
+          if (label.trim() === "" || label.length > MAX_LABEL_LENGTH) {
+            return yield* new ColumnError({ code: "bad_label", message: "A label has 1 to 1,000 characters." })
+          }
+          const relabelled = yield* store.relabel(sourceId, column, label)
+          if (Option.isSome(relabelled)) return relabelled.value
+          const names = columns.map(({ name }) => name).filter((name) => name !== MORE_COLUMN)
+          return yield* noSuchColumn(table, column, names)
+        }),
+        retype: (sourceId, column, type, { withViews }) =>
+          Effect.catchTag(
+            store.retype(sourceId, column, type, retypeDecisions(sourceId, column, type, withViews)),
+            "NotRetyped",
+            (error) => Effect.fail(notRetyped(column, type, error)),
+          ),
+      })
+    }),
+  )
+}

@@ -7,6 +7,7 @@
  * recreated by its owner (RestrictedRun). A view that we own would run as us, so it is refused unless everything that it
  * uses belongs to PostgreSQL or to us.
  */
+import type { ViewObstacle } from "@data-cabinet/core/row/SourceColumnStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
@@ -158,23 +159,22 @@ WHERE CASE
   ELSE true END
 LIMIT 1`
 
-/** Returns the first view that must not be recreated, with the reason in words; undefined if all may be. */
-export const unmakeable = Effect.fnUntraced(function* (
+/** Returns the first view that must not be recreated, with the reason; null if all may be. */
+export const findObstacle = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
-): Effect.fn.Return<string | undefined, SqlError.SqlError> {
+): Effect.fn.Return<ViewObstacle | null, SqlError.SqlError> {
   const made = new Set<bigint>()
   for (const view of views) {
     const name = `${view.schema}.${view.name}`
-    if (view.reads.some((oid) => !made.has(oid))) return `${name} reads itself through other views, or views that do`
+    if (view.reads.some((oid) => !made.has(oid))) return { view: name, is: "recursive" }
     made.add(view.oid)
-    if (view.kind !== "v" && view.kind !== "m") return `${name} is no view, but has a rule that reads the column`
+    if (view.kind !== "v" && view.kind !== "m") return { view: name, is: "rule" }
     if (!view.mine) continue
     const [foreign] = yield* sql.unsafe<{ part: string }>(FOREIGN_PART, [view.oid])
-    if (foreign !== undefined)
-      return `${name} is the cabinet's own user's, and uses what others can change: ${foreign.part}`
+    if (foreign !== undefined) return { view: name, is: "trusted", part: foreign.part }
   }
-  return undefined
+  return null
 })
 
 /** Null stands for PUBLIC. */

@@ -7,7 +7,7 @@ import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
+import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
@@ -15,7 +15,9 @@ import { testDatabase, type TestDatabase } from "../../../../test/support/postgr
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const open = (url: string) =>
-  ManagedRuntime.make(PgSourceColumns.layerWith(1_000).pipe(Layer.provideMerge(storeLayer(url))))
+  ManagedRuntime.make(
+    SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layerWith(1_000)), Layer.provideMerge(storeLayer(url))),
+  )
 let database: TestDatabase
 let store: ReturnType<typeof open>
 let authorUrl = ""

@@ -9,16 +9,16 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { sourceColumns } from "../../../../test/support/useCases.ts"
 
 /** One session, so that it can be looked at afterwards. */
 const columnsLayer = (url: string) =>
-  PgSourceColumns.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
+  sourceColumns.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
 let database: TestDatabase
 let store: ReturnType<typeof storeRuntime>
 let columns: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof columnsLayer>>, unknown>

@@ -4,14 +4,14 @@ import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgSourceColumns from "@data-cabinet/store-pg/row/PgSourceColumns"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { sourceColumns } from "../../../../test/support/useCases.ts"
 
-const storeWithColumns = (url: string) => PgSourceColumns.layer.pipe(Layer.provideMerge(storeLayer(url)))
+const storeWithColumns = (url: string) => sourceColumns.pipe(Layer.provideMerge(storeLayer(url)))
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithColumns>>, unknown>
 beforeAll(async () => {

@@ -1,0 +1,20 @@
+/** The error for refused operations on the columns of a source's table. */
+import { Schema } from "effect"
+
+/**
+ * `views_depend`: views must be recreated with the column, and may not be, or cannot be. `objects_depend`: something else
+ * depends on it. `views_slow`: recreating the views took too long. `table_busy`: the table could not be locked.
+ */
+export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
+  code: Schema.Literals([
+    "no_such_source",
+    "no_table",
+    "no_such_column",
+    "bad_label",
+    "views_depend",
+    "objects_depend",
+    "views_slow",
+    "table_busy",
+  ]),
+  message: Schema.String,
+}) {}

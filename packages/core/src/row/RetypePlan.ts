@@ -1,0 +1,109 @@
+/**
+ * Decides whether and how a column gets another type, from what the store found: a column that exists, nothing that depends
+ * on it and could not be recreated, and a sibling for the values that the new type cannot hold.
+ */
+import { Result } from "effect"
+import { ColumnError } from "./ColumnError.ts"
+import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import { readableName } from "./ReadableName.ts"
+import { nameColumns, type TableLayout } from "./RowPlan.ts"
+import type { ColumnTable, NotRetyped, RetypeDecisions, SiblingColumn, ViewObstacle } from "./SourceColumnStore.ts"
+
+export const noSuchSource = (sourceId: number) =>
+  new ColumnError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
+
+export const noTable = (sourceId: number) =>
+  new ColumnError({ code: "no_table", message: `Source ${sourceId} has no table: it was dropped.` })
+
+/** `columns`: the names of those that the table has. */
+export const noSuchColumn = (table: string, column: string, columns: ReadonlyArray<string>) =>
+  new ColumnError({
+    code: "no_such_column",
+    message: `Table sources.${table} has no field column "${column}". It has: ${columns.join(", ") || "none yet"}.`,
+  })
+
+const inTheWay = (column: string, objects: string) =>
+  new ColumnError({
+    code: "objects_depend",
+    message: `Column "${column}" cannot get another type while something depends on it that cannot be recreated, so nothing was changed: ${objects}. Drop it first, and create it again afterwards.`,
+  })
+
+const viewsDepend = (message: string) => new ColumnError({ code: "views_depend", message })
+
+const obstacleInWords = (obstacle: ViewObstacle): string => {
+  switch (obstacle.is) {
+    case "recursive":
+      return `${obstacle.view} reads itself through other views, or views that do`
+    case "rule":
+      return `${obstacle.view} is no view, but has a rule that reads the column`
+    case "trusted":
+      return `${obstacle.view} is the cabinet's own user's, and uses what others can change: ${obstacle.part}`
+  }
+}
+
+/**
+ * The column for values that the new type cannot hold: the text column that its field has, or a new one. The changed column
+ * is the first of its field, so later values that do not fit go to the sibling too.
+ */
+export const siblingOf = (layout: TableLayout, column: FieldColumn): SiblingColumn => {
+  const { field, name } = column
+  const known = layout.of(field).find((each) => each.kind === "text" && each.name !== name)
+  if (known !== undefined) return { name: known.name, isNew: false }
+  const [created] = nameColumns(layout, [{ field, kind: "text" }], [name])
+  if (created !== undefined) return { name: created.name, isNew: true }
+  // The table has as many columns as senders may create; this one is its owner's wish.
+  const taken = new Set(layout.columns.map((each) => each.name))
+  return { name: readableName(`${name.slice(0, 50)}_text`, taken, "field"), isNew: true }
+}
+
+/** `withViews`: views that depend on the column may be recreated. */
+export const retypeDecisions = (
+  sourceId: number,
+  name: string,
+  type: ColumnKind,
+  withViews: boolean,
+): RetypeDecisions<ColumnError> => ({
+  column: (table: ColumnTable | undefined) => {
+    if (table === undefined) return Result.fail(noSuchSource(sourceId))
+    if (table.name === null) return Result.fail(noTable(sourceId))
+    const { columns } = table.layout
+    const column = columns.find((each) => each.name === name)
+    if (column !== undefined) return Result.succeed(column.kind === type ? null : column)
+    const names = columns.map((each) => each.name)
+    return Result.fail(noSuchColumn(table.name, name, names))
+  },
+  dependents: ({ views, obstacle, objects }) => {
+    if (views.length > 0 && !withViews) {
+      const message = `Views depend on column "${name}": ${views.join(", ")}. Say --with-views to have them recreated with it, or drop them first.`
+      return Result.fail(viewsDepend(message))
+    }
+    if (obstacle !== null) {
+      const message = `A view that depends on column "${name}" cannot be recreated, so nothing was changed: ${obstacleInWords(obstacle)}. Drop it first, and create it again afterwards.`
+      return Result.fail(viewsDepend(message))
+    }
+    return objects.length > 0 ? Result.fail(inTheWay(name, objects.join(", "))) : Result.succeed(undefined)
+  },
+  sibling: siblingOf,
+})
+
+/** Says why the database did not do what was decided. */
+export const notRetyped = (name: string, type: ColumnKind, { fact }: NotRetyped): ColumnError => {
+  switch (fact.is) {
+    case "depended_on":
+      return inTheWay(name, `(${fact.detail})`)
+    case "view_failed":
+      return viewsDepend(
+        `A view that depends on column "${name}" does not work with type ${type}, so nothing was changed: ${fact.detail}. Drop it first, or write it for the new type.`,
+      )
+    case "slow":
+      return new ColumnError({
+        code: "views_slow",
+        message: `Recreating the views that depend on column "${name}" did not end within ${fact.seconds} seconds, for which nobody else could use the table, so nothing was changed. Drop those that take long (a materialized view is filled again; a function in a view runs), and create them again afterwards.`,
+      })
+    case "busy":
+      return new ColumnError({
+        code: "table_busy",
+        message: `The table, or a view that depends on it, is in use and could not be locked within ${fact.seconds} seconds. Try again at a quieter moment.`,
+      })
+  }
+}

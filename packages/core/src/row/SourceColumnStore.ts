@@ -1,0 +1,103 @@
+/**
+ * Stores the columns of sources' tables. It decides nothing: labels have been checked, and whether and how a column gets
+ * another type is asked of the caller, in the transaction that does it.
+ */
+import { Context, Data, type Effect, type Option, type Result } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import type { TableLayout } from "./RowPlan.ts"
+
+/** A column as shown to the cabinet's owner. */
+export interface SourceColumn {
+  readonly name: string
+  readonly field: string
+  readonly label: string
+  readonly type: ColumnKind
+  /** The event that created it; null while that is not recorded. */
+  readonly eventId: number | null
+  readonly createdAt: string
+}
+
+/** The result of changing a column's type. */
+export interface RetypeResult {
+  readonly column: SourceColumn
+  /** How many values the new type could not hold and were moved to the sibling column, which `sibling` names. */
+  readonly moved: number
+  readonly sibling: string | null
+  /** The views that were recreated, as `schema.name`. */
+  readonly views: ReadonlyArray<string>
+}
+
+/** A source's table: its name, null once it was dropped, and its columns. */
+export interface ColumnTable {
+  readonly name: string | null
+  readonly layout: TableLayout
+}
+
+/** A view that must not be recreated, and why. */
+export type ViewObstacle =
+  | { readonly view: string; readonly is: "recursive" | "rule" }
+  /** It would run with the cabinet's rights, and uses `part`, which others can change. */
+  | { readonly view: string; readonly is: "trusted"; readonly part: string }
+
+/** What depends on a column; views as `schema.name`, other objects as PostgreSQL describes them. */
+export interface ColumnDependents {
+  readonly views: ReadonlyArray<string>
+  readonly obstacle: ViewObstacle | null
+  readonly objects: ReadonlyArray<string>
+}
+
+/** A column that takes the values that the new type cannot hold. */
+export interface SiblingColumn {
+  readonly name: string
+  /** It has to be created, of type text. */
+  readonly isNew: boolean
+}
+
+/** The decisions of a retype, each a function of what the store has read and locked; a failure rolls everything back. */
+export interface RetypeDecisions<E> {
+  /** The column to change, or null if it has the type; undefined is given for a source that does not exist. */
+  readonly column: (table: ColumnTable | undefined) => Result.Result<FieldColumn | null, E>
+  readonly dependents: (found: ColumnDependents) => Result.Result<void, E>
+  readonly sibling: (layout: TableLayout, column: FieldColumn) => SiblingColumn
+}
+
+/** Why the database did not do what was decided; nothing was changed. `detail` is PostgreSQL's own message. */
+export class NotRetyped extends Data.TaggedError("NotRetyped")<{
+  readonly fact:
+    | { readonly is: "depended_on"; readonly detail: string }
+    | { readonly is: "view_failed"; readonly detail: string }
+    /** Recreating the views took longer than this. */
+    | { readonly is: "slow"; readonly seconds: number }
+    /** The table, or a view on it, could not be locked within this time. */
+    | { readonly is: "busy"; readonly seconds: number }
+}> {}
+
+export class SourceColumnStore extends Context.Service<
+  SourceColumnStore,
+  {
+    /** The name of a source's table, null once it was dropped, and its columns; none if there is no such source. */
+    readonly list: (
+      sourceId: number,
+    ) => Effect.Effect<
+      Option.Option<{ readonly table: string | null; readonly columns: ReadonlyArray<SourceColumn> }>,
+      StoreUnavailable
+    >
+    /** None if there is no such column. */
+    readonly relabel: (
+      sourceId: number,
+      column: string,
+      label: string,
+    ) => Effect.Effect<Option.Option<SourceColumn>, StoreUnavailable>
+    /**
+     * Changes a column's type in one transaction: values whose text represents a value of the new type exactly are
+     * converted, the others move to the sibling, and the views that depend on the column are recreated as they were.
+     */
+    readonly retype: <E>(
+      sourceId: number,
+      column: string,
+      type: ColumnKind,
+      decide: RetypeDecisions<E>,
+    ) => Effect.Effect<RetypeResult, E | NotRetyped | StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/SourceColumnStore") {}

@@ -1,0 +1,92 @@
+import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
+import { notRetyped, retypeDecisions, siblingOf } from "@data-cabinet/core/row/RetypePlan"
+import { MAX_FIELD_COLUMNS, TableLayout } from "@data-cabinet/core/row/RowPlan"
+import { type ColumnDependents, NotRetyped } from "@data-cabinet/core/row/SourceColumnStore"
+import { Result } from "effect"
+import { expect, it } from "vitest"
+
+const column = (name: string, kind: ColumnKind, field = name): FieldColumn => ({ name, field, kind })
+const total = column("total", "numeric")
+const layout = new TableLayout([total, column("note", "text")])
+const table = { name: "orders", layout }
+const NOTHING: ColumnDependents = { views: [], obstacle: null, objects: [] }
+
+const decide = (withViews = false, name = "total") => retypeDecisions(3, name, "text", withViews)
+const refusal = <A, E>(result: Result.Result<A, E>) => (Result.isFailure(result) ? result.failure : "allowed")
+
+it("a retype needs a source, a table, and a column that has another type", () => {
+  expect(decide().column(table)).toEqual(Result.succeed(total))
+  expect(decide(false, "note").column(table)).toEqual(Result.succeed(null))
+  expect(refusal(decide().column(undefined))).toMatchObject({
+    code: "no_such_source",
+    message: "There is no source 3.",
+  })
+  expect(refusal(decide().column({ ...table, name: null }))).toMatchObject({ code: "no_table" })
+  expect(refusal(decide(false, "sum").column(table))).toMatchObject({
+    code: "no_such_column",
+    message: 'Table sources.orders has no field column "sum". It has: total, note.',
+  })
+})
+
+it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
+  [
+    "views that may not be recreated",
+    { views: ["public.a", "public.b"] },
+    false,
+    "views_depend",
+    /public\.a, public\.b\. Say --with-views/,
+  ],
+  [
+    "an obstacle, even with views",
+    { views: ["v.a"], obstacle: { view: "v.a", is: "recursive" } },
+    true,
+    "views_depend",
+    /v\.a reads itself/,
+  ],
+  ["a rule", { obstacle: { view: "v.a", is: "rule" } }, true, "views_depend", /v\.a is no view/],
+  [
+    "a view of ours that uses another's",
+    { obstacle: { view: "v.a", is: "trusted", part: "function f()" } },
+    true,
+    "views_depend",
+    /others can change: function f\(\)/,
+  ],
+  [
+    "other objects",
+    { objects: ["policy p", "trigger t"] },
+    true,
+    "objects_depend",
+    /policy p, trigger t\. Drop it first/,
+  ],
+])("a retype is refused for %s", (_, found, withViews, code, message) => {
+  const refused = refusal(decide(withViews).dependents({ ...NOTHING, ...found }))
+  expect(refused).toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+it("a retype is allowed if nothing depends on the column, or views alone that may be recreated", () => {
+  expect(refusal(decide().dependents(NOTHING))).toBe("allowed")
+  expect(refusal(decide(true).dependents({ ...NOTHING, views: ["public.a"] }))).toBe("allowed")
+})
+
+it("values that do not fit go to the field's text column, or to a new one whose name is free", () => {
+  const sibling = column("total_text", "text", "total")
+  expect(siblingOf(new TableLayout([total, sibling]), total)).toEqual({ name: "total_text", isNew: false })
+  expect(siblingOf(layout, total)).toEqual({ name: "total_text", isNew: true })
+  // Another field has the name already.
+  const other = column("total_text", "numeric", "Total text")
+  expect(siblingOf(new TableLayout([total, other]), total)).toEqual({ name: "total_text_2", isNew: true })
+  const full = Array.from({ length: MAX_FIELD_COLUMNS - 2 }, (_, n) => column(`f${n}`, "numeric"))
+  expect(siblingOf(new TableLayout([total, other, ...full]), total)).toEqual({ name: "total_text_2", isNew: true })
+})
+
+it.each<[NotRetyped["fact"], string, RegExp]>([
+  [{ is: "depended_on", detail: "view x needs it" }, "objects_depend", /\(view x needs it\)/],
+  [{ is: "view_failed", detail: "no operator" }, "views_depend", /does not work with type text.*: no operator\./],
+  [{ is: "slow", seconds: 30 }, "views_slow", /within 30 seconds/],
+  [{ is: "busy", seconds: 3 }, "table_busy", /within 3 seconds/],
+])("a retype that the database did not do is explained: %j", (fact, code, message) => {
+  expect(notRetyped("total", "text", new NotRetyped({ fact }))).toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  })
+})
