@@ -8,6 +8,7 @@ import { createServer } from "node:net"
 import { once } from "node:events"
 import { join } from "node:path"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
 import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -131,11 +132,28 @@ it("verify-full checks who signed and for which name, verify-ca who signed, requ
     [`?sslmode=verify-ca&sslrootcert=${pem("other")}`, "localhost", /certificate/],
     [`?sslmode=require&sslrootcert=${pem("other")}`, "localhost", /certificate/],
     ["?sslmode=verify-full", "localhost", /certificate/],
-    [`?sslmode=verify-full&sslrootcert=${pem("missing")}`, "localhost", /sslrootcert cannot be read/],
-    ["?sslmode=prefer", "localhost", /sslmode/],
+    [`?sslmode=verify-full&sslrootcert=${pem("missing")}`, "localhost", /sslrootcert cannot be used/],
     ["", "localhost", /lets nobody in without TLS .*Add sslmode/],
   ] as const) {
     assert.match(await refusalOf(address(parameters, { host })), words, parameters)
+  }
+})
+
+it("connectionSecurity tells what was found, and not only what was asked for", async () => {
+  const look = async (parameters: string, to = {}) => {
+    const { transport, verified } = await Effect.runPromise(connectionSecurity(address(parameters, to)))
+    return `${transport}, ${verified}`
+  }
+  assert.strictEqual(await look("?sslmode=prefer"), "tls, no")
+  assert.strictEqual(await look("?sslmode=prefer", { port: ports.plain }), "clear text, no")
+  assert.strictEqual(await look(`?sslmode=verify-ca&sslrootcert=${pem("ca")}`), "tls, authority")
+  assert.strictEqual(await look(`?sslmode=verify-full&sslrootcert=${pem("ca")}`), "tls, name")
+})
+
+it("sslmode prefer and allow encrypt where the server has or wants TLS, and only there", async () => {
+  for (const mode of ["prefer", "allow"]) {
+    assert.deepStrictEqual(await ask(address(`?sslmode=${mode}`)), [{ ssl: true }], mode)
+    assert.deepStrictEqual(await ask(address(`?sslmode=${mode}`, { port: ports.plain })), [{ ssl: false }], mode)
   }
 })
 

@@ -1,6 +1,7 @@
 /** `cabinet doctor`: examines a cabinet, names its problems and what to do about them. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -27,12 +28,15 @@ export const doctorCommand = Command.make(
           const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
           const { standby } = yield* ReaderClient
           const replica = standby === undefined ? null : yield* standby.settled
-          const { roles } = database
-          const findings = doctorFindings({ roles, reading: settings.reading, diagnostics, standby: replica, gauge })
+          const { roles, url } = database
+          const connection = yield* connectionSecurity(url)
+          const { reading } = settings
+          const findings = doctorFindings({ connection, roles, reading, diagnostics, standby: replica, gauge })
           const bad = findings.filter(({ level }) => level === "bad").length
           const value = {
             ok: bad === 0,
             findings,
+            connection: snakeKeys(connection),
             database: snakeKeys(diagnostics),
             standby: snakeKeys(replica),
             deliveries: snakeKeys(gauge),

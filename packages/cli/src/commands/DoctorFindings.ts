@@ -1,6 +1,7 @@
 /** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { ConnectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
 import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import type { Settings } from "../settings/Settings.ts"
@@ -230,8 +231,32 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
   return finding("deliveries", "ok", `Deliveries are sent: ${numbers}.`)
 }
 
+const ofConnection = ({ transport, verified, isLoopback, server }: ConnectionSecurity): Finding => {
+  if (transport === "socket")
+    return finding("connection", "ok", `The database is reached by a socket of this machine, in ${server}.`)
+  if (transport === "tls") {
+    if (verified === "name")
+      return finding("connection", "ok", `Sessions with ${server} are encrypted, and the server is verified.`)
+    const known =
+      verified === "authority" ? "its authority is verified and its name is not" : "nobody verifies who it is"
+    return finding(
+      "connection",
+      "warn",
+      `Sessions with ${server} are encrypted, but ${known}: whoever is in between can pretend to be it. Add sslmode=verify-full to DATABASE_URL, and its authority as DATABASE_CA if it is not a public one.`,
+    )
+  }
+  return isLoopback
+    ? finding("connection", "ok", `Sessions with ${server} are in clear text and stay on this machine.`)
+    : finding(
+        "connection",
+        "warn",
+        `Sessions with ${server} are in clear text: whoever is in between reads and changes what is sent. Let the server have TLS, and add sslmode=verify-full to DATABASE_URL.`,
+      )
+}
+
 /** The data to interpret; `standby` is null if there is none. */
 export interface Seen {
+  readonly connection: ConnectionSecurity
   readonly roles: Roles
   readonly reading: Settings["reading"]
   readonly diagnostics: DiagnosticsReport
@@ -239,7 +264,15 @@ export interface Seen {
   readonly gauge: QueueGauge
 }
 
-export const doctorFindings = ({ roles, reading, diagnostics, standby, gauge }: Seen): ReadonlyArray<Finding> => [
+export const doctorFindings = ({
+  connection,
+  roles,
+  reading,
+  diagnostics,
+  standby,
+  gauge,
+}: Seen): ReadonlyArray<Finding> => [
+  ofConnection(connection),
   ...ofRoles(roles, reading),
   ...ofDatabase(diagnostics),
   ...ofNeighbours(diagnostics),

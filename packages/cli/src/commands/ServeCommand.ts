@@ -72,6 +72,7 @@ export const workerCommand = Command.make(
   settingFlags(
     "readerUrl",
     "authorUrl",
+    "databaseCa",
     "serviceDomain",
     "allowedNetworks",
     "retentionDays",

@@ -41,7 +41,11 @@ const databaseUrlFile = secretFile(
 )
 
 /** The URL of the new cabinet's database; null if it is to be created. */
-const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>, file: Option.Option<string>) {
+const addressOf = Effect.fnUntraced(function* (
+  flag: Option.Option<string>,
+  file: Option.Option<string>,
+  certificates: string | null,
+) {
   if (Option.isSome(flag) && Option.isSome(file)) {
     return yield* new CommandError({
       code: "usage",
@@ -56,7 +60,7 @@ const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>, file
   const given = Option.isSome(file) ? yield* readSecretLine(file.value, "The database's address") : null
   const url = given ?? Option.getOrNull(flag)
   if (url === null) return null
-  const read = databaseAddress(url)
+  const read = databaseAddress(certificates)(url)
   if (Result.isSuccess(read)) return read.success
   const called = given === null ? "--database-url" : "The address in --database-url-file"
   return yield* new CommandError({ code: "refused", message: `${called} must be ${read.failure}` })
@@ -69,7 +73,7 @@ const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
     const place = yield* root
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
-    const url = yield* addressOf(place.databaseUrl, input.databaseUrlFile)
+    const url = yield* addressOf(place.databaseUrl, input.databaseUrlFile, settings.databaseCa)
     const value = cabinetJson(settings, yield* withRegistry(settings, addTenant(input.name, url)))
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)

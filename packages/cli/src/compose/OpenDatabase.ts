@@ -8,7 +8,8 @@ import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
 import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import { Effect } from "effect"
+import { parseUri } from "@data-cabinet/store-pg/connection/LibpqUri"
+import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { StartError } from "../process/StartError.ts"
 import { waitForDatabase } from "../process/WaitForDatabase.ts"
@@ -25,11 +26,15 @@ export interface OpenedDatabase {
   readonly applied: ReadonlyArray<string>
 }
 
-/** The host and database of a URL, without the login. */
+/** The hosts and database of a URL, without the login. */
 export const describeUrl = (url: string): string => {
-  const parsed = new URL(url)
-  const host = parsed.searchParams.get("host") ?? parsed.host
-  return `${host}${parsed.pathname}`
+  const { hosts, ports, database } = Result.getOrThrow(parseUri(url))
+  const place = (host: string, at: number): string => {
+    const port = ports[at] ?? ports[0]
+    if (port === undefined || port === "" || host.startsWith("/")) return host
+    return `${host.includes(":") ? `[${host}]` : host}:${port}`
+  }
+  return `${hosts.map(place).join(",")}/${database ?? ""}`
 }
 
 const inWords = (url: string, error: SqlError.SqlError): StartError => {

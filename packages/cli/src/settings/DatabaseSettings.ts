@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "A PostgreSQL 15 to 18 of yours; default: the embedded one in the data directory",
     },
-    SettingForm.databaseAddress,
+    SettingForm.partialAddress,
   ),
   readUrl: optional(
     {
@@ -19,7 +19,16 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "A streaming standby that rows are read from; login and database are the primary's",
     },
-    SettingForm.databaseAddress,
+    SettingForm.partialAddress,
+  ),
+  databaseCa: optional(
+    {
+      env: "DATABASE_CA",
+      flag: "database-ca",
+      value: "FILE",
+      about: "Certificates (PEM) of the authority that signs for the database's server; addresses may name sslrootcert",
+    },
+    SettingForm.text,
   ),
   readLag: setting(
     {

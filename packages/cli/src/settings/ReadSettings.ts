@@ -3,6 +3,7 @@
  * refused with an explanation before anything is opened.
  */
 import { Effect, Result } from "effect"
+import { completeAddresses } from "./CompleteAddresses.ts"
 import type { Setting } from "./Setting.ts"
 import { type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../process/StartError.ts"
@@ -55,7 +56,13 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       }
       settings[name] = read.success
     }
-    const all = settings as unknown as Settings
+    const addresses = completeAddresses(settings as unknown as Settings, sources.env)
+    if (Result.isFailure(addresses)) {
+      const { name, words } = addresses.failure
+      const message = `${found(name, sources)!.called} is not right: it must be ${words}.`
+      return yield* new StartError({ code: "bad_setting", message })
+    }
+    const all = { ...settings, ...addresses.success } as unknown as Settings
     const wrong = all.serviceDomain === null ? null : wrongForMany(all, sources)
     if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
     return all

@@ -1,7 +1,8 @@
 /** The forms of a setting's text. Each parses the text to a value, or says in words what it must be. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
-import { readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { completeAddress } from "@data-cabinet/store-pg/connection/AddressDefaults"
+import { readAddress, readUri } from "@data-cabinet/store-pg/connection/DatabaseAddress"
 import { Result } from "effect"
 
 /** A failure completes the sentence "PORT is …: it must be …". */
@@ -43,14 +44,21 @@ export const domain: Form<string> = (given) => {
     : Result.fail("a domain such as cabinets.example.com")
 }
 
-export const databaseAddress: Form<string> = readAddress
+/** The address of one more cabinet's database: whole, for it is kept where no environment completes it. */
+export const databaseAddress =
+  (certificates: string | null): Form<string> =>
+  (given) =>
+    Result.flatMap(readAddress(given), (whole) => completeAddress(whole, { env: {}, certificates, use: "primary" }))
+
+/** An address that may leave parts out, to be filled in from where libpq would take them (see CompleteAddresses). */
+export const partialAddress: Form<string> = (given) => Result.map(readUri(given), () => given)
 
 /** The login of one role; the user name in it says which. */
 export const databaseLogin: Form<string> = (given) =>
-  Result.flatMap(readAddress(given), (address) =>
-    new URL(address).username === ""
+  Result.flatMap(readUri(given), ({ user }) =>
+    user === undefined
       ? Result.fail("an address with the role's name, such as postgres://role:password@host:5432/database")
-      : Result.succeed(address),
+      : Result.succeed(given),
   )
 
 /** A name that this program and PostgreSQL interpret alike; PostgreSQL inverts the sign of `+02:00`. */

@@ -5,6 +5,7 @@ import { doctorFindings, type Seen } from "data-cabinet/commands/DoctorFindings"
 import { expect, it } from "vitest"
 
 const WELL: Seen = {
+  connection: { transport: "tls", verified: "name", isLoopback: false, server: "db:5432" },
   roles: {
     reader: { there: true, role: "cabinet_x_reader", url: "" },
     author: { there: true, role: "cabinet_x_author", url: "" },
@@ -130,8 +131,35 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "bad",
     /^5 deliveries .*nobody sends them.*Start `cabinet serve` or `cabinet worker`/,
   ],
+  [
+    "connection",
+    { ...WELL, connection: { ...WELL.connection, verified: "no" } },
+    "warn",
+    /encrypted, but nobody verifies who it is.*sslmode=verify-full/,
+  ],
+  [
+    "connection",
+    { ...WELL, connection: { ...WELL.connection, verified: "authority" } },
+    "warn",
+    /its authority is verified and its name is not/,
+  ],
+  [
+    "connection",
+    { ...WELL, connection: { ...WELL.connection, transport: "clear text", verified: "no" } },
+    "warn",
+    /db:5432 are in clear text.*sslmode=verify-full/,
+  ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
 ])("doctorFindings tell of %s what is wrong and what to do", (check, seen, level, words) => {
   const wrong = doctorFindings(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
+})
+
+it("doctorFindings find nothing wrong with clear text that stays on this machine", () => {
+  for (const connection of [
+    { transport: "clear text", verified: "no", isLoopback: true, server: "localhost:5432" },
+    { transport: "socket", verified: "no", isLoopback: false, server: "/run/postgresql" },
+  ] as const) {
+    expect(doctorFindings({ ...WELL, connection })[0]).toMatchObject({ check: "connection", level: "ok" })
+  }
 })

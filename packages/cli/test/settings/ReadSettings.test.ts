@@ -62,7 +62,7 @@ it.each([
   ["baseUrl", "https://user:secret@example.com", "--base-url"],
   ["baseUrl", "https://example.com/?a=1", "--base-url"],
   ["databaseUrl", "mysql://host/db", "--database-url"],
-  ["databaseUrl", "postgres://host", "--database-url"],
+  ["databaseUrl", "postgres://", "--database-url"],
   ["timeZone", "Mars/Base", "--time-zone"],
   ["timeZone", "+02:00", "--time-zone"],
   ["trustedProxies", "10.0.0.0/33", "--trusted-proxies"],
@@ -93,4 +93,18 @@ it("readSettings refuses a path where each of many cabinets is at the root of it
     )
     expect(refusal({}, { [name]: "postgres://reader@localhost/one" })).toBe("taken")
   }
+})
+
+it("readSettings takes from DATABASE_CA and PG variables only what DATABASE_URL leaves out", () => {
+  const DATABASE_URL = "postgres://app:pw@db.example.com/orders"
+  const url = (env: Record<string, string>) => Result.getOrThrow(read({}, { HOME: "/nowhere", ...env })).databaseUrl
+  expect(url({ PGHOST: "elsewhere", PGUSER: "app", PGSSLMODE: "require" })).toBeNull()
+  expect(url({ DATABASE_URL })).toBe(`${DATABASE_URL}?sslmode=prefer`)
+  expect(url({ DATABASE_URL, DATABASE_CA: "/ca.pem" })).toBe(
+    `${DATABASE_URL}?sslrootcert=%2Fca.pem&sslmode=verify-full`,
+  )
+  expect(url({ DATABASE_URL, PGHOST: "x", PGSSLMODE: "require" })).toBe(`${DATABASE_URL}?sslmode=require`)
+  expect(refusal({}, { DATABASE_URL, HOME: "/nowhere", PGSSLCRL: "/crl.pem" })).toBe(
+    "DATABASE_URL is not right: it must be an address without the parameter sslcrl, which is not honoured here.",
+  )
 })

@@ -3,7 +3,6 @@
  * view can raise unsolicited messages of many megabytes one after the other, and change any setting that would suppress
  * them. Bytes are counted instead of messages, so that it works the same on an encrypted connection.
  */
-import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
 
 /** The reason for closing the connection. */
@@ -13,7 +12,7 @@ export class ResponseTooLong extends Error {
   }
 }
 
-export const boundedResponse = (socket: Socket, maxBytes: number): Duplex => {
+export const boundedResponse = (socket: Duplex, maxBytes: number): Duplex => {
   let received = 0
   const stream = new Duplex({
     // Only the socket's own end matters.

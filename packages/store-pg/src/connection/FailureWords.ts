@@ -4,6 +4,7 @@
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
+import { NoServerFits } from "./HostProbe.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -82,6 +83,7 @@ const NOT_YET: ReadonlySet<string> = new Set(["25006", "53300", "57P01", "57P02"
 export const mayPass = (error: SqlError.SqlError): boolean => {
   const state = sqlState(error)
   const { cause, operation } = error.reason
+  if (cause instanceof NoServerFits) return true
   if (state !== undefined) {
     if (!state.startsWith("08")) return NOT_YET.has(state)
     return !/unsupported startup parameter|no such database/i.test(sqlMessage(error))

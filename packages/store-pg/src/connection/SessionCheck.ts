@@ -10,7 +10,9 @@ import { type SessionSettings, UNASKED } from "./SessionSettings.ts"
 
 /** Schema-qualified, because the search path is not verified yet. */
 const READ = `SELECT name, setting FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`
-const SET = "SELECT pg_catalog.set_config($1::pg_catalog.text, $2::pg_catalog.text, false)"
+/** Sets this many settings at once: a pooler may have dropped all of them. */
+const SET = (count: number) =>
+  `SELECT ${Array.from({ length: count }, (_, at) => `pg_catalog.set_config($${2 * at + 1}::pg_catalog.text, $${2 * at + 2}::pg_catalog.text, false)`).join(", ")}`
 const END = "SELECT pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid())"
 
 /** A session lacks a required setting, which the message names. */
@@ -40,7 +42,7 @@ const messageOf = (error: SqlError.SqlError): string =>
 /** Returns whether a setting had to be set by a statement: a RESET would then undo it. Fails for an unfit session. */
 export const checkSession = Effect.fnUntraced(function* (
   connection: PgConnection.PgConnection,
-  { set, found = {} }: SessionSettings,
+  { set, found = {}, more = [] }: SessionSettings,
 ) {
   const wanted = Object.entries({ ...set, ...found }).filter(([name]) => !UNASKED.includes(name))
   const names = wanted.map(([name]) => name)
@@ -55,14 +57,31 @@ export const checkSession = Effect.fnUntraced(function* (
   const refuse = (difference: Difference) =>
     Effect.andThen(Effect.ignore(connection.query(END, [], false)), Effect.fail(unfit(difference)))
   const dropped = yield* differences
-  for (const difference of dropped) {
-    const { name, wanted: value } = difference
-    if (Object.hasOwn(found, name)) return yield* refuse(difference)
-    yield* Effect.catchTag(connection.query(SET, [name, value], false), "SqlError", (error) =>
-      refuse({ ...difference, why: messageOf(error) }),
+  const stands = dropped.find(({ name }) => Object.hasOwn(found, name))
+  if (stands !== undefined) return yield* refuse(stands)
+  for (const [name, value] of more) {
+    yield* Effect.catchTag(connection.query(SET(1), [name, value], false), "SqlError", (error) =>
+      refuse({ name, wanted: value, is: undefined, why: messageOf(error) }),
     )
   }
-  if (dropped.length === 0) return false
+  const setEach = Effect.forEach(
+    dropped,
+    (difference) =>
+      Effect.catchTag(connection.query(SET(1), [difference.name, difference.wanted], false), "SqlError", (error) =>
+        refuse({ ...difference, why: messageOf(error) }),
+      ),
+    { discard: true },
+  )
+  if (dropped.length > 0) {
+    const values = dropped.flatMap(({ name, wanted: value }) => [name, value])
+    // One by one only to find out which of them is refused, and why.
+    yield* Effect.catchTag(
+      Effect.asVoid(connection.query(SET(dropped.length), values, false)),
+      "SqlError",
+      () => setEach,
+    )
+  }
+  if (dropped.length === 0) return more.length > 0
   const [left] = yield* differences
   if (left !== undefined) return yield* refuse(left)
   return true

@@ -5,9 +5,11 @@
  * every statement in flight then fails at once, as on a lost connection.
  */
 import { randomBytes } from "node:crypto"
-import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { Result } from "effect"
 import { boundedResponse } from "./BoundedResponse.ts"
+import { DEFAULT_NAME, parseAddress } from "./DatabaseAddress.ts"
+import { routeOf } from "./ServerRoute.ts"
 
 export interface SessionGroup {
   /** Unique to this group, over all processes. */
@@ -21,26 +23,9 @@ export interface SessionGroup {
   readonly cut: (openedBefore?: number) => number
 }
 
-interface Place {
-  readonly host: string
-  readonly port: number
-  /** The path of a unix socket. */
-  readonly path: string | undefined
-}
-
-const placeOf = (address: string): Place => {
-  const url = new URL(address)
-  const named = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"))
-  const host = named === "" ? "localhost" : named
-  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
-  return { host, port, path: host.startsWith("/") ? `${host}/.s.PGSQL.${port}` : undefined }
-}
-
-/** For sessions that only listen: without it they would never learn that their server is gone. */
-const KEEP_ALIVE_MILLIS = 30_000
-
-/** A unix socket supports neither option, and ignores both. */
-const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }
+/** What a session is called: an address may give the beginning of the name. */
+export const sessionName = (applicationName: string, name: string): string =>
+  name.startsWith(DEFAULT_NAME) ? applicationName + name.slice(DEFAULT_NAME.length) : name
 
 /**
  * `closed` is called whenever one of its connections has closed, whichever side closed it. With `maxResponse`, a
@@ -52,12 +37,13 @@ export const sessionGroup = (
   closed: () => void = () => {},
   maxResponse?: number,
 ): SessionGroup => {
-  const open = new Map<Socket, number>()
+  const open = new Map<Duplex, number>()
+  const address = Result.getOrUndefined(parseAddress(url))
   return {
-    applicationName: `${name} ${randomBytes(4).toString("hex")}`,
+    applicationName: `${sessionName(address?.applicationName ?? DEFAULT_NAME, name)} ${randomBytes(4).toString("hex")}`,
     stream: () => {
-      const { host, port, path } = placeOf(url)
-      const socket = connect(path === undefined ? { host, port, ...SWITCHES } : { path, ...SWITCHES })
+      // An address that cannot be read has been refused before a connection is tried.
+      const socket = routeOf(address!).open()
       open.set(socket, performance.now())
       socket.once("close", () => {
         open.delete(socket)

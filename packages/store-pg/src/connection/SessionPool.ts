@@ -4,10 +4,12 @@
  * use, so this is a client of its own over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, type Scope } from "effect"
+import { Duration, Effect, Option, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { connectionOf } from "./DatabaseAddress.ts"
+import { connectionOf } from "./Connection.ts"
 import { checkSession } from "./SessionCheck.ts"
+import type { SessionAttributes } from "./AddressParameters.ts"
+import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 
 export interface SessionPoolOptions extends Pick<
@@ -78,9 +80,9 @@ export interface LentSessions {
 export const lentSessions = (
   options: SessionPoolOptions,
 ): Effect.Effect<LentSessions, SqlError.SqlError, Scope.Scope> =>
-  Effect.map(open(options), ({ pool, checked, check }) => ({
+  Effect.map(open(options), ({ pool, checked, check, use }) => ({
     use: (work) =>
-      pool.use((connection) => {
+      use((connection) => {
         const known = checked.get(connection)
         return known === undefined
           ? Effect.flatMap(check(connection), ({ settingsAreLoose }) => work(connection, settingsAreLoose))
@@ -90,39 +92,60 @@ export const lentSessions = (
   }))
 
 const open = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
+  const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
+  const { address, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
+  const name = applicationName === undefined ? undefined : sessionName(address.applicationName, applicationName)
   // Sessions are looked up by their names, so these are verified like other settings.
-  const set = applicationName === undefined ? kind.set : { ...kind.set, application_name: applicationName }
-  const settings = { ...kind, set }
-  const config = { ...options, ...(yield* connectionOf(url)), startupParameters: set }
+  const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
+  const settings: SessionSettings = { set, found: { ...kind.found, ...FITS[route.attributes] }, more: address.options }
+  const { connectTimeout: _, stream, ...others } = options
+  const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
+  if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })
   const pool = yield* PgPool.make(config)
   const checked = new WeakMap<PgConnection.PgConnection, Session>()
 
   const check = (connection: PgConnection.PgConnection): Effect.Effect<Session, SqlError.SqlError> => {
     const known = checked.get(connection)
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(checkSession(connection, settings), (wasSet) => {
-      const session = new Session(connection, wasSet)
-      checked.set(connection, session)
-      return session
-    })
+    return checkSession(connection, settings).pipe(
+      Effect.map((wasSet) => {
+        const session = new Session(connection, wasSet)
+        checked.set(connection, session)
+        return session
+      }),
+      Effect.tapError(() => Effect.sync(() => void (route.servers.length > 1 && route.suspect()))),
+    )
   }
-  return { pool, config, checked, check }
+  const use = <A, E, R>(work: (connection: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
+    route.isSettled ? pool.use(work) : Effect.andThen(settled, pool.use(work))
+  const get = Effect.suspend(() => (route.isSettled ? pool.get : Effect.andThen(settled, pool.get)))
+  return { pool, config, checked, check, use, get }
 })
 
+/** What a server has to be: verified for each session, because it may have changed since the route was settled. */
+const FITS: Readonly<Record<SessionAttributes, Readonly<Record<string, string>>>> = {
+  any: {},
+  "read-write": { in_hot_standby: "off" },
+  primary: { in_hot_standby: "off" },
+  "read-only": { in_hot_standby: "on" },
+  standby: { in_hot_standby: "on" },
+  "prefer-standby": {},
+}
+
 const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
-  const { pool, config, checked, check } = yield* open(options)
-  const get = Effect.flatMap(pool.get, check)
-  const pinned = Effect.flatMap(pool.get, (connection) =>
+  const { config, checked, check, use, get: lent } = yield* open(options)
+  const get = Effect.flatMap(lent, check)
+  const pinned = Effect.flatMap(lent, (connection) =>
     Effect.flatMap(check(connection), (session) => Effect.map(connection.pin, (own) => [own, session] as const)),
   )
   const reserve = Effect.map(pinned, ([own, session]) => new Session(own, session.settingsAreLoose))
 
   const client = yield* SqlClient.make({
     acquirer: get,
-    borrower: (use) =>
-      pool.use((connection) => {
+    borrower: (work) =>
+      use((connection) => {
         const known = checked.get(connection)
-        return known === undefined ? Effect.flatMap(check(connection), use) : use(known)
+        return known === undefined ? Effect.flatMap(check(connection), work) : work(known)
       }),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),

@@ -10,6 +10,8 @@ export interface SessionSettings {
   readonly set: Readonly<Record<string, string>>
   /** Required but not ours to set: a session without these values is not used. */
   readonly found?: Readonly<Record<string, string>>
+  /** Set by a statement in each new session and not read back: the settings that an address adds. */
+  readonly more?: ReadonlyArray<readonly [name: string, value: string]>
 }
 
 /** These depend on how the server is reached (a unix socket has none of them), so they are sent and not verified. */
@@ -122,3 +124,11 @@ export const short = (statementTimeoutMillis: number): SessionSettings => ({
 export const unlimited: SessionSettings = {
   set: { ...SAME_FOR_ALL, search_path: OWNER_PATH, statement_timeout: "0", idle_in_transaction_session_timeout: "0" },
 }
+
+/** The settings that an address may not change, in lower case: any kind of session depends on them. */
+export const PINNED: ReadonlySet<string> = new Set(
+  [ownerShared, reader({ statementTimeoutMillis: 0, lockTimeoutMillis: 0 }), unlimited]
+    .flatMap(({ set, found = {} }) => [...Object.keys(set), ...Object.keys(found)])
+    .concat("application_name", "role", "session_authorization")
+    .map((name) => name.toLowerCase()),
+)

@@ -1,8 +1,9 @@
 /** What the address of a database may say, and in which words the rest is refused. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { connectionOf, readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { connectionOf } from "@data-cabinet/store-pg/connection/Connection"
+import { parseAddress, readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
 import { Effect, Result } from "effect"
 import { afterAll, assert, it } from "vitest"
 
@@ -13,18 +14,75 @@ afterAll(() => rmSync(files, { recursive: true }))
 
 const refusal = (address: string): string => Result.getOrThrow(Result.flip(readAddress(address)))
 
+const host = "db.example.com"
+const NAMED = { host, servername: host }
+
 it.each([
   ["?sslmode=disable", false],
   ["", false],
-  ["?ssl=true", { rejectUnauthorized: false }],
-  ["?sslmode=require", { rejectUnauthorized: false }],
-  ["?sslmode=verify-full", {}],
+  ["?sslmode=allow", false],
+  ["?sslmode=prefer", { ...NAMED, rejectUnauthorized: false }],
+  ["?ssl=true", { ...NAMED, rejectUnauthorized: false }],
+  ["?sslmode=require", { ...NAMED, rejectUnauthorized: false }],
+  ["?sslmode=verify-full", NAMED],
 ])("connectionOf of an address with %j gives the driver these options of TLS", async (parameters, ssl) => {
-  assert.deepStrictEqual((await Effect.runPromise(connectionOf(BASE + parameters))).ssl, ssl)
+  const { config } = await Effect.runPromise(connectionOf(BASE + parameters))
+  assert.deepStrictEqual(config({}).ssl, ssl)
+})
+
+it("connectionOf gives the driver a certificate of our own, and no key that others may read", async () => {
+  const [cert, key] = [join(files, "own.pem"), join(files, "own.key")]
+  writeFileSync(cert, "-----BEGIN CERTIFICATE-----")
+  writeFileSync(key, "-----BEGIN EC PRIVATE KEY-----", { mode: 0o600 })
+  const address = `${BASE}?sslmode=require&sslcert=${encodeURIComponent(cert)}&sslkey=${encodeURIComponent(key)}`
+  const { config } = await Effect.runPromise(connectionOf(address))
+  assert.deepInclude(config({}).ssl, {
+    cert: "-----BEGIN CERTIFICATE-----",
+    key: "-----BEGIN EC PRIVATE KEY-----",
+  })
+  chmodSync(key, 0o644)
+  const { reason } = await Effect.runPromise(Effect.flip(connectionOf(address)))
+  assert.match(reason.message ?? "", /sslkey cannot be used: .*may be read by others: chmod 600/)
+})
+
+it("parseAddress reads several hosts, with one port or a port for each", () => {
+  const servers = (address: string) => Result.getOrThrow(parseAddress(address)).servers
+  const [a, b] = [
+    { host: "a", port: 5433 },
+    { host: "b", port: 5432 },
+  ]
+  assert.deepStrictEqual(servers("postgres://u:p@a:5433,b/x"), [a, b])
+  assert.deepStrictEqual(servers("postgres://u@/x?host=a,b&port=5433,5432"), [a, b])
+  assert.deepStrictEqual(servers("postgres://u@/x?host=a,b&port=5433"), [a, { host: "b", port: 5433 }])
+  assert.deepStrictEqual(servers("postgres://u@[::1]:6,[fe80::2]/x"), [
+    { host: "::1", port: 6 },
+    { host: "fe80::2", port: 5432 },
+  ])
+  const list = "postgres://u:p%20w@a:5433,b/x?target_session_attrs=read-write"
+  assert.deepStrictEqual(servers(Result.getOrThrow(readAddress(list))), [a, b])
+  assert.strictEqual(new URL(Result.getOrThrow(readAddress(list))).password, "p%20w")
+})
+
+it("parseAddress reads what sessions are called, their settings and the time to connect", () => {
+  const read = parseAddress(
+    `${BASE}?application_name=shop&connect_timeout=7&options=-c%20work_mem%3D8MB%20--default-statistics-target%3D50`,
+  )
+  assert.deepInclude(Result.getOrThrow(read), {
+    applicationName: "shop",
+    connectSeconds: 7,
+    options: [
+      ["work_mem", "8MB"],
+      ["default_statistics_target", "50"],
+    ],
+  })
 })
 
 it.each([
   "?sslnegotiation=postgres&gssencmode=disable&channel_binding=disable&client_encoding=utf8",
+  "?channel_binding=prefer&gssencmode=prefer",
+  "?sslmode=prefer",
+  "?sslmode=allow",
+  "?target_session_attrs=read-write&connect_timeout=1&application_name=x",
   "?options=-c%20work_mem%3D8MB&target_session_attrs=any",
   "?host=%2Fvar%2Frun%2Fpostgresql&port=5433",
 ])("readAddress takes what is done as it says: %s", (parameters) => {
@@ -40,8 +98,7 @@ it("readAddress names a host where only a socket's directory does, so that a rol
 it.each([
   ["?ssl=1", /ssl=true/],
   ["?ssl=true&sslmode=require", /not with both/],
-  ["?sslmode=prefer", /sslmode is one of disable, require, verify-ca, verify-full .*clear text/],
-  ["?sslmode=allow", /sslmode is one of/],
+  ["?sslmode=prefer&sslrootcert=/ca.pem", /sslmode=verify-full beside sslrootcert/],
   ["?sslmode=", /sslmode is one of/],
   ["?sslmode=REQUIRE", /sslmode is one of/],
   ["?SSLMODE=require", /without the parameter SSLMODE, which is not honoured/],
@@ -52,19 +109,30 @@ it.each([
   ["?sslmode=require&sslrootcert=system", /verify-full beside sslrootcert=system/],
   ["?sslmode=verify-full&sslrootcert=", /name of a file, or system/],
   ["?sslmode=require&host=/tmp", /a socket has no TLS/],
-  ["?sslcert=/c.pem&sslkey=/k.pem&sslmode=require", /without the parameter sslcert/],
+  ["?sslcert=/c.pem&sslmode=require", /sslcert and sslkey, or without both/],
+  ["?sslcert=/c.pem&sslkey=/k.pem", /sslmode=verify-full beside sslcert/],
   ["?sslkey=/k.pem", /sslkey/],
   ["?sslcrl=/crl.pem", /sslcrl/],
   ["?ssl_min_protocol_version=TLSv1.3", /ssl_min_protocol_version/],
   ["?requiressl=1", /requiressl/],
-  ["?channel_binding=require", /channel_binding=disable/],
+  ["?channel_binding=require", /channel_binding=disable: the driver cannot bind/],
   ["?gssencmode=require", /gssencmode/],
-  ["?target_session_attrs=read-write", /target_session_attrs/],
+  ["?target_session_attrs=master", /target_session_attrs is one of any, read-write/],
   ["?client_encoding=latin1", /client_encoding/],
-  ["?connect_timeout=1", /connect_timeout, since a cabinet has time limits/],
-  ["?application_name=x", /application_name/],
+  ["?connect_timeout=0", /connect_timeout is 1 to 600 seconds/],
+  ["?connect_timeout=-1", /connect_timeout is 1 to 600 seconds/],
+  ["?application_name=", /application_name has 1 to 20/],
+  ["?application_name=abcdefghijklmnopqrstu", /application_name has 1 to 20/],
+  ["?options=-d%201", /options are settings/],
+  ["?options=-c", /options are settings/],
+  ["?options=-c%20search_path%3Dpublic", /options leave search_path alone/],
+  ["?options=--TimeZone%3DAsia/Tokyo", /options leave TimeZone alone/],
+  ["?work_mem", /name=value, joined by &/],
+  ["?sslmode=require=x", /name=value, joined by &/],
   ["?hostaddr=192.0.2.1", /hostaddr/],
-  ["?host=a,b", /one name/],
+  ["?host=a,,b", /each of whose hosts has a name/],
+  ["?host=a@b", /each of whose hosts is a name/],
+  ["?host=a,b,c&port=1,2", /one port, or one for each host/],
   ["?port=0", /port is a number/],
   // The address of the reader is made of the owner's: with these it would be the owner that reads.
   ["?user=postgres", /user, which belongs before the host/],
@@ -88,7 +156,7 @@ it("connectionOf fails in words where the certificates are not there", async () 
   const empty = join(files, "empty.pem")
   writeFileSync(empty, "nothing")
   for (const [file, words] of [
-    [join(files, "missing.pem"), /sslrootcert cannot be read: ENOENT/],
+    [join(files, "missing.pem"), /sslrootcert cannot be used: ENOENT/],
     [empty, /holds none/],
   ] as const) {
     const connection = connectionOf(`${BASE}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`)
@@ -99,6 +167,6 @@ it("connectionOf fails in words where the certificates are not there", async () 
 })
 
 it("connectionOf fails for an address that is not to be honoured, wherever it came from", async () => {
-  const { reason } = await Effect.runPromise(Effect.flip(connectionOf(`${BASE}?sslmode=prefer`)))
+  const { reason } = await Effect.runPromise(Effect.flip(connectionOf(`${BASE}?sslmode=maybe`)))
   assert.match(reason.message ?? "", /sslmode/)
 })

@@ -1,0 +1,113 @@
+/**
+ * What an address asks of TLS, as libpq reads it: `sslmode`, the authorities of `sslrootcert`, and a certificate of our
+ * own. One difference: verify-full without `sslrootcert` trusts the authorities that Node trusts, as for any address on
+ * the web, where libpq would refuse.
+ */
+import { readFileSync, statSync } from "node:fs"
+import { isIP } from "node:net"
+import * as Tls from "node:tls"
+import { Result } from "effect"
+import type { SslMode } from "./AddressParameters.ts"
+
+/** How a connection is protected from eavesdropping and impersonation. */
+export interface Encryption {
+  readonly mode: SslMode
+  /** A file of PEM certificates, or `system`. */
+  readonly rootCertificate: string | null
+  /** The files of our own certificate and its key. */
+  readonly own: { readonly cert: string; readonly key: string; readonly passphrase: string | undefined } | null
+}
+
+/** Whether the server's certificate is checked against an authority. */
+export const isVerified = ({ mode, rootCertificate }: Encryption): boolean =>
+  mode === "verify-full" || mode === "verify-ca" || (mode === "require" && rootCertificate !== null)
+
+const atLeastRequire = (mode: SslMode): boolean => mode === "require" || mode.startsWith("verify")
+
+/** The encryption of an address with these parameters, or the end of the sentence "it must be …". */
+export const encryptionOf = (
+  parameters: ReadonlyMap<string, string>,
+  isOnSocket: boolean,
+): Result.Result<Encryption, string> => {
+  const [root, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map((name) => parameters.get(name) ?? null) as [
+    string | null,
+    string | null,
+    string | null,
+  ]
+  const given = (parameters.get("sslmode") as SslMode | undefined) ?? "disable"
+  if (isOnSocket && atLeastRequire(given)) {
+    return Result.fail("an address without sslmode: the host is a socket's directory, and a socket has no TLS")
+  }
+  if (root === "") return Result.fail("an address whose sslrootcert is the name of a file, or system")
+  if (!atLeastRequire(given) && root !== null) {
+    return Result.fail("an address with sslmode=verify-full beside sslrootcert, or without both")
+  }
+  if (given === "verify-ca" && root === null) {
+    return Result.fail("an address with sslrootcert beside sslmode=verify-ca: which authority is to be believed?")
+  }
+  if (root === "system" && given !== "verify-full") {
+    return Result.fail("an address with sslmode=verify-full beside sslrootcert=system: those sign for anybody's host")
+  }
+  if ((cert === null || cert === "") !== (key === null || key === "")) {
+    return Result.fail("an address with sslcert and sslkey, or without both")
+  }
+  if (cert !== null && key !== null && !atLeastRequire(given)) {
+    return Result.fail("an address with sslmode=verify-full beside sslcert: without TLS nobody is shown a certificate")
+  }
+  const own = cert === null || key === null ? null : { cert, key, passphrase: parameters.get("sslpassword") }
+  if (own === null && parameters.has("sslpassword")) return Result.fail("an address with sslkey beside sslpassword")
+  return Result.succeed({ mode: isOnSocket ? "disable" : given, rootCertificate: root, own })
+}
+
+const readPem = (file: string, kind: "CERTIFICATE" | "PRIVATE KEY"): string => {
+  const text = readFileSync(file, "utf8")
+  if (!new RegExp(`-----BEGIN (?:[A-Z]+ )?${kind}-----`).test(text)) throw new Error(`${file} holds none`)
+  return text
+}
+
+const authorities = (from: string): ReadonlyArray<string> =>
+  from === "system" ? Tls.getCACertificates("system") : [readPem(from, "CERTIFICATE")]
+
+/** As libpq: a private key that others may read is not used. */
+const privateKey = (file: string): string => {
+  const { mode, uid } = statSync(file)
+  const open = uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077
+  if (process.platform !== "win32" && (mode & open) !== 0) {
+    throw new Error(`${file} may be read by others: chmod 600 it`)
+  }
+  return readPem(file, "PRIVATE KEY")
+}
+
+const labelled = <A>(name: string, read: () => A): A => {
+  try {
+    return read()
+  } catch (cause) {
+    throw new Error(`the file of ${name} cannot be used: ${cause instanceof Error ? cause.message : "unknown"}`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * The options of TLS, whatever the host; false if the connection is never encrypted.
+ * @throws if a file cannot be read
+ */
+export const tlsOptions = ({ mode, rootCertificate, own }: Encryption): false | Tls.ConnectionOptions => {
+  if (mode === "disable") return false
+  const { cert, key, passphrase } = own ?? {}
+  const ours = {
+    ...(cert === undefined ? {} : { cert: labelled("sslcert", () => readPem(cert, "CERTIFICATE")) }),
+    ...(key === undefined ? {} : { key: labelled("sslkey", () => privateKey(key)) }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+  }
+  if (rootCertificate === null) return mode === "verify-full" ? ours : { ...ours, rejectUnauthorized: false }
+  const ca = [...labelled("sslrootcert", () => authorities(rootCertificate))]
+  return mode === "verify-full" ? { ...ours, ca } : { ...ours, ca, checkServerIdentity: () => undefined }
+}
+
+/** The same for one host of several: its name is the one that its certificate is checked for. */
+export const forHost = (options: Tls.ConnectionOptions, host: string): Tls.ConnectionOptions => ({
+  ...options,
+  host,
+  ...(isIP(host) === 0 ? { servername: host } : {}),
+})

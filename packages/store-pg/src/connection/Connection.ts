@@ -1,0 +1,69 @@
+/**
+ * The driver's options for an address. Those that depend on the server in use are read at each connection attempt, so
+ * the route has to be settled before: with several hosts, and with sslmode prefer or allow, that takes a probe.
+ */
+import type { PgPool } from "@effect/sql-pg"
+import { Effect, Redacted, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { forHost, tlsOptions } from "./AddressTls.ts"
+import { type Address, parseAddress } from "./DatabaseAddress.ts"
+import { type Login, settle } from "./HostProbe.ts"
+import { routeOf, type ServerRoute } from "./ServerRoute.ts"
+
+const refused = (message: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "connect" }),
+  })
+
+export interface Connection {
+  readonly address: Address
+  readonly route: ServerRoute
+  /** Finds the server to use, unless it is known. Never fails: the next connection attempt does. */
+  readonly settled: Effect.Effect<void>
+  /** The driver's options, of which no copy may be made; `set` is sent when a session is opened. */
+  readonly config: (set: Readonly<Record<string, string>>) => PgPool.Config
+}
+
+/**
+ * If the address cannot be honoured or a file of it cannot be read, it fails like a connection that cannot be opened,
+ * before one is tried. `connectMillis` is the time limit for connecting to one host where the address names none.
+ */
+export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect<Connection, SqlError.SqlError> =>
+  Effect.suspend(() => {
+    const read = parseAddress(text)
+    if (Result.isFailure(read)) return Effect.fail(refused(`The database's address must be ${read.failure}`))
+    const address = read.success
+    const { user, password, database } = address.uri
+    const route = routeOf(address)
+    return Effect.try({
+      try: (): Connection => {
+        const tls = tlsOptions(address.encryption)
+        const login: Login = {
+          username: user,
+          database,
+          password: password === undefined ? undefined : Redacted.make(password),
+          connectTimeout: address.connectSeconds === null ? connectMillis : address.connectSeconds * 1000,
+        }
+        const probe = settle(route, login, tls)
+        const settled = Effect.suspend(() => (route.isSettled ? Effect.void : probe))
+        const config = (set: Readonly<Record<string, string>>): PgPool.Config => ({
+          ...login,
+          stream: () => route.open(),
+          get host() {
+            return route.server.host
+          },
+          get port() {
+            return route.server.port
+          },
+          get ssl() {
+            return tls === false || !route.encrypts ? false : forHost(tls, route.server.host)
+          },
+          get startupParameters() {
+            return route.refusesStartup ? {} : set
+          },
+        })
+        return { address, route, settled, config }
+      },
+      catch: (cause) => refused(cause instanceof Error ? cause.message : "unknown"),
+    })
+  })

@@ -1,0 +1,33 @@
+/** How the connections of an address are protected, as found by speaking to its server. */
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { isVerified } from "./AddressTls.ts"
+import { connectionOf } from "./Connection.ts"
+
+export interface ConnectionSecurity {
+  /** `socket` is one of this machine, which nobody else can listen to. */
+  readonly transport: "socket" | "tls" | "clear text"
+  /** Who the server has proved to be: by its name, by its authority alone, or not at all. */
+  readonly verified: "name" | "authority" | "no"
+  /** Whether the server is on this machine, reached by a loopback address. */
+  readonly isLoopback: boolean
+  /** The server in use. */
+  readonly server: string
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
+
+export const connectionSecurity = (url: string): Effect.Effect<ConnectionSecurity, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const { address, route, settled } = yield* connectionOf(url)
+    yield* settled
+    const { host, port } = route.server
+    const { mode } = address.encryption
+    const isEncrypted = mode !== "disable" && route.encrypts
+    return {
+      transport: host.startsWith("/") ? "socket" : isEncrypted ? "tls" : "clear text",
+      verified: isEncrypted && isVerified(address.encryption) ? (mode === "verify-full" ? "name" : "authority") : "no",
+      isLoopback: isLoopback(host),
+      server: host.startsWith("/") ? host : `${host}:${port}`,
+    }
+  })

@@ -1,0 +1,176 @@
+/**
+ * Finds the server of an address that is to be used, by connecting to each with the settings that a session needs. It
+ * also finds out how a server is spoken to: with TLS or without where the address leaves that open, and whether a pooler
+ * in between refuses settings at the opening. What libpq does for each connection happens here once, for all of a process.
+ *
+ * One difference from libpq: a session of ours is never read-only because of a default of the server, so `read-write`
+ * is `primary`, and `read-only` is `standby`.
+ */
+import { PgConnection } from "@effect/sql-pg"
+import { Effect, type Redacted, Result } from "effect"
+import { SqlError } from "effect/sql"
+import type { ConnectionOptions } from "node:tls"
+import { forHost } from "./AddressTls.ts"
+import { openSocket, type ServerRoute } from "./ServerRoute.ts"
+import { ownerShared } from "./SessionSettings.ts"
+import { sqlMessage, sqlState } from "./SqlState.ts"
+
+export interface Login {
+  readonly username: string | undefined
+  readonly database: string | undefined
+  readonly password: Redacted.Redacted | undefined
+  /** Milliseconds, for one server. */
+  readonly connectTimeout: number
+}
+
+/** How a server is spoken to. */
+interface Manner {
+  readonly encrypts: boolean
+  readonly refusesStartup: boolean
+}
+
+interface Found extends Manner {
+  readonly index: number
+  readonly isStandby: boolean
+  readonly isPooled: boolean
+}
+
+/** No server of a list can be used. `mayPass` if that is likely to change by itself. */
+export class NoServerFits extends Error {
+  override readonly name = "NoServerFits"
+}
+
+const PROBE = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.pg_backend_pid()"
+
+/** All names that a session of ours sends when it is opened; a pooler that refuses one of them refuses the session. */
+const SENT = { ...ownerShared.set, application_name: "data-cabinet probe" }
+
+const isRefusedStartup = (error: SqlError.SqlError): boolean =>
+  /unsupported startup parameter/i.test(sqlMessage(error)) && sqlState(error)?.startsWith("08") === true
+
+/** The next manner to try after this failure, as libpq would; null if there is none. */
+const nextManner = (mode: ServerRoute["mode"], tried: Manner, error: SqlError.SqlError): Manner | null => {
+  if (isRefusedStartup(error) && !tried.refusesStartup) return { ...tried, refusesStartup: true }
+  const isRefused = sqlState(error) === "28000"
+  const hasNoTls = /does not support TLS/.test(sqlMessage(error))
+  if (mode === "prefer" && tried.encrypts && (hasNoTls || isRefused)) return { ...tried, encrypts: false }
+  if (mode === "allow" && !tried.encrypts && isRefused) return { ...tried, encrypts: true }
+  return null
+}
+
+const probeServer = Effect.fnUntraced(function* (
+  route: ServerRoute,
+  login: Login,
+  tls: false | ConnectionOptions,
+  index: number,
+): Effect.fn.Return<Found, SqlError.SqlError> {
+  const server = route.servers[index]!
+  const attempt = ({ encrypts, refusesStartup }: Manner) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const session = yield* PgConnection.make({
+          ...login,
+          ...server,
+          ssl: encrypts && tls !== false ? forHost(tls, server.host) : false,
+          startupParameters: refusesStartup ? {} : SENT,
+          stream: () => openSocket(server),
+        })
+        const rows = yield* Effect.timeoutOrElse(session.queryValues(PROBE, [], false), {
+          duration: login.connectTimeout,
+          orElse: () => Effect.fail(failure("it does not respond")),
+        })
+        const [isStandby, pid] = rows[0] as readonly [boolean, number]
+        return { index, isStandby, isPooled: pid !== session.processId, encrypts, refusesStartup }
+      }),
+    )
+  const from = (manner: Manner): Effect.Effect<Found, SqlError.SqlError> =>
+    Effect.catchTag(attempt(manner), "SqlError", (error) => {
+      const next = nextManner(route.mode, manner, error)
+      return next === null ? Effect.fail(error) : from(next)
+    })
+  return yield* from({ encrypts: route.mode !== "disable" && route.mode !== "allow", refusesStartup: false })
+})
+
+const failure = (message: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "connect" }),
+  })
+
+/** As libpq: a server that refuses the login ends the search, one that is away, starting or of the other kind does not. */
+const endsSearch = (error: SqlError.SqlError): boolean => {
+  const state = sqlState(error)
+  return state !== undefined && !state.startsWith("57P") && !state.startsWith("08")
+}
+
+const causeOf = (error: SqlError.SqlError): Error => {
+  const { cause } = error.reason
+  if (cause instanceof Error) return cause
+  return Object.assign(new Error(sqlMessage(error)), typeof cause === "object" ? cause : {})
+}
+
+type Verdict = Result.Result<Found, SqlError.SqlError>
+
+const WANTED: Readonly<Record<ServerRoute["attributes"], (found: Found) => boolean>> = {
+  any: () => true,
+  "read-write": ({ isStandby }) => !isStandby,
+  primary: ({ isStandby }) => !isStandby,
+  "read-only": ({ isStandby }) => isStandby,
+  standby: ({ isStandby }) => isStandby,
+  "prefer-standby": ({ isStandby }) => isStandby,
+}
+
+/** The order of the search: the server in use first, for most often it is still the right one. */
+const inOrder = ({ servers, current }: ServerRoute): ReadonlyArray<number> => {
+  const all = servers.map((_, index) => index)
+  return [...all.slice(current, current + 1), ...all.filter((index) => index !== current)]
+}
+
+const nobody = ({ servers }: ServerRoute, verdicts: ReadonlyArray<readonly [number, Verdict]>): Error => {
+  const each = verdicts.map(([index, verdict]) => {
+    const { host, port } = servers[index]!
+    const why = Result.match(verdict, {
+      onFailure: sqlMessage,
+      onSuccess: ({ isStandby }) => (isStandby ? "it is a standby" : "it is a primary"),
+    })
+    return `${host}:${port}: ${why}`
+  })
+  return new NoServerFits(`no server of the list can be used: ${each.join("; ")}`)
+}
+
+const search = Effect.fnUntraced(function* (route: ServerRoute, login: Login, tls: false | ConnectionOptions) {
+  const verdicts: Array<readonly [number, Verdict]> = []
+  const isWanted = WANTED[route.attributes]
+  for (const index of inOrder(route)) {
+    const verdict = yield* Effect.result(probeServer(route, login, tls, index))
+    if (Result.isSuccess(verdict) && isWanted(verdict.success)) return verdict.success
+    if (Result.isFailure(verdict) && (route.servers.length === 1 || endsSearch(verdict.failure))) {
+      return causeOf(verdict.failure)
+    }
+    verdicts.push([index, verdict])
+  }
+  const other = verdicts.find(([, verdict]) => Result.isSuccess(verdict))?.[1]
+  if (route.attributes === "prefer-standby" && other !== undefined) return Result.getOrThrow(other)
+  return nobody(route, verdicts)
+})
+
+/** Finds the server to use and how to speak to it, or why there is none; callers at the same time share one search. */
+export const settle = (route: ServerRoute, login: Login, tls: false | ConnectionOptions): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const seen = route.probes
+    return route.probing.withPermits(1)(
+      Effect.suspend(() => {
+        if (route.isSettled || route.probes !== seen) return Effect.void
+        return Effect.map(search(route, login, tls), (found) => {
+          route.probes++
+          if (found instanceof Error) {
+            route.failure = found
+            return
+          }
+          route.encrypts = found.encrypts
+          route.refusesStartup = found.refusesStartup
+          route.isPooled = found.isPooled
+          route.accept(found.index)
+        })
+      }),
+    )
+  })

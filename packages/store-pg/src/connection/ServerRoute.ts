@@ -1,0 +1,110 @@
+/**
+ * Which server of an address is in use, and how it has to be spoken to. All pools of a process with the same list of hosts
+ * share it, so what one of them finds out holds for all: a failover is discovered once, and no pool stays with the old
+ * primary. While there is nothing to find out, opening a session costs nothing more than without it.
+ */
+import { connect, type Socket } from "node:net"
+import { Duplex } from "node:stream"
+import { Semaphore } from "effect"
+import type { Address, Server } from "./DatabaseAddress.ts"
+
+/** For sessions that only listen: without it they would never learn that their server is gone. */
+const KEEP_ALIVE_MILLIS = 30_000
+
+/** A unix socket supports neither option, and ignores both. */
+const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }
+
+/** The first byte of an error that PostgreSQL or a pooler sends. */
+const ERROR_RESPONSE = 0x45
+
+/** Opens a connection to a server. */
+export const openSocket = ({ host, port }: Server): Socket =>
+  host.startsWith("/")
+    ? connect({ path: `${host}/.s.PGSQL.${port}`, ...SWITCHES })
+    : connect({ host, port, ...SWITCHES })
+
+export class ServerRoute {
+  readonly servers: ReadonlyArray<Server>
+  readonly attributes: Address["attributes"]
+  readonly mode: Address["encryption"]["mode"]
+  /** One probe at a time. */
+  readonly probing = Semaphore.makeUnsafe(1)
+  /** The number of probes that have ended: whoever waited for one does not repeat it. */
+  probes = 0
+  /** Whether the server in use is known to be the right one. Written by probes; `suspect` withdraws it. */
+  isSettled: boolean
+  /** Index of the server in use. Written by probes. */
+  current = 0
+  /** Why no server can be used, found by the last probe. The next connection attempt fails with it. */
+  failure: Error | null = null
+  /** For sslmode prefer and allow: whether the server in use is spoken to over TLS. Written by probes. */
+  encrypts: boolean
+  /** A pooler refuses settings when a session is opened, so they are set by statements only. Written by probes. */
+  refusesStartup = false
+  /** Something in between stands in for PostgreSQL: the process that it names is not the one that responds. */
+  isPooled = false
+  /** The open connections, by the server that they lead to. */
+  readonly #sockets = new Map<Socket, number>()
+
+  constructor({ servers, attributes, encryption }: Address) {
+    this.servers = servers
+    this.attributes = attributes
+    this.mode = encryption.mode
+    this.encrypts = this.mode !== "disable" && this.mode !== "allow"
+    this.isSettled = servers.length === 1 && this.mode !== "prefer" && this.mode !== "allow"
+  }
+
+  get server(): Server {
+    return this.servers[this.current]!
+  }
+
+  /** The server in use may be the wrong one, or gone: the next connection attempt looks for the right one. */
+  suspect(): void {
+    this.isSettled = false
+  }
+
+  /** Uses the server with this index. Connections to others end, for their sessions belong to another server. */
+  accept(index: number): void {
+    this.current = index
+    this.failure = null
+    this.isSettled = true
+    for (const [socket, at] of this.#sockets) if (at !== index) socket.destroy()
+  }
+
+  /** Ends all connections, and looks for the right server again. */
+  leave(): void {
+    this.suspect()
+    for (const socket of this.#sockets.keys()) socket.destroy()
+  }
+
+  /** A new connection to the server in use; the driver calls this to get its socket. */
+  open(): Socket | Duplex {
+    if (this.failure !== null) return new Duplex().destroy(this.failure)
+    const index = this.current
+    const socket = openSocket(this.servers[index]!)
+    this.#sockets.set(socket, index)
+    socket.once("close", () => {
+      this.#sockets.delete(socket)
+      if (this.servers.length > 1 && index === this.current) this.suspect()
+    })
+    // An error before anything else: starting up, or a pooler that refuses settings. Unseen below TLS, which is where the
+    // probe at the start of a process has seen it.
+    socket.once("data", (chunk: Uint8Array) => {
+      if (chunk[0] === ERROR_RESPONSE) this.suspect()
+    })
+    return socket
+  }
+}
+
+const routes = new Map<string, ServerRoute>()
+
+/** The route of an address: the same one for all that list the same servers and want the same of them. */
+export const routeOf = (address: Address): ServerRoute => {
+  const { servers, attributes, encryption } = address
+  const key = JSON.stringify([servers, attributes, encryption.mode])
+  const known = routes.get(key)
+  if (known !== undefined) return known
+  const route = new ServerRoute(address)
+  routes.set(key, route)
+  return route
+}
