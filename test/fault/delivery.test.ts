@@ -10,6 +10,7 @@ import { Effect, ManagedRuntime } from "effect"
 import Stripe from "stripe"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type DeliveryCabinet, openDeliveryCabinet } from "../../packages/store-pg/test/delivery/deliveryCabinet.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 import { deliveryLayer } from "./deliveryLayers.ts"
 import { type Answering, openReceiver } from "./deliveryReceiver.ts"
 
@@ -239,8 +240,8 @@ describe("kill -9 of a worker", () => {
     await cabinet.accept(source, 40)
     const child = spawn(
       process.execPath,
-      ["--conditions=source", new URL("deliveryWorker.ts", import.meta.url).pathname, cabinet.url, step],
-      { stdio: ["ignore", "pipe", "inherit"] },
+      [...PROGRAM_FLAGS, program(new URL("deliveryWorker.ts", import.meta.url)), cabinet.url, step],
+      { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...compileCache() } },
     )
     const [, signal] = await once(child, "exit")
     expect(signal).toBe("SIGKILL")

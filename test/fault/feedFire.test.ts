@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -12,6 +11,9 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../support/cabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+
+const WRITER = new URL("feedWriter.ts", import.meta.url)
 
 let home: ClusterHome
 let cluster: TestCluster
@@ -57,8 +59,9 @@ const cabinetUnderFire = async (database: string) => {
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name: database })))
   const told: Array<Told> = []
   const start = (): ChildProcess => {
-    const child = fork(join(import.meta.dirname, "feedWriter.ts"), [url, String(source.id), String((seed += 1))], {
-      execArgv: ["--conditions=source"],
+    const child = fork(program(WRITER), [url, String(source.id), String((seed += 1))], {
+      execArgv: [...PROGRAM_FLAGS],
+      env: { ...process.env, ...compileCache() },
       silent: true,
     })
     child.on("message", (message) => told.push(message as Told))

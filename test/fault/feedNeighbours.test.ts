@@ -12,7 +12,7 @@ import { assert, it } from "vitest"
 import { storeRuntime } from "../support/cabinet.ts"
 import { clusterHome } from "../support/cluster.ts"
 import { testDatabase } from "../support/postgres.ts"
-import { requestOf } from "./feedWriter.ts"
+import { requestOf } from "./acceptRequest.ts"
 import { whileAccepting } from "./openAccept.ts"
 
 type Store = ReturnType<typeof storeRuntime>

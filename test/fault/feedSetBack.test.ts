@@ -14,7 +14,7 @@ import { storeRuntime } from "../support/cabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { baseBackup, caughtUp, cutLoose, follow } from "../support/follower.ts"
 import { type Switchboard, switchboard } from "../support/switchboard.ts"
-import { requestOf } from "./feedWriter.ts"
+import { requestOf } from "./acceptRequest.ts"
 
 const DATABASE = "orders"
 

@@ -3,36 +3,23 @@
  * its accepts go by the log, as a server's do; half are the log's own statement held open for a moment before they
  * commit, or do not. Each acknowledged event is told to the parent, after its commit.
  */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { storeRuntime } from "../support/cabinet.ts"
+import { requestOf } from "./acceptRequest.ts"
 
 /** A small generator of its own, so that a failing run can be repeated. */
-export const random = (seed: number) => () => {
+const random = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648
 }
 
 /** Bodies that every writer sends: what is accepted of them is one first and repeats. */
 const SHARED_BODIES = 5
-
-/** A body of the shared ones is fingerprinted, any other is alone of its kind. */
-export const requestOf = (sourceId: number, body: string, shared: boolean, file = false): AcceptRequest => {
-  const event = printedEvent(new Map([["body", body]]))
-  return {
-    sourceId,
-    sourceVersion: 1,
-    channel: file ? "file" : "webhook",
-    history: false,
-    events: [shared ? event : { ...event, fingerprint: null }],
-    original: null,
-  }
-}
 
 const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane: number) {
   const sql = yield* PgClient.PgClient
@@ -68,11 +55,9 @@ const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane
   }
 })
 
-if (process.argv[1] === import.meta.filename) {
-  const [url, sourceId, seed] = process.argv.slice(2)
-  const lanes = Effect.forEach([0, 1, 2, 3], (lane) => writer(Number(sourceId), Number(seed), lane), {
-    concurrency: "unbounded",
-  })
-  process.once("disconnect", () => process.exit(0))
-  await storeRuntime(url!).runPromise(lanes)
-}
+const [url, sourceId, seed] = process.argv.slice(2)
+const lanes = Effect.forEach([0, 1, 2, 3], (lane) => writer(Number(sourceId), Number(seed), lane), {
+  concurrency: "unbounded",
+})
+process.once("disconnect", () => process.exit(0))
+await storeRuntime(url!).runPromise(lanes)

@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importCabinet } from "../support/importCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
 let database: TestDatabase
 let folder: string
@@ -40,8 +41,9 @@ interface Told {
 }
 
 const importing = (sourceId: number, path: string): ChildProcess =>
-  fork(new URL("importWorker.ts", import.meta.url).pathname, [database.url, String(sourceId), path], {
-    execArgv: ["--conditions=source"],
+  fork(program(new URL("importWorker.ts", import.meta.url)), [database.url, String(sourceId), path], {
+    execArgv: [...PROGRAM_FLAGS],
+    env: { ...process.env, ...compileCache() },
   })
 
 /** Kills without a warning as soon as it is as far as told. */

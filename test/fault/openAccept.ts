@@ -4,7 +4,7 @@ import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { requestOf } from "./feedWriter.ts"
+import { requestOf } from "./acceptRequest.ts"
 
 /** The statement that accepts one event. */
 export const acceptOf = (sourceId: number, body: string) =>

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { freePorts } from "../support/packed.ts"
+import { compileCache } from "../support/program.ts"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url))
 /** Where the README has its receiver listen. */
@@ -45,8 +46,8 @@ beforeAll(() => {
   home = newHome()
   const bin = join(home.dir, "bin")
   mkdirSync(bin)
-  const entry = join(ROOT, "packages/cli/src/bin.ts")
-  writeFileSync(join(bin, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${entry}" "$@"\n`, { mode: 0o755 })
+  const command = home.commandLine([]).map((word) => `"${word}"`)
+  writeFileSync(join(bin, "npx"), `#!/bin/sh\nshift\nexec ${command.join(" ")} "$@"\n`, { mode: 0o755 })
   symlinkSync(join(ROOT, "examples"), join(home.dir, "examples"))
   shell = spawn("sh", ["-s"], {
     cwd: home.dir,
@@ -55,6 +56,7 @@ beforeAll(() => {
       PATH: `${bin}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       HOME: home.dir,
       NODE_OPTIONS: "--conditions=source",
+      ...compileCache(),
       CABINET_DATA_DIR: home.dataDir,
     },
   })

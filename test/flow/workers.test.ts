@@ -83,7 +83,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
   await nextMinute()
   const workers = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(server.pid)], { encoding: "utf8" })
     .split("\n")
-    .filter((line) => line.includes("bin.ts"))
+    .filter((line) => line.includes("bin.mjs"))
     .map((line) => Number.parseInt(line, 10))
   expect(workers).toHaveLength(WORKERS)
   process.kill(workers[0]!, "SIGKILL")

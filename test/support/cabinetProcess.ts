@@ -1,24 +1,21 @@
 /**
- * The command `cabinet` as a process of its own, the way a user runs it: no part of it is replaced. Every process started
- * here is ended by `endAll`, whatever became of the test.
+ * The command `cabinet` as a process of its own, in one file as a user runs it: no part of it is replaced. Every process
+ * started here is ended by `endAll`, whatever became of the test.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { compileCache, program, PROGRAM_FLAGS } from "./program.ts"
 
-const ENTRY = fileURLToPath(new URL("../../packages/cli/src/bin.ts", import.meta.url))
+const ENTRY = new URL("../../packages/cli/src/bin.ts", import.meta.url)
 
 /** What stands in the tests' own environment must not decide how a server runs. */
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
 
-/** The same sources are started many times: what was compiled once need not be again. */
-const compiled = fileURLToPath(new URL("../../node_modules/.cache/data-cabinet-tests", import.meta.url))
-
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
-  NODE_COMPILE_CACHE: compiled,
+  ...compileCache(),
   // Nobody is to be given notice here; the tests of that set it.
   CABINET_DRAIN_TIME: "0",
   ...extra,
@@ -28,14 +25,14 @@ const running = new Set<ChildProcess>()
 
 const commandLine = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   process.execPath,
-  "--conditions=source",
-  ENTRY,
+  ...PROGRAM_FLAGS,
+  program(ENTRY),
   ...args,
 ]
 
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, cwd: string): ChildProcess => {
-  const [program, ...rest] = commandLine(args)
-  const child = spawn(program!, rest, { cwd, env: environment(env) })
+  const [node, ...rest] = commandLine(args)
+  const child = spawn(node!, rest, { cwd, env: environment(env) })
   running.add(child)
   child.once("exit", () => running.delete(child))
   return child

@@ -1,14 +1,15 @@
-/**
- * A server of a cabinet's intake in a process of its own: `startIntakeProcess(databaseUrl)`. Run as a program it is that
- * process; it tells its port once it listens, and its memory when asked.
- */
+/** A server of a cabinet's intake in a process of its own (`intakeProgram.ts`): `startIntakeProcess(databaseUrl)`. */
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { type IntakeOptions, intakeCabinet } from "./intakeCabinet.ts"
+import type { IntakeOptions } from "./intakeCabinet.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "./program.ts"
+
+const PROGRAM = new URL("intakeProgram.ts", import.meta.url)
 
 export const startIntakeProcess = async (databaseUrl: string, options: IntakeOptions = {}) => {
-  const child = fork(import.meta.filename, [databaseUrl, JSON.stringify(options)], {
-    execArgv: ["--conditions=source", "--expose-gc"],
+  const child = fork(program(PROGRAM), [databaseUrl, JSON.stringify(options)], {
+    execArgv: [...PROGRAM_FLAGS, "--expose-gc"],
+    env: { ...process.env, ...compileCache() },
   })
   const ask = async (question: string): Promise<number> => {
     const answer = once(child, "message")
@@ -33,13 +34,3 @@ export const startIntakeProcess = async (databaseUrl: string, options: IntakeOpt
 }
 
 export type IntakeProcess = Awaited<ReturnType<typeof startIntakeProcess>>
-
-if (process.argv[1] === import.meta.filename) {
-  const cabinet = await intakeCabinet(process.argv[2]!, JSON.parse(process.argv[3]!) as IntakeOptions)
-  process.on("message", () => {
-    ;(globalThis as { readonly gc?: () => void }).gc?.()
-    process.send?.(process.memoryUsage().rss)
-  })
-  process.once("SIGTERM", () => void cabinet.close().then(() => process.exit(0)))
-  process.send?.(cabinet.port)
-}

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline"
 import type { EmbeddedDatabase } from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
+import { compileCache, program, PROGRAM_FLAGS } from "../../../../test/support/program.ts"
 
 export type Answer = EmbeddedDatabase & { readonly code?: string; readonly message?: string }
 
@@ -28,10 +29,11 @@ export const hold = async (
     readonly uid?: number
   } = {},
 ): Promise<Holder> => {
-  const script = new URL("holdDatabase.ts", import.meta.url).pathname
+  const script = program(new URL("holdDatabase.ts", import.meta.url))
   const { transport = "socket", lingerMillis = 30_000, uid } = options
   const words = [face, dataDir, transport, String(lingerMillis), ...(uid === undefined ? [] : [String(uid)])]
-  const child = spawn(process.execPath, ["--conditions=source", script, ...words], {
+  const child = spawn(process.execPath, [...PROGRAM_FLAGS, script, ...words], {
+    env: { ...process.env, ...compileCache() },
     stdio: ["ignore", "pipe", "inherit"],
     detached: options.detached ?? false,
   })

@@ -8,7 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { acceptOf } from "../../../../test/fault/openAccept.ts"
-import { requestOf } from "../../../../test/fault/feedWriter.ts"
+import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 

@@ -1,0 +1,32 @@
+/**
+ * `node bundleProgram.ts ENTRY FILE`: bundles a program of the sources into one file, as scripts/build.mjs does for what is
+ * shipped, without compiling all packages first. What a module finds by its own location it finds where its source is.
+ */
+import { dirname } from "node:path"
+import { pathToFileURL } from "node:url"
+import { rolldown } from "rolldown"
+
+const [, , input, file] = process.argv
+
+const bundle = await rolldown({
+  input: input!,
+  platform: "node",
+  resolve: { conditionNames: ["source", "node", "import", "default"] },
+  plugins: [
+    {
+      name: "where its source is",
+      transform: (code, id) =>
+        id.includes("node_modules") || !code.includes("import.meta.")
+          ? null
+          : code
+              .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
+              .replaceAll("import.meta.filename", JSON.stringify(id))
+              .replaceAll("import.meta.dirname", JSON.stringify(dirname(id))),
+    },
+  ],
+  onLog: (level, log) => {
+    if (level === "warn") throw new Error(log.message)
+  },
+})
+await bundle.write({ file: file!, format: "esm", codeSplitting: false, comments: false })
+await bundle.close()
