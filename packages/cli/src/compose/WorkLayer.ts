@@ -3,6 +3,7 @@
  * partitions ahead of time and deletes expired data. Any number of processes may do it at once.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { background } from "@data-cabinet/core/runtime/Background"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
@@ -11,7 +12,7 @@ import * as Maintenance from "@data-cabinet/store-pg/maintenance/Maintenance"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
-import { Effect, Layer, Schedule } from "effect"
+import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
 /** Retention periods, in whole days. */
@@ -19,11 +20,11 @@ type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays">
 
 const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   Layer.effectDiscard(
-    Effect.flatMap(DeliveryQueue, (queue) => queue.prune({ deliveredDays: logDays, failedDays: failedLogDays })).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("forgetting old attempts failed and will be tried again", cause)),
-      Effect.delay("1 minute"),
-      Effect.repeat(Schedule.spaced("1 hour")),
-      Effect.forkScoped,
+    background(
+      "attempt cleanup",
+      "1 hour",
+      DeliveryQueue.use((queue) => queue.prune({ deliveredDays: logDays, failedDays: failedLogDays })),
+      { firstAfter: "1 minute" },
     ),
   )
 

@@ -1,9 +1,10 @@
 /** A server of many cabinets, composed: the registry, the open cabinets, and the scheduler for the others. */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { PgClient } from "@effect/sql-pg"
-import { type Duration, Effect, Layer, Schedule } from "effect"
+import { type Duration, Effect, Layer } from "effect"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { tenantScheduler } from "./TenantScheduler.ts"
 import { readinessLayer } from "../compose/HttpLayer.ts"
@@ -40,7 +41,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenT
       })
       yield* many.reload
       if (delivers) yield* tenantScheduler(many, settings.retentionDays)
-      yield* many.reload.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(RELOAD)), Effect.forkScoped)
+      yield* background("tenant registry reload", RELOAD, many.reload)
       const registry = yield* CabinetRegistry
       const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))
       return Layer.merge(

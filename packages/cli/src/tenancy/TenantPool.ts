@@ -5,13 +5,14 @@
  *
  * Cabinets share nothing but the process: each has its own layers, connections, caches and counts.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import type { Found } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
-import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Schedule, Scope, Semaphore } from "effect"
+import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Scope, Semaphore } from "effect"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
 import { openDatabase } from "../compose/OpenDatabase.ts"
@@ -76,7 +77,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)
     const context = yield* Layer.buildWithMemoMap(all, memo, yield* Effect.scope)
-    yield* options.inUse(cabinet.name).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkScoped)
+    yield* background("tenant signal", "1 minute", options.inUse(cabinet.name))
     return Context.get(context, CabinetHttp)
   }).pipe(
     Effect.timeout(OPEN_LIMIT),

@@ -6,9 +6,10 @@
  * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
  * starts within CHECK_INTERVAL of its time; and a lost signal is made up for within REST.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
-import { Clock, Effect, Random, Schedule, Semaphore } from "effect"
+import { Clock, Effect, Random, Semaphore } from "effect"
 import type { TenantPool } from "./TenantPool.ts"
 
 const CHECK_INTERVAL = "5 seconds"
@@ -80,10 +81,6 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     }
     yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: LOOKS, discard: true })
   })
-  yield* round.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("the round of the cabinets will be made again", cause)),
-    Effect.repeat(Schedule.spaced(CHECK_INTERVAL)),
-    Effect.forkScoped,
-  )
+  yield* background("tenant round", CHECK_INTERVAL, round)
   yield* PgCabinetSignal.hear((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)
 })

@@ -1,5 +1,6 @@
 /** Accepts imports that no process holds, in every serving process: an import of a lost process continues by itself. */
-import { Cause, Effect, Layer, Option, Schedule } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { background } from "../runtime/Background.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
 import { StagedImports } from "./StagedImports.ts"
 
@@ -20,17 +21,7 @@ export const layer = Layer.effectDiscard(
         yield* Effect.onInterrupt(accept.run(claimed.value), () => giveBack)
       }
     })
-    const looping = (work: Effect.Effect<unknown, unknown>, millis: number) =>
-      work.pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.interrupt
-            : Effect.logWarning("an import will be taken up again", cause),
-        ),
-        Effect.repeat(Schedule.spaced(millis)),
-        Effect.forkScoped,
-      )
-    for (let n = 0; n < RUNNERS; n++) yield* looping(next, LOOK_MILLIS)
-    yield* looping(imports.sweep, 60_000)
+    for (let n = 0; n < RUNNERS; n++) yield* background("import acceptance", LOOK_MILLIS, next)
+    yield* background("import sweep", "1 minute", imports.sweep)
   }),
 )

@@ -4,7 +4,8 @@
  * stored. A fault in the program is a failed run too: the poll slows down and doctor reports it, instead of retrying at
  * once and for ever.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect"
+import { background } from "../runtime/Background.ts"
+import { Clock, Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { jsonText } from "../json/JsonText.ts"
@@ -152,7 +153,7 @@ export class RunPoll extends Context.Service<
             let held: HeldImport | null = null
             const giveUp = (why: string) =>
               Effect.suspend(() => (held === null ? Effect.void : Effect.ignore(imports.fail(held, why))))
-            yield* Effect.forkScoped(Effect.repeat(Effect.ignore(book.renew(poll)), Schedule.spaced("20 seconds")))
+            yield* background("poll lease renewal", "20 seconds", book.renew(poll), { quiet: true })
             const settled = yield* attempt(poll, (begun) => {
               held = begun
             }).pipe(

@@ -2,10 +2,11 @@
  * Runs polls when they are due, until its scope ends. Any number of these loops may run in any number of processes: only
  * one of them runs a poll at a time, and a poll whose runner was lost is run again when its lease ends.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
-import { Cause, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 
 export interface PollLoopOptions {
   /** Polls run at once. Default 4. */
@@ -26,19 +27,15 @@ export const layer = (options: PollLoopOptions = {}) =>
       const lookMillis = options.lookMillis ?? 5000
       const serve = Effect.gen(function* () {
         const claimed = yield* book.claim(null)
-        if (Option.isSome(claimed)) yield* instrument("poll.run", run(claimed.value))
-        else {
+        if (Option.isNone(claimed)) {
           const due = yield* book.nextDue
-          yield* Effect.sleep(Math.max(MIN_WAIT_MILLIS, Math.min(due ?? lookMillis, lookMillis)))
+          return Math.max(MIN_WAIT_MILLIS, Math.min(due ?? lookMillis, lookMillis))
         }
-      }).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.interrupt
-            : Effect.andThen(Effect.logWarning("A poll will be tried again.", cause), Effect.sleep(RECOVER_MILLIS)),
-        ),
-        Effect.forever,
-      )
-      for (let n = 0; n < (options.runners ?? 4); n++) yield* Effect.forkScoped(serve)
+        yield* instrument("poll.run", run(claimed.value))
+        return 0
+      })
+      for (let n = 0; n < (options.runners ?? 4); n++) {
+        yield* background("poll loop", (wait: number) => wait, serve, { retryAfter: RECOVER_MILLIS })
+      }
     }),
   )

@@ -6,8 +6,9 @@
  * It is reached with the reader's own login and in the database of the same name, because both are copies of the
  * primary's.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "./OwnerClient.ts"
 import { layer as primaryReader, ReaderClient, type Standby, type StandbyState } from "./ReaderClient.ts"
@@ -140,12 +141,8 @@ export const layer = (options: StandbyOptions) =>
         })
 
       const database = decodeURIComponent(new URL(pools.url).pathname.slice(1))
-      yield* look.pipe(
-        Effect.andThen(tell),
-        Effect.andThen(measure(database)),
-        Effect.repeat(Schedule.spaced(Math.max(50, Math.min(1_000, maxLagMillis / 5)))),
-        Effect.forkScoped,
-      )
+      const watch = look.pipe(Effect.andThen(tell), Effect.andThen(measure(database)))
+      yield* background("standby watch", Math.max(50, Math.min(1_000, maxLagMillis / 5)), watch)
       const standby: Standby = {
         sessions,
         isNear,

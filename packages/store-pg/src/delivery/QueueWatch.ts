@@ -2,9 +2,10 @@
  * Monitors the delivery queue for the operator. It runs in every process that serves, not only in those that deliver,
  * because the case to detect is precisely that no process delivers.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Metric, Schedule } from "effect"
+import { Effect, Layer, Metric } from "effect"
 
 const gauge = (name: string, description: string) => Metric.gauge(`delivery_${name}`, { description })
 
@@ -31,10 +32,6 @@ export const watchQueue = Effect.gen(function* () {
 })
 
 export const layer = Layer.effectDiscard(
-  watchQueue.pipe(
-    // An unavailable database is reported by everything that needs it.
-    Effect.catchCause(() => Effect.void),
-    Effect.repeat(Schedule.spaced("30 seconds")),
-    Effect.forkScoped,
-  ),
+  // An unavailable database is reported by everything that needs it.
+  background("delivery queue watch", "30 seconds", watchQueue, { quiet: true }),
 )

@@ -16,8 +16,9 @@
  *   address within about a second, and connection pools find it.
  * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Caretaker).
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { copyFileSync, statSync, truncateSync } from "node:fs"
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
 import { careFor, dismiss, leaveToOthers, LINGER_MILLIS } from "./Caretaker.ts"
 import { closeCluster } from "./CloseCluster.ts"
@@ -101,7 +102,7 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
     )
     const start = running(dir, transport, options.lingerMillis ?? LINGER_MILLIS)
     const { endpoint, origin } = yield* start
-    yield* Effect.forkScoped(watch(dir, start))
+    yield* background("embedded PostgreSQL watch", "1 second", watch(dir, start))
     const database: EmbeddedDatabase = {
       url: endpoint.urlFor(ownerRole, ownerDatabase),
       superuserUrl: endpoint.urlFor(superuser, ownerDatabase),
@@ -140,8 +141,8 @@ const running = (
     (lock) => Effect.sync(lock.release),
   )
 
-/** Once a second, checks that the server still runs and that its log is within bounds. */
-const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>): Effect.Effect<void> =>
+/** Checks that the server still runs and that its log is within bounds. */
+const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>) =>
   Effect.gen(function* () {
     boundLog(dir.logFile)
     const file = readPostmasterPid(dir.pgdata)
@@ -150,11 +151,7 @@ const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError
     yield* Effect.logWarning("The embedded PostgreSQL is gone; starting it again")
     yield* start
     yield* Effect.logWarning("The embedded PostgreSQL is back")
-  }).pipe(
-    Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL could not be started again", cause)),
-    Effect.repeat(Schedule.spaced("1 second")),
-    Effect.asVoid,
-  )
+  })
 
 /** The server opens its log for appending, so the file can be copied and truncated while it is open. */
 const boundLog = (logFile: string): void => {

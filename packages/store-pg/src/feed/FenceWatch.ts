@@ -3,9 +3,10 @@
  * back for long. The warning names the session, because a number alone does not say what to terminate. A session that
  * only waits for its client is terminated.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Metric, Schedule } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { fenceHolders } from "./FenceHolders.ts"
 import { stalledHolders } from "./StalledHolders.ts"
 
@@ -37,7 +38,7 @@ export const layer = Layer.effectDiscard(
   Effect.suspend(() => {
     let named: number | undefined
     const endStalled = stalledHolders()
-    return watchFence.pipe(
+    const round = watchFence.pipe(
       Effect.flatMap((holder) => {
         if (holder === undefined || holder.pid === named) return Effect.void
         named = holder.pid
@@ -45,10 +46,8 @@ export const layer = Layer.effectDiscard(
         return Effect.logWarning(`the feed is held back by process ${pid} (${application}) since ${since ?? "unknown"}`)
       }),
       Effect.andThen(endStalled),
-      // An unavailable database is reported by everything that needs it.
-      Effect.catchCause(() => Effect.void),
-      Effect.repeat(Schedule.spaced("5 seconds")),
-      Effect.forkScoped,
     )
+    // An unavailable database is reported by everything that needs it.
+    return background("feed fence watch", "5 seconds", round, { quiet: true })
   }),
 )

@@ -4,13 +4,14 @@
  * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
  * little, refused or not. Counts start over after a database crash.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { RateLimiter, type RateLimit, type IntakeRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { Clock, Effect, Layer, Result, Schedule } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
@@ -185,14 +186,11 @@ export const layer = (options: RateLimiterOptions) =>
         return Result.map(await askedOne(client, toCount, now, deadline), verdict)
       }
 
-      yield* forgetWindows.pipe(
-        Effect.provideService(StatementClient, sql),
-        Effect.catchCause((cause) => Effect.logDebug("rate windows were not emptied", cause)),
-        Effect.andThen(Effect.map(Clock.currentTimeMillis, (now) => ahead.forget(now))),
-        Effect.repeat(Schedule.spaced("1 minute")),
-        Effect.delay("1 minute"),
-        Effect.forkScoped,
+      const forget = Effect.andThen(
+        Effect.map(Clock.currentTimeMillis, (now) => ahead.forget(now)),
+        Effect.provideService(forgetWindows, StatementClient, sql),
       )
+      yield* background("rate window cleanup", "1 minute", forget, { firstAfter: "1 minute", quiet: true })
 
       return RateLimiter.of({
         key: (fingerprint, millis) =>

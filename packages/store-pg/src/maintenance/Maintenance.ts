@@ -2,8 +2,9 @@
  * Periodic maintenance, off the hot path: creates partitions ahead of time, and deletes expired repeat windows, which
  * last five minutes, in small batches. Any number of processes may run it at once.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 
 const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
 
@@ -29,16 +30,9 @@ export const forgetRepeatMarks = Effect.gen(function* () {
   }
 })
 
-const every = <E>(work: Effect.Effect<void, E, PgClient.PgClient>, name: string, pause: "30 seconds" | "1 hour") =>
-  work.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(`${name} failed and will be tried again`, cause)),
-    Effect.repeat(Schedule.spaced(pause)),
-    Effect.forkScoped,
-  )
-
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    yield* every(makePartitions, "making partitions ahead", "1 hour")
-    yield* every(forgetRepeatMarks, "emptying repeat marks", "30 seconds")
+    yield* background("partition creation", "1 hour", makePartitions)
+    yield* background("repeat window cleanup", "30 seconds", forgetRepeatMarks)
   }),
 )

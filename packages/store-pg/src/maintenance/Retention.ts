@@ -5,9 +5,10 @@
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { forgetOriginals } from "./OldOriginals.ts"
 import { dropOldPartitions } from "./OldPartitions.ts"
@@ -79,10 +80,7 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
  */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
-    instrument("retention.round", forgetOld(options)).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("forgetting what is past its time will be tried again", cause)),
-      Effect.delay("30 seconds"),
-      Effect.repeat(Schedule.spaced("30 minutes")),
-      Effect.forkScoped,
-    ),
+    background("retention", "30 minutes", instrument("retention.round", forgetOld(options)), {
+      firstAfter: "30 seconds",
+    }),
   )

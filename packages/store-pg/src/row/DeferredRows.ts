@@ -4,13 +4,14 @@
  * a source queue behind until none is left. A row that cannot be planned is set aside, so that those behind it continue:
  * `doctor` names it, and the next process that starts tries it again.
  */
+import { background } from "@data-cabinet/core/runtime/Background"
 import { faultInWords, faultName } from "@data-cabinet/core/error/Fault"
 import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Effect, Exit, Layer, Result, Schedule } from "effect"
+import { Cause, Effect, Exit, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isUnavailable, isConflict, connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
@@ -227,9 +228,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* Effect.ignoreCause(connectionLossAsError(sql.unsafe(RETRY_SET_ASIDE)))
-    yield* drainDeferredRows.pipe(
-      Effect.catchCause((cause) => Effect.logDebug("waiting rows could not be looked at", cause)),
-      Effect.repeat(Schedule.spaced("1 second")),
-    )
+    // An unavailable database is reported by everything that needs it.
+    yield* background("deferred row drain", "1 second", drainDeferredRows, { quiet: true })
   }).pipe(Effect.forkScoped),
 )
