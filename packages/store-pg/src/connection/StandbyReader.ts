@@ -10,6 +10,7 @@ import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { connectionOf } from "./Connection.ts"
 import { StatementClient } from "./OwnerClient.ts"
 import { layer as primaryReader, ReaderClient, type Standby, type StandbyState } from "./ReaderClient.ts"
 import { type ReaderOptions, readerSessions } from "./ReaderSessions.ts"
@@ -31,6 +32,9 @@ const STANDBY_TIMEOUT = "2 seconds"
 
 /** How long, in milliseconds, a query of its state waits for it to come near. */
 const SETTLE_MILLIS = 4_000
+
+/** The least time between two searches for another standby, in milliseconds: each ends all sessions with this one. */
+const SEEK_MILLIS = 5_000
 
 const lagGauge = Metric.gauge("standby_lag_seconds", {
   description: "How much of what was committed a read of rows on the standby may miss, in seconds.",
@@ -76,6 +80,15 @@ export const layer = (options: StandbyOptions) =>
       })
       const watcher = Context.get(yield* Layer.build(Layer.fresh(watching)), PgClient.PgClient)
       const clock = yield* Clock.Clock
+      const { route } = yield* connectionOf(pools.url)
+      let soughtAt = Number.NEGATIVE_INFINITY
+      /** Of several servers, another may be a standby. */
+      const seekAnother = () => {
+        const now = clock.currentTimeMillisUnsafe()
+        if (route.servers.length === 1 || now - soughtAt < SEEK_MILLIS) return
+        soughtAt = now
+        route.leave()
+      }
       const lag = new ReplayLag()
       const { maxLagMillis } = options
       let reason: string | null = "It has not been looked at yet."
@@ -114,6 +127,7 @@ export const layer = (options: StandbyOptions) =>
             reason = seen.fault
             // Only samples of a healthy standby count; start over.
             lag.forget()
+            seekAnother()
           } else reason = null
           return seen
         }),

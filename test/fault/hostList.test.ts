@@ -1,0 +1,167 @@
+/**
+ * An address with several hosts: the primary among them is found, past one that is away and one that is a standby, by
+ * every way in which a cabinet connects. When it dies and its synchronous standby takes over, nothing that was
+ * acknowledged is lost, and the feed goes on in the same order.
+ */
+import { cpSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
+import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { openCabinet } from "data-cabinet"
+import { openDatabase } from "data-cabinet/compose/OpenDatabase"
+import { Effect, Layer } from "effect"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+
+const DATABASE = "orders"
+const SETTINGS = { wal_level: "replica", hot_standby: "on" }
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
+let home: ClusterHome
+let primary: TestCluster
+let standby: TestCluster
+
+const address = (attributes: string, ...hosts: ReadonlyArray<string>) =>
+  `postgres://cabinet@localhost/${DATABASE}?host=${encodeURIComponent(hosts.join(","))}&target_session_attrs=${attributes}`
+
+const nowhere = "/nowhere"
+
+beforeAll(async () => {
+  home = clusterHome()
+  primary = await home.init("primary")
+  await primary.start(SETTINGS)
+  await primary.createCabinet(DATABASE)
+  await primary.end("SIGINT")
+  cpSync(primary.pgdata, join(home.dir, "standby"), { recursive: true })
+  rmSync(join(home.dir, "standby", "postmaster.opts"), { force: true })
+  writeFileSync(join(home.dir, "standby", "standby.signal"), "")
+  const from = `primary_conninfo = 'host=${primary.socketDir} user=postgres'\n`
+  writeFileSync(join(home.dir, "standby", "postgresql.auto.conf"), from)
+  standby = home.cluster("standby")
+  await primary.start({ ...SETTINGS, synchronous_standby_names: "*" })
+  await standby.start(SETTINGS)
+})
+const closing: Array<() => Promise<void>> = []
+afterAll(async () => {
+  for (const close of closing) await close()
+  await home.remove()
+})
+
+it.each([
+  ["any", "standby"],
+  ["read-write", "primary"],
+  ["primary", "primary"],
+  ["read-only", "standby"],
+  ["standby", "standby"],
+  ["prefer-standby", "standby"],
+] as const)("target_session_attrs=%s of a list finds the %s", async (attributes, found) => {
+  const { socketDir } = found === "primary" ? primary : standby
+  const url = address(attributes, nowhere, standby.socketDir, primary.socketDir)
+  assert.strictEqual((await Effect.runPromise(connectionSecurity(url))).server, socketDir)
+})
+
+it("prefer-standby takes a primary where there is no standby, and read-write says why it takes nobody", async () => {
+  const { server } = await Effect.runPromise(connectionSecurity(address("prefer-standby", nowhere, primary.socketDir)))
+  assert.strictEqual(server, primary.socketDir)
+  const none = openDatabase({ url: address("read-write", nowhere, standby.socketDir) })
+  const { code, message } = await Effect.runPromise(Effect.flip(none))
+  assert.strictEqual(code, "database_unreachable")
+  assert.match(
+    message,
+    /no server of the list can be used: \/nowhere:5432: connect ENOENT .*; .*standby.s:5432: it is a standby/,
+  )
+})
+
+it("every way in which a cabinet connects finds the primary of the list", async () => {
+  const url = address("read-write", nowhere, standby.socketDir, primary.socketDir)
+  const { roles } = await Effect.runPromise(openDatabase({ url }))
+  if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
+  await Effect.runPromise(nextDue(url, 90))
+  const script = "SELECT pg_is_in_recovery() AS standby"
+  const [outcome] = await Effect.runPromise(
+    runScript({ url: roles.author.url, admittedBy: url, script, transaction: true }),
+  )
+  assert.deepStrictEqual(outcome!.rows, ['{"standby":false}'])
+})
+
+it("rows are read from a standby of the list, and from the primary once there is none", async () => {
+  const url = address("read-write", primary.socketDir, standby.socketDir)
+  const { roles } = await Effect.runPromise(openDatabase({ url }))
+  if (!roles.reader.there) throw new Error(roles.reader.reason)
+  const readUrl = address("prefer-standby", nowhere, primary.socketDir, standby.socketDir)
+  const state = await ReaderClient.use((client) => client.standby!.settled).pipe(
+    Effect.provide(
+      StandbyReader.layer({ url: readUrl, maxLagMillis: 60_000, reader: roles.reader }).pipe(
+        Layer.provideMerge(OwnerClient.layer({ url })),
+      ),
+    ),
+    Effect.runPromise,
+  )
+  expect(state).toMatchObject({ used: true, reason: null })
+})
+
+it("a failover loses nothing that was acknowledged, keeps the feed's order, and leaves the old primary alone", async () => {
+  const cabinet = await openCabinet({
+    databaseUrl: address("read-write", primary.socketDir, standby.socketDir),
+    delivery: false,
+    intakeRate: 0,
+  })
+  closing.push(() => cabinet.close())
+  const source = await cabinet.sources.create({ name: "Orders" })
+  const acknowledged = new Set<string>()
+  let refused = 0
+  let isOver = false
+  const send = async (sender: number) => {
+    for (let n = 0; !isOver; n++) {
+      const mark = `${sender}-${n}`
+      const sent = await cabinet.intake(source.id, { fields: { mark } }).then(
+        () => true,
+        () => false,
+      )
+      if (sent) acknowledged.add(mark)
+      else {
+        refused++
+        await sleep(20)
+      }
+    }
+  }
+  const seen: Array<string> = []
+  let cursor: string | undefined
+  const read = async () => {
+    for await (const event of cabinet.feed({ ...(cursor === undefined ? {} : { after: cursor }), follow: false })) {
+      cursor = event.cursor
+      seen.push((event.payload as { mark: string }).mark)
+    }
+  }
+  const senders = [1, 2, 3, 4].map(send)
+  while (acknowledged.size < 50) await sleep(5)
+  await read()
+  const before = [...seen]
+  await primary.end("SIGKILL")
+  await standby.run("SELECT pg_promote(true)")
+  const atFailover = acknowledged.size
+  while (acknowledged.size < atFailover + 50) await sleep(5)
+  // The old primary wakes, and does not know that it was replaced.
+  await primary.start({ ...SETTINGS, synchronous_standby_names: "*" })
+  const [old] = await primary.run("SELECT count(*)::int AS events FROM cabinet.event", DATABASE)
+  const atWaking = acknowledged.size
+  while (acknowledged.size < atWaking + 50) await sleep(5)
+  isOver = true
+  await Promise.all(senders)
+  await read()
+  assert.deepStrictEqual(seen.slice(0, before.length), before)
+  assert.strictEqual(new Set(seen).size, seen.length)
+  assert.deepStrictEqual(
+    [...acknowledged].filter((mark) => !seen.includes(mark)),
+    [],
+  )
+  assert.isAbove(refused, 0)
+  const [still] = await primary.run("SELECT count(*)::int AS events FROM cabinet.event", DATABASE)
+  assert.deepStrictEqual(still, old)
+})
