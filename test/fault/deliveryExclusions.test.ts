@@ -1,6 +1,6 @@
 /** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -9,13 +9,21 @@ import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDelive
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import { unsent } from "../../packages/store-pg/test/delivery/deliveryCabinet.ts"
 import { storeLayer } from "../support/cabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let database: TestDatabase
 const runtimeOf = (url: string) =>
   ManagedRuntime.make(
-    Layer.merge(storeLayer(url), Layer.merge(addressBook, deliveryQueue).pipe(Layer.provide(ownerClient({ url })))),
+    Layer.merge(
+      storeLayer(url),
+      Addresses.layer.pipe(
+        Layer.provide(unsent),
+        Layer.provideMerge(Layer.merge(addressBook, deliveryQueue)),
+        Layer.provide(ownerClient({ url })),
+      ),
+    ),
   )
 let runtime: ReturnType<typeof runtimeOf>
 let orders: number
@@ -58,7 +66,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
     }),
   )
 const subscribe = (sources: "all" | ReadonlyArray<number>) =>
-  runtime.runPromise(AddressStore.use((book) => book.create({ url: "https://example.com/", sources })))
+  runtime.runPromise(Addresses.use((addresses) => addresses.create({ url: "https://example.com/", sources })))
 /** Of which events is this address told. */
 const told = async (addressId: number) => {
   const rows = await database.run(
@@ -93,7 +101,7 @@ it("repeats, empty events, history of files and first polls, and events before t
 it("a changed subscription counts from then on, and a removed address hears nothing more", async () => {
   const { id } = await subscribe([orders])
   const change = (sources: "all" | ReadonlyArray<number>) =>
-    runtime.runPromise(AddressStore.use((book) => book.set(id, { sources })))
+    runtime.runPromise(Addresses.use((addresses) => addresses.set(id, { sources })))
   const one = await accept(orders, "1")
   expect((await change([letters])).sources).toEqual([letters])
   await accept(orders, "2")
@@ -101,7 +109,7 @@ it("a changed subscription counts from then on, and a removed address hears noth
   expect((await change("all")).sources).toBe("all")
   const four = await accept(orders, "4")
   await expect(change([letters, 999])).rejects.toMatchObject({ code: "no_such_source" })
-  await runtime.runPromise(AddressStore.use((book) => book.remove(id)))
+  await runtime.runPromise(Addresses.use((addresses) => addresses.remove(id)))
   await accept(orders, "5")
   expect(await told(id)).toEqual([one, three, four])
   expect(await database.run("SELECT DISTINCT state FROM cabinet.delivery_all")).toEqual([{ state: "cancelled" }])

@@ -75,7 +75,7 @@ it("Polls takes the first run as history and later only what is new, which is du
   )
   const due = await database.run(`SELECT event_id::text AS id FROM cabinet.delivery_all`)
   assert.deepStrictEqual(due, [{ id: String(events[2].id) }])
-  const runs = await cabinet.book((book) => book.log(poll.id, 10))
+  const runs = await cabinet.polls((polls) => polls.log(poll.id, 10))
   assert.deepStrictEqual(
     runs.map(({ fresh }) => fresh),
     [0, 1, 2],

@@ -43,6 +43,7 @@ export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = fal
     refused: (poll: Partial<NewPoll> & Pick<NewPoll, "sourceId" | "url">) =>
       runtime.runPromise(Effect.flip(Polls.use((polls) => polls.add({ everySeconds: 60, ...poll })))),
     run: (id: number) => runtime.runPromise(Polls.use((polls) => polls.run(id))),
+    polls: <A, E>(use: (polls: Polls["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(Polls.use(use)),
     book: <A, E>(use: (book: PollStore["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(PollStore.use(use)),
     events: (sourceId: number): Promise<ReadonlyArray<any>> =>
       runtime.runPromise(

@@ -1,6 +1,5 @@
 /** `cabinet address …`: who receives new events, and the outcomes of sending them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -82,7 +81,7 @@ const add = Command.make("add", { url, urlFile, sources: sourceFlag, ...outgoing
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* AddressStore.use((book) => book.list)
+      const all = yield* Addresses.use((addresses) => addresses.list)
       yield* report(
         yield* format,
         all.map((address) => addressJson(address, false)),
@@ -100,7 +99,7 @@ const list = Command.make("list", {}, () =>
 const show = Command.make("show", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.get(id))),
+      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.get(id))),
       showWhole,
     ),
   ),
@@ -159,7 +158,7 @@ const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
         const addressId = yield* addressNamed(input.id)
-        yield* AddressStore.use((book) => book.remove(addressId))
+        yield* Addresses.use((addresses) => addresses.remove(addressId))
         const words = `Address ${addressId} is removed: nothing more is sent to it.`
         yield* report(yield* format, { id: addressId, removed: true }, () => words)
       }),
@@ -170,7 +169,7 @@ const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
 const pause = Command.make("pause", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.pause(id))),
+      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.pause(id))),
       (address) => showChanged(address, `Address ${address.id} is paused: what comes due meanwhile waits.`),
     ),
   ),
@@ -188,7 +187,7 @@ const resume = Command.make("resume", { id: addressArgument }, (input) =>
 const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      Effect.flatMap(addressNamed(input.id), (id) => AddressStore.use((book) => book.rotateSecret(id))),
+      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.rotateSecret(id))),
       showWhole,
     ),
   ),

@@ -1,7 +1,7 @@
 /** The commands of `cabinet address` that inspect deliveries and control them. */
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { isMoment, noMoment } from "@data-cabinet/core/text/Moment"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -61,17 +61,14 @@ export const log = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const before = Option.getOrUndefined(input.before)
-        if (before !== undefined && Number.isNaN(Date.parse(before))) {
-          return yield* new CommandError({
-            code: "usage",
-            message: `${before} is not a moment such as 2026-11-21T09:30:00Z.`,
-          })
+        if (before !== undefined && !isMoment(before)) {
+          return yield* new CommandError({ code: "usage", message: noMoment(before) })
         }
         const { id: addressId } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
-          AddressStore.use((book) => book.get(id)),
+          Addresses.use((addresses) => addresses.get(id)),
         )
-        const attempts = yield* DeliveryQueue.use((queue) =>
-          queue.log({
+        const attempts = yield* Deliveries.use((deliveries) =>
+          deliveries.log({
             addressId,
             limit: Math.min(Math.max(1, input.limit), 10_000),
             failedOnly: input.failed,
@@ -114,7 +111,7 @@ export const resend = Command.make(
       Effect.gen(function* () {
         const { from, to } = input
         const addressId = yield* addressNamed(input.id)
-        const count = yield* Addresses.use((addresses) => addresses.resendRange(addressId, from, to))
+        const count = yield* Deliveries.use((deliveries) => deliveries.resendRange(addressId, from, to))
         yield* report(
           yield* format,
           { address_id: addressId, from, to, resent: count },

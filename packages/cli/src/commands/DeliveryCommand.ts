@@ -1,6 +1,5 @@
 /** `cabinet delivery …`: one delivery, by its number as shown by `event show` and `address log`. */
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { card } from "../output/Columns.ts"
@@ -13,7 +12,7 @@ const id = idArgument("ID", "The delivery's number")
 const show = Command.make("show", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const delivery = yield* DeliveryQueue.use((queue) => queue.find(input.id))
+      const delivery = yield* Deliveries.use((deliveries) => deliveries.find(input.id))
       yield* report(yield* format, deliveryJson(delivery), (style) =>
         card(
           [
@@ -35,7 +34,7 @@ const show = Command.make("show", { id }, (input) =>
 const resend = Command.make("resend", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const delivery = yield* Addresses.use((addresses) => addresses.resend(input.id))
+      const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(input.id))
       yield* report(yield* format, deliveryJson(delivery), () => `Delivery ${delivery.id} is due again.`)
     }),
   ),
@@ -44,7 +43,7 @@ const resend = Command.make("resend", { id }, (input) =>
 const cancel = Command.make("cancel", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const delivery = yield* DeliveryQueue.use((queue) => queue.cancel(input.id))
+      const delivery = yield* Deliveries.use((deliveries) => deliveries.cancel(input.id))
       const words =
         delivery.state === "cancelled"
           ? `Delivery ${delivery.id} is cancelled.`

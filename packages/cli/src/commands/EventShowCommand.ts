@@ -1,5 +1,5 @@
 /** `cabinet event show ID`: everything known about one event. */
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
@@ -103,7 +103,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
       if (Option.isNone(found)) return yield* new CommandError({ code: "refused", message: `There is no event ${id}.` })
       const record = found.value
       const row = yield* rowOf(id, record)
-      const deliveries = yield* DeliveryQueue.use((queue) => queue.ofEvent(id))
+      const deliveries = yield* Deliveries.use((all) => all.ofEvent(id))
       const value = {
         event: new JsonText(record.event),
         original: originalJson(record.original),

@@ -2,7 +2,7 @@
  * Resolves the source, delivery address or key that a user names: by its number, or by its name, an address by its URL. A
  * number is always the id: a source called `7` is named by its id from `source list`.
  */
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
@@ -47,7 +47,7 @@ export const addressNamed = (given: string) =>
   resolve(
     "address",
     given,
-    AddressStore.use(({ list }) => Effect.map(list, (all) => all.map(({ id, url }) => ({ id, called: url })))),
+    Addresses.use(({ list }) => Effect.map(list, (all) => all.map(({ id, url }) => ({ id, called: url })))),
   )
 
 /** Among keys with one name revoked ones are ignored, unless all are revoked. */

@@ -1,7 +1,6 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
 import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
-import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
@@ -95,7 +94,7 @@ const add = Command.make(
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* PollStore.use((book) => book.list)
+      const all = yield* Polls.use((polls) => polls.list)
       yield* report(yield* format, all.map(pollJson), (style) =>
         columns(
           ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],
@@ -143,7 +142,7 @@ const log = Command.make(
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const runs = yield* PollStore.use((book) => book.log(input.id, Math.max(1, Math.min(1000, input.limit))))
+        const runs = yield* Polls.use((polls) => polls.log(input.id, Math.max(1, Math.min(1000, input.limit))))
         yield* report(yield* format, runs.map(pollRunJson), (style) =>
           columns(
             ["AT", "TOOK", "STATUS", "CONNECTED TO", "NEXT RUN", "WHAT CAME OF IT"],
@@ -165,7 +164,7 @@ const log = Command.make(
 const pause = Command.make("pause", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const poll = yield* PollStore.use((book) => book.pause(input.id))
+      const poll = yield* Polls.use((polls) => polls.pause(input.id))
       yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} is paused.`)
     }),
   ),
@@ -174,7 +173,7 @@ const pause = Command.make("pause", { id }, (input) =>
 const resume = Command.make("resume", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const poll = yield* PollStore.use((book) => book.resume(input.id))
+      const poll = yield* Polls.use((polls) => polls.resume(input.id))
       yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
     }),
   ),
@@ -185,7 +184,7 @@ const remove = Command.make("remove", { id, yes }, (input) =>
     confirmed(input.yes, `Remove poll ${input.id} with its headers and its marks of what it has seen?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
-        yield* PollStore.use((book) => book.remove(input.id))
+        yield* Polls.use((polls) => polls.remove(input.id))
         yield* report(
           yield* format,
           { id: input.id, removed: true },

@@ -5,6 +5,7 @@
  */
 import { getHeapStatistics } from "node:v8"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
@@ -139,7 +140,14 @@ export const cabinetLayer = (options: CabinetOptions) => {
   )
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
   // What other use cases are built on.
-  const records = Layer.mergeAll(AccessTokens.layer, ApiKeys.layer, SourceColumns.layer, Sources.layer, Trash.layer)
+  const records = Layer.mergeAll(
+    AccessTokens.layer,
+    ApiKeys.layer,
+    Deliveries.layer,
+    SourceColumns.layer,
+    Sources.layer,
+    Trash.layer,
+  )
   const useCases = Layer.mergeAll(
     Addresses.layer,
     Authenticate.layer,

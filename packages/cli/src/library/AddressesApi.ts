@@ -1,9 +1,8 @@
 /** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
 import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { Run } from "./RunEffect.ts"
 
 export type { Address, AddressChange, Attempt, Delivery, PingResult, Subscription }
@@ -56,16 +55,16 @@ export interface AddressesApi {
 
 export const addressesApi = (run: Run): AddressesApi => ({
   create: ({ url, sources = "all" }) => run(Addresses.use((addresses) => addresses.create({ url, sources }))),
-  list: () => run(AddressStore.use((book) => book.list)),
-  get: (id) => run(AddressStore.use((book) => book.get(id))),
+  list: () => run(Addresses.use((addresses) => addresses.list)),
+  get: (id) => run(Addresses.use((addresses) => addresses.get(id))),
   change: (id, change) => run(Addresses.use((addresses) => addresses.set(id, change))),
-  remove: (id) => run(AddressStore.use((book) => book.remove(id))),
-  pause: (id) => run(AddressStore.use((book) => book.pause(id))),
+  remove: (id) => run(Addresses.use((addresses) => addresses.remove(id))),
+  pause: (id) => run(Addresses.use((addresses) => addresses.pause(id))),
   resume: (id) => run(Addresses.use((addresses) => addresses.resume(id))),
-  rotateSecret: (id) => run(AddressStore.use((book) => book.rotateSecret(id))),
+  rotateSecret: (id) => run(Addresses.use((addresses) => addresses.rotateSecret(id))),
   ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
-  log: (id, query = {}) => run(DeliveryQueue.use((queue) => queue.log({ limit: 100, ...query, addressId: id }))),
-  resend: (deliveryId) => run(Addresses.use((addresses) => addresses.resend(deliveryId))),
-  resendRange: (id, from, to) => run(Addresses.use((addresses) => addresses.resendRange(id, from, to))),
-  cancel: (deliveryId) => run(DeliveryQueue.use((queue) => queue.cancel(deliveryId))),
+  log: (id, query = {}) => run(Deliveries.use((deliveries) => deliveries.log({ limit: 100, ...query, addressId: id }))),
+  resend: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.resend(deliveryId))),
+  resendRange: (id, from, to) => run(Deliveries.use((deliveries) => deliveries.resendRange(id, from, to))),
+  cancel: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.cancel(deliveryId))),
 })

@@ -2,7 +2,7 @@
 import { EventDetail, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Option } from "effect"
 import { eventOf, type StoredEvent } from "./FeedApi.ts"
 import type { Run } from "./RunEffect.ts"
@@ -42,7 +42,7 @@ const inspection = (id: number) =>
     const found = yield* EventDetail.use((detail) => detail.find(id))
     if (Option.isNone(found)) return null
     const { event, original, rowWaits } = found.value
-    const deliveries = yield* DeliveryQueue.use((queue) => queue.ofEvent(id))
+    const deliveries = yield* Deliveries.use((all) => all.ofEvent(id))
     return { event: eventOf(event), original, deliveries, rowWaits }
   })
 

@@ -1,6 +1,5 @@
 /** The polls of a cabinet, with promises. */
 import type { NewPoll, Poll, PollRun } from "@data-cabinet/core/poll/Poll"
-import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { Run } from "./RunEffect.ts"
 
@@ -29,10 +28,10 @@ export interface PollsApi {
 
 export const pollsApi = (run: Run): PollsApi => ({
   create: (poll) => run(Polls.use((polls) => polls.add(poll))),
-  list: () => run(PollStore.use((book) => book.list)),
+  list: () => run(Polls.use((polls) => polls.list)),
   run: (id) => run(Polls.use((polls) => polls.run(id))),
-  log: (id, limit = 100) => run(PollStore.use((book) => book.log(id, limit))),
-  pause: (id) => run(PollStore.use((book) => book.pause(id))),
-  resume: (id) => run(PollStore.use((book) => book.resume(id))),
-  remove: (id) => run(PollStore.use((book) => book.remove(id))),
+  log: (id, limit = 100) => run(Polls.use((polls) => polls.log(id, limit))),
+  pause: (id) => run(Polls.use((polls) => polls.pause(id))),
+  resume: (id) => run(Polls.use((polls) => polls.resume(id))),
+  remove: (id) => run(Polls.use((polls) => polls.remove(id))),
 })

@@ -1,28 +1,32 @@
-/** Stores delivery addresses. URLs are not checked here: `Addresses` has checked them. */
-import { Context, type Effect } from "effect"
+/** Stores delivery addresses. URLs and sources are not checked here: `Addresses` has checked them. */
+import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
-import type { AddressError } from "./AddressError.ts"
 
-type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+type Answer<A> = Effect.Effect<A, StoreUnavailable>
+
+/** None if there is no such address. */
+type Found = Answer<Option.Option<Address>>
 
 export class AddressStore extends Context.Service<
   AddressStore,
   {
+    /** The first of these ids that is no source's; null if all are. */
+    readonly unknownSource: (sources: ReadonlyArray<number>) => Answer<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Answer<Address>
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
-    readonly get: (id: number) => Answer<Address>
+    readonly get: (id: number) => Found
     /**
      * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
      * before.
      */
-    readonly set: (id: number, change: AddressChange) => Answer<Address>
+    readonly set: (id: number, change: AddressChange) => Found
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
-    readonly remove: (id: number) => Answer<void>
-    readonly pause: (id: number) => Answer<Address>
-    readonly resume: (id: number) => Answer<Address>
+    readonly remove: (id: number) => Answer<{ readonly existed: boolean }>
+    readonly pause: (id: number) => Found
+    readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
-    readonly rotateSecret: (id: number) => Answer<Address>
+    readonly rotateSecret: (id: number) => Found
   }
 >()("@data-cabinet/core/delivery/AddressStore") {}

@@ -1,13 +1,14 @@
-/** The operations of a cabinet's owner on delivery addresses. A URL is checked before it is saved. */
-import { Context, Effect, Layer } from "effect"
+/** The operations of a cabinet's owner on delivery addresses. URL and sources are checked before they are saved. */
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { Address, AddressChange, NewAddress } from "./Address.ts"
+import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
-import type { AddressError } from "./AddressError.ts"
+import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
-import type { Delivery, Outcome } from "./Attempt.ts"
+import type { Outcome } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
+import { noSuchAddress } from "./Deliveries.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 
@@ -25,43 +26,67 @@ const PING_LEASE_SECONDS = 60
 export class Addresses extends Context.Service<
   Addresses,
   {
+    /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Answer<Address>
+    /** By id, with their secrets. */
+    readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
+    readonly get: (id: number) => Answer<Address>
+    /** Deliveries that are already due go to the new URL. */
     readonly set: (id: number, change: AddressChange) => Answer<Address>
+    /** Cancels all due deliveries. The attempt log is kept for its retention period. */
+    readonly remove: (id: number) => Answer<void>
+    readonly pause: (id: number) => Answer<Address>
+    /** Also wakes the delivery loop. */
     readonly resume: (id: number) => Answer<Address>
+    /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
+    readonly rotateSecret: (id: number) => Answer<Address>
     /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
     readonly ping: (id: number) => Answer<PingResult>
-    /** See `DeliveryQueue`; also wakes the delivery loop. */
-    readonly resend: (deliveryId: number) => Answer<Delivery>
-    readonly resendRange: (id: number, from: string, to: string) => Answer<number>
   }
 >()("@data-cabinet/core/delivery/Addresses") {
   static readonly layer = Layer.effect(
     Addresses,
     Effect.gen(function* () {
-      const book = yield* AddressStore
+      const store = yield* AddressStore
       const check = yield* AddressCheck
       const queue = yield* DeliveryQueue
       const deliver = yield* AttemptDelivery
       const signal = yield* DeliverySignal
 
-      const checked = Effect.fnUntraced(function* (text: string) {
+      const checkedUrl = Effect.fnUntraced(function* (text: string) {
         const url = yield* Effect.fromResult(parseAddressUrl(text))
         yield* check.check(url)
         return url.href
       })
 
+      const checkSources = Effect.fnUntraced(function* (sources: Subscription) {
+        const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
+        if (unknown === null) return
+        return yield* new AddressError({ code: "no_such_source", message: `There is no source ${unknown}.` })
+      })
+
       return Addresses.of({
-        create: (address) =>
-          Effect.flatMap(checked(address.url), (url) => book.create({ url, sources: address.sources })),
-        set: Effect.fnUntraced(function* (id, change) {
-          if (change.url === undefined) return yield* book.set(id, change)
-          return yield* book.set(id, { ...change, url: yield* checked(change.url) })
+        create: Effect.fnUntraced(function* ({ url, sources }) {
+          const href = yield* checkedUrl(url)
+          yield* checkSources(sources)
+          return yield* store.create({ url: href, sources })
         }),
-        resend: (deliveryId) => Effect.tap(queue.resend(deliveryId), () => signal.wake),
-        resendRange: (id, from, to) => Effect.tap(queue.resendRange(id, from, to), () => signal.wake),
-        resume: (id) => Effect.tap(book.resume(id), () => signal.wake),
+        list: store.list,
+        get: (id) => existing(id, store.get(id)),
+        set: Effect.fnUntraced(function* (id, change) {
+          const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
+          if (change.sources !== undefined) yield* checkSources(change.sources)
+          return yield* existing(id, store.set(id, { ...change, ...url }))
+        }),
+        remove: (id) =>
+          Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : Effect.fail(noSuchAddress(id)))),
+        pause: (id) => existing(id, store.pause(id)),
+        resume: (id) => Effect.tap(existing(id, store.resume(id)), () => signal.wake),
+        rotateSecret: (id) => existing(id, store.rotateSecret(id)),
         ping: Effect.fnUntraced(function* (id) {
-          const delivery = yield* queue.ping(id, PING_LEASE_SECONDS)
+          const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
+          if (Option.isNone(claimed)) return yield* noSuchAddress(id)
+          const delivery = claimed.value
           const settlement = yield* deliver.attempt(delivery)
           yield* queue.settle([settlement])
           const delivered = settlement.verdict.state === "delivered"
@@ -71,3 +96,6 @@ export class Addresses extends Context.Service<
     }),
   )
 }
+
+const existing = (id: number, found: Effect.Effect<Option.Option<Address>, StoreUnavailable>): Answer<Address> =>
+  Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : Effect.fail(noSuchAddress(id))))

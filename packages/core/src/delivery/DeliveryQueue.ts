@@ -2,9 +2,8 @@
  * The deliveries that are due, and the log of their attempts. A delivery is created with its event, in the event's own
  * transaction; after that only this port changes it.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { AddressError } from "./AddressError.ts"
 import type { Attempt, Delivery, DeliveryType, Outcome } from "./Attempt.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
@@ -76,7 +75,13 @@ export interface QueueGauge {
   readonly failingAddresses: number
 }
 
-type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+/** Why a delivery is never sent again. */
+export type ResendObstacle = "ping" | "address_removed" | "event_deleted"
+
+type Answer<A> = Effect.Effect<A, StoreUnavailable>
+
+/** None if there is no such delivery, or no such address. */
+type Found<A> = Answer<Option.Option<A>>
 
 export class DeliveryQueue extends Context.Service<
   DeliveryQueue,
@@ -92,19 +97,21 @@ export class DeliveryQueue extends Context.Service<
       request: Pick<ClaimRequest, "lane" | "perAddress" | "room">,
     ) => Effect.Effect<number | null, StoreUnavailable>
     /** Creates a ping that the caller has already claimed; the caller sends and settles it. */
-    readonly ping: (addressId: number, leaseSeconds: number) => Answer<Claimed>
+    readonly ping: (addressId: number, leaseSeconds: number) => Found<Claimed>
     /**
-     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
-     * Refused for a ping, for a deleted event, and if the address has been removed.
+     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight, and
+     * none if there is an obstacle.
      */
-    readonly resend: (deliveryId: number) => Answer<Delivery>
+    readonly resend: (
+      deliveryId: number,
+    ) => Found<{ readonly delivery: Delivery; readonly obstacle: ResendObstacle | null }>
     /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
-    readonly resendRange: (addressId: number, from: string, to: string) => Answer<number>
+    readonly resendRange: (addressId: number, from: string, to: string) => Found<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
-    readonly cancel: (deliveryId: number) => Answer<Delivery>
+    readonly cancel: (deliveryId: number) => Found<Delivery>
     /** The attempts of an address, newest first. */
     readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
-    readonly find: (deliveryId: number) => Answer<Delivery>
+    readonly find: (deliveryId: number) => Found<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     readonly gauge: Effect.Effect<QueueGauge, StoreUnavailable>
     /**

@@ -1,9 +1,11 @@
-/** Stores polls: their settings and schedules, the items seen before, and the log of runs. */
+/**
+ * Stores polls: their settings and schedules, the items seen before, and the log of runs. URLs and settings are not checked
+ * here: `Polls` has checked them.
+ */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport } from "../file/StagedImports.ts"
 import type { NewPoll, Poll, PollFormat, PollRun } from "./Poll.ts"
-import type { PollError } from "./PollError.ts"
 
 /** A poll that this process runs, with the data that lists never show. */
 export interface ClaimedPoll {
@@ -40,21 +42,23 @@ export interface RunResult {
   readonly nextSeconds: number
 }
 
-type Answer<A> = Effect.Effect<A, PollError | StoreUnavailable>
+/** None if there is no such poll. */
+type Found<A> = Effect.Effect<Option.Option<A>, StoreUnavailable>
 
 export class PollStore extends Context.Service<
   PollStore,
   {
-    readonly add: (poll: NewPoll) => Answer<Poll>
+    /** None if there is no such source. */
+    readonly add: (poll: NewPoll) => Found<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
-    readonly pause: (id: number) => Answer<Poll>
+    readonly pause: (id: number) => Found<Poll>
     /** Makes the poll due immediately. */
-    readonly resume: (id: number) => Answer<Poll>
+    readonly resume: (id: number) => Found<Poll>
     /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
-    readonly remove: (id: number) => Answer<void>
+    readonly remove: (id: number) => Effect.Effect<{ readonly existed: boolean }, StoreUnavailable>
     /** Newest first. */
-    readonly log: (id: number, limit: number) => Answer<ReadonlyArray<PollRun>>
+    readonly log: (id: number, limit: number) => Found<ReadonlyArray<PollRun>>
     /** Claims the next poll that is due and not running; or this one, even if it is not due or is paused. */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedPoll>, StoreUnavailable>
     /** Extends the lease; false if another process holds the poll by now. */

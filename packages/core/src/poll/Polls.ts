@@ -1,4 +1,4 @@
-/** The operations of a cabinet's owner on polls. A URL is checked before it is saved. */
+/** The operations of a cabinet's owner on polls. URL and settings are checked before they are saved. */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { AddressError } from "../delivery/AddressError.ts"
 import { AddressCheck } from "../delivery/AddressCheck.ts"
@@ -17,6 +17,15 @@ export class Polls extends Context.Service<
   Polls,
   {
     readonly add: (poll: NewPoll) => Answer<Poll>
+    /** By id; without removed polls and those of deleted sources. */
+    readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
+    readonly pause: (id: number) => Answer<Poll>
+    /** Makes the poll due immediately. */
+    readonly resume: (id: number) => Answer<Poll>
+    /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
+    readonly remove: (id: number) => Answer<void>
+    /** Its runs, newest first. */
+    readonly log: (id: number, limit: number) => Answer<ReadonlyArray<PollRun>>
     /** Runs the poll now, in this process, even if it is paused, and waits until the new items are accepted. */
     readonly run: (id: number) => Answer<PollRun>
   }
@@ -24,7 +33,7 @@ export class Polls extends Context.Service<
   static readonly layer = Layer.effect(
     Polls,
     Effect.gen(function* () {
-      const book = yield* PollStore
+      const store = yield* PollStore
       const check = yield* AddressCheck
       const { run } = yield* RunPoll
       return Polls.of({
@@ -32,12 +41,19 @@ export class Polls extends Context.Service<
           const url = yield* Effect.fromResult(Result.mapError(parseAddressUrl(poll.url), asPollError))
           yield* checkPoll(poll)
           yield* Effect.mapError(check.check(url), asPollError)
-          return yield* book.add({ ...poll, url: url.href })
+          const added = yield* store.add({ ...poll, url: url.href })
+          if (Option.isSome(added)) return added.value
+          return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
         }),
+        list: store.list,
+        pause: (id) => existing(id, store.pause(id)),
+        resume: (id) => existing(id, store.resume(id)),
+        remove: (id) => Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : noSuchPoll(id))),
+        log: (id, limit) => existing(id, store.log(id, limit)),
         run: Effect.fnUntraced(function* (id) {
-          const claimed = yield* book.claim(id)
+          const claimed = yield* store.claim(id)
           if (Option.isNone(claimed)) {
-            yield* book.log(id, 1)
+            yield* existing(id, store.log(id, 1))
             return yield* pollError("busy", `Poll ${id} is being run right now, or its source is switched off.`)
           }
           const settled = yield* run(claimed.value)
@@ -48,6 +64,11 @@ export class Polls extends Context.Service<
     }),
   )
 }
+
+const noSuchPoll = (id: number) => Effect.fail(pollError("no_such_poll", `There is no poll ${id}.`))
+
+const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Answer<A> =>
+  Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchPoll(id)))
 
 const asPollError = (error: AddressError): PollError =>
   pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)

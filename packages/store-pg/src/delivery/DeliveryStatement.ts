@@ -24,9 +24,9 @@ export const RESEND = `
 
 /** $1: delivery. The reason why it could not be resent. */
 export const WHY_NOT_RESENT = `
-  SELECT CASE WHEN d.type = 'ping' THEN 'a ping is not sent again: cabinet address ping sends a new one'
-    WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN format('its address %s was removed', d.address_id)
-    ELSE format('its event %s was deleted', d.event_id) END AS why
+  SELECT CASE WHEN d.type = 'ping' THEN 'ping'
+    WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN 'address_removed'
+    ELSE 'event_deleted' END AS why
   FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
 /**

@@ -2,8 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
-import { AddressError } from "@data-cabinet/core/delivery/AddressError"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
@@ -25,38 +24,36 @@ const toAddress = (row: AddressStatement.AddressRow): Address => ({
   failingSince: row.failing_since,
 })
 
-const noSuchAddress = (id: number) =>
-  new AddressError({ code: "no_such_address", message: `there is no delivery address ${id}` })
+const sourcesOf = (sources: Subscription) => (sources === "all" ? [] : sources)
 
 export const layer = Layer.effect(
   AddressStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    const find = Effect.fnUntraced(function* (id: number) {
-      const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
-      return row === undefined ? yield* Effect.fail(noSuchAddress(id)) : toAddress(row)
-    })
-
-    const knownSources = Effect.fnUntraced(function* (sources: Subscription) {
-      if (sources === "all") return []
-      const [unknown] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.UNKNOWN_SOURCES, [sources])
-      if (unknown === undefined) return sources
-      const message = `there is no source ${unknown.id}`
-      return yield* Effect.fail(new AddressError({ code: "no_such_source", message }))
-    })
+    const find = (id: number) =>
+      Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id]), ([row]) =>
+        Option.map(Option.fromNullishOr(row), toAddress),
+      )
 
     const changing = (statement: string) => (id: number) =>
       orUnavailable(Effect.andThen(sql.unsafe(statement, [id]), find(id)))
 
     return AddressStore.of({
-      create: (address) =>
+      unknownSource: (sources) =>
+        orUnavailable(
+          Effect.map(
+            sql.unsafe<{ readonly id: number }>(AddressStatement.UNKNOWN_SOURCES, [sources]),
+            ([unknown]) => unknown?.id ?? null,
+          ),
+        ),
+      create: ({ url, sources }) =>
         orUnavailable(
           Effect.gen(function* () {
-            const sources = yield* knownSources(address.sources)
-            const parameters = [address.url, address.sources === "all", sources]
-            const [made] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
-            return yield* find(made!.id)
+            const parameters = [url, sources === "all", sourcesOf(sources)]
+            const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
+            const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [created!.id])
+            return toAddress(row!)
           }),
         ),
       list: orUnavailable(
@@ -69,10 +66,13 @@ export const layer = Layer.effect(
         orUnavailable(
           sql.withTransaction(
             Effect.gen(function* () {
-              const sources = yield* knownSources(change.sources ?? "all")
               if (change.url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, change.url])
               if (change.sources !== undefined) {
-                yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, change.sources === "all", sources])
+                yield* sql.unsafe(AddressStatement.SET_SOURCES, [
+                  id,
+                  change.sources === "all",
+                  sourcesOf(change.sources),
+                ])
               }
               return yield* find(id)
             }),
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
         ),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
-        if (removed.length === 0) return yield* Effect.fail(noSuchAddress(id))
+        if (removed.length === 0) return { existed: false }
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
           const slice = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
@@ -88,6 +88,7 @@ export const layer = Layer.effect(
           )
           count = (yield* orUnavailable(slice))[0]!.count
         }
+        return { existed: true }
       }),
       pause: changing(AddressStatement.PAUSE_ADDRESS),
       resume: changing(AddressStatement.RESUME_ADDRESS),

@@ -1,9 +1,13 @@
 /** The delivery queue in PostgreSQL: leases, claims with SKIP LOCKED, settlements in batches. */
 import { PgClient } from "@effect/sql-pg"
-import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
-import { type Claimed, DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { Effect, Layer } from "effect"
+import {
+  type Claimed,
+  DeliveryQueue,
+  type QueueGauge,
+  type ResendObstacle,
+} from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
@@ -14,8 +18,6 @@ import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
 /** How many deliveries one statement resends or prunes. */
 const RESEND_BATCH = 2000
-
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 const toClaimed = (row: ClaimedRow): Claimed => ({
   id: row.id,
@@ -28,8 +30,6 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
   createdAt: row.created_at,
   event: row.event === null ? null : { text: row.event, sourceId: row.source_id!, sourceName: row.source_name! },
 })
-
-const refuse = (code: AddressError["code"], message: string) => Effect.fail(new AddressError({ code, message }))
 
 /** There is no partition for the attempt's day: the machine slept, or its clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
@@ -52,10 +52,8 @@ export const layer = Layer.effect(
         orUnavailable,
       )
 
-    const find = Effect.fnUntraced(function* (id: number) {
-      const [row] = yield* sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id])
-      return row ?? (yield* refuse("no_such_delivery", `there is no delivery ${id}`))
-    })
+    const find = (id: number) =>
+      Effect.map(sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id]), ([row]) => Option.fromNullishOr(row))
 
     return DeliveryQueue.of({
       claim: (request) =>
@@ -88,32 +86,28 @@ export const layer = Layer.effect(
         ),
       ping: (addressId, leaseSeconds) =>
         orUnavailable(
-          Effect.gen(function* () {
-            const [row] = yield* sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds])
-            if (row === undefined) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
-            return toClaimed(row)
-          }),
+          Effect.map(sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds]), ([row]) =>
+            Option.map(Option.fromNullishOr(row), toClaimed),
+          ),
         ),
       resend: (deliveryId) =>
         orUnavailable(
           Effect.gen(function* () {
             const moved = yield* sql.unsafe(DeliveryStatement.RESEND, [deliveryId])
             const delivery = yield* find(deliveryId)
-            if (moved.length > 0 || delivery.state === "due") return delivery
-            const [found] = yield* sql.unsafe<{ why: string }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
-            return yield* refuse("not_resent", `delivery ${deliveryId} cannot be sent again: ${found?.why}`)
+            if (Option.isNone(delivery)) return Option.none()
+            if (moved.length > 0 || delivery.value.state === "due") {
+              return Option.some({ delivery: delivery.value, obstacle: null })
+            }
+            const [found] = yield* sql.unsafe<{ why: ResendObstacle }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
+            return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
           }),
         ),
       resendRange: Effect.fnUntraced(function* (addressId, from, to) {
-        for (const moment of [from, to]) {
-          if (!RFC3339.test(moment) || Number.isNaN(Date.parse(moment))) {
-            return yield* refuse("bad_range", `${moment} is not a moment such as 2026-11-21T09:30:00Z`)
-          }
-        }
         const known = yield* orUnavailable(
           sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`,
         )
-        if (known.length === 0) return yield* refuse("no_such_address", `there is no delivery address ${addressId}`)
+        if (known.length === 0) return Option.none()
         let total = 0
         for (const [statement, first] of [
           [DeliveryStatement.RESEND_QUEUED, ["0"]],
@@ -132,7 +126,7 @@ export const layer = Layer.effect(
             total += slice.sent
           }
         }
-        return total
+        return Option.some(total)
       }),
       cancel: (deliveryId) =>
         orUnavailable(Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), find(deliveryId))),

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto"
 import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
 import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"
-import { pollError } from "@data-cabinet/core/poll/PollError"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { byteaArray } from "../connection/ArrayParameter.ts"
@@ -89,13 +88,9 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    const noSuchPoll = (id: number) => pollError("no_such_poll", `There is no poll ${id}.`)
-
-    const change = (statement: string, id: number) =>
+    const change = (statement: string, values: ReadonlyArray<unknown>) =>
       orUnavailable(
-        Effect.flatMap(sql.unsafe<PollRow>(statement, [id]), ([row]) =>
-          row === undefined ? Effect.fail(noSuchPoll(id)) : Effect.succeed(toPoll(row)),
-        ),
+        Effect.map(sql.unsafe<PollRow>(statement, values), ([row]) => Option.map(Option.fromNullishOr(row), toPoll)),
       )
 
     /** In batches, so that no statement takes long. */
@@ -138,8 +133,8 @@ export const layer = Layer.effect(
       })
 
     return PollStore.of({
-      add: Effect.fnUntraced(function* (poll) {
-        const [row] = yield* sql.unsafe<PollRow>(PollStatement.ADD, [
+      add: (poll) =>
+        change(PollStatement.ADD, [
           poll.sourceId,
           poll.url,
           poll.everySeconds,
@@ -147,23 +142,19 @@ export const layer = Layer.effect(
           poll.pointer ?? "",
           poll.keyField ?? null,
           JSON.stringify(poll.headers ?? []),
-        ])
-        if (row === undefined) return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
-        return toPoll(row)
-      }, orUnavailable),
+        ]),
       list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
-      pause: (id) => change(PollStatement.PAUSE, id),
-      resume: (id) => change(PollStatement.RESUME, id),
+      pause: (id) => change(PollStatement.PAUSE, [id]),
+      resume: (id) => change(PollStatement.RESUME, [id]),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(PollStatement.REMOVE, [id]))
-        if (removed.length === 0) return yield* noSuchPoll(id)
-        yield* forgetSeen(id)
+        if (removed.length > 0) yield* forgetSeen(id)
+        return { existed: removed.length > 0 }
       }),
       log: Effect.fnUntraced(function* (id, limit) {
         const runs = yield* sql.unsafe<RunRow>(PollStatement.LOG, [id, limit])
-        if (runs.length === 0 && (yield* sql.unsafe(PollStatement.EXISTS, [id])).length === 0)
-          return yield* noSuchPoll(id)
-        return runs.map(toRun)
+        const exists = runs.length > 0 || (yield* sql.unsafe(PollStatement.EXISTS, [id])).length > 0
+        return exists ? Option.some(runs.map(toRun)) : Option.none()
       }, orUnavailable),
       claim: Effect.fnUntraced(function* (id) {
         const lease = randomUUID()

@@ -37,7 +37,7 @@ const ofEvent = (event: number) => cabinet.queue((queue) => queue.ofEvent(event)
 const queued = async () =>
   (await cabinet.run("SELECT id::int FROM cabinet.delivery ORDER BY id")).map((row) => row["id"] as number)
 const resendAll = () =>
-  cabinet.queue((queue) => queue.resendRange(addressId, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"))
+  cabinet.deliveries((all) => all.resendRange(addressId, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"))
 
 it("a delivery that its first attempt delivered leaves the queue and reads as before; one that took longer stays", async () => {
   const [quick, slow] = await cabinet.accept(source, 2)
@@ -52,7 +52,7 @@ it("a delivery that its first attempt delivered leaves the queue and reads as be
     { ...before[0], state: "delivered", attempts: 1, dueAt: null },
     { ...before[1], state: "delivered", attempts: 2, dueAt: null },
   ])
-  expect(await cabinet.queue((queue) => queue.cancel(one!.id))).toEqual(after[0])
+  expect(await cabinet.deliveries((all) => all.cancel(one!.id))).toEqual(after[0])
   expect((await log()).map(({ deliveryId, type, eventId, number }) => [deliveryId, type, eventId, number])).toEqual([
     [two!.id, "event.received", slow, 2],
     [two!.id, "event.received", slow, 1],
@@ -84,7 +84,7 @@ it("sent again it is in the queue again, once, with its number and its attempts"
   const [first] = await claim()
   await settle(settlementOf(first!, 204))
   const [left] = await ofEvent(event!)
-  const twice = await Promise.all([1, 2].map(() => cabinet.queue((queue) => queue.resend(first!.id))))
+  const twice = await Promise.all([1, 2].map(() => cabinet.deliveries((all) => all.resend(first!.id))))
   for (const one of twice) expect(one).toMatchObject({ ...left, state: "due", dueAt: expect.any(String) })
   const [second] = await claim()
   expect(second).toMatchObject({
@@ -104,7 +104,7 @@ it("sent again, the interval of what keeps failing starts over", async () => {
   await cabinet.accept(source)
   const [first] = await claim()
   await settle(settlementOf(first!, 500))
-  await cabinet.queue((queue) => queue.resend(first!.id))
+  await cabinet.deliveries((all) => all.resend(first!.id))
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: first!.id, attempt: 2, failures: 0 }])
 })
 
@@ -113,7 +113,7 @@ it("sent again while it is under way, it is left to end as it would have", async
   await settle(settlementOf((await claim())[0]!, 500))
   await cabinet.pass("31 seconds")
   const [second] = await claim({ lane: "failing" })
-  expect(await cabinet.queue((queue) => queue.resend(second!.id))).toMatchObject({ state: "due", attempts: 2 })
+  expect(await cabinet.deliveries((all) => all.resend(second!.id))).toMatchObject({ state: "due", attempts: 2 })
   await settle(settlementOf(second!, 500))
   await cabinet.pass("31 seconds")
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: second!.id, attempt: 3, failures: 2 }])
@@ -141,7 +141,7 @@ it("thousands that have left the queue are sent again by the span in which they 
   expect(await queued()).toEqual([])
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${events[3000]}`)
   const from = (await ofEvent(events[0]!))[0]!.createdAt
-  const resend = (until: string) => cabinet.queue((queue) => queue.resendRange(addressId, from, until))
+  const resend = (until: string) => cabinet.deliveries((all) => all.resendRange(addressId, from, until))
   expect(await resend(from)).toBe(0)
   expect(await resend("2100-01-01T00:00:00Z")).toBe(4499)
   const again = await claimMany(4499)
@@ -152,11 +152,11 @@ it("thousands that have left the queue are sent again by the span in which they 
 })
 
 it("a ping that arrived is a ping still", async () => {
-  const ping = await cabinet.queue((queue) => queue.ping(addressId, 60))
+  const ping = await cabinet.ping(addressId)
   await settle(settlementOf(ping, 200))
   expect(await queued()).toEqual([])
   expect(await log()).toMatchObject([{ deliveryId: ping.id, type: "ping", eventId: null, delivered: true }])
-  await expect(cabinet.queue((queue) => queue.resend(ping.id))).rejects.toMatchObject({
+  await expect(cabinet.deliveries((all) => all.resend(ping.id))).rejects.toMatchObject({
     message: expect.stringContaining("a ping is not sent again"),
   })
   expect(await resendAll()).toBe(0)
@@ -184,7 +184,7 @@ it("what has left goes with its day of the log; one that took longer with the la
   await cabinet.queue((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
   expect(await ofEvent(quick!)).toEqual([])
   expect(await ofEvent(slow!)).toMatchObject([{ id: two!.id, state: "delivered" }])
-  await expect(cabinet.queue((queue) => queue.resend(one!.id))).rejects.toMatchObject({ code: "no_such_delivery" })
+  await expect(cabinet.deliveries((all) => all.resend(one!.id))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
 it("what a worker of the version before has settled is read and sent again like the others", async () => {

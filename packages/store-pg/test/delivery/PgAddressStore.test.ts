@@ -34,7 +34,7 @@ it("create gives an address of its own secret, list and get show it", async () =
 it("what is not there is refused in words, and a refused change changes nothing", async () => {
   await expect(create([source, 999])).rejects.toMatchObject({
     code: "no_such_source",
-    message: "there is no source 999",
+    message: "There is no source 999.",
   })
   expect(await cabinet.book((book) => book.list)).toEqual([])
   const made = await create("all")

@@ -179,12 +179,12 @@ it("pause holds, resume lets go, remove cancels", async () => {
 
 it("a ping is logged, not repeated, and a lost one ends", async () => {
   const { id } = await address()
-  const ping = await cabinet.queue((queue) => queue.ping(id, 60))
+  const ping = await cabinet.ping(id)
   expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, addressId: id })
   const failed = { ...settlementOf(ping, 500), verdict: { state: "failed" } as const }
   await settle(failed)
   expect(await log(id)).toMatchObject([{ type: "ping", eventId: null, status: 500, nextAt: null }])
-  await cabinet.queue((queue) => queue.ping(id, 60))
+  await cabinet.ping(id)
   await cabinet.pass("2 days")
   expect(await claim()).toEqual([])
   expect(await cabinet.run("SELECT DISTINCT state FROM cabinet.delivery")).toEqual([{ state: "failed" }])
@@ -196,18 +196,25 @@ it("resend makes one or a range due again, cancel ends one", async () => {
   await cabinet.accept(source, 3)
   const batch = await claim()
   await settle(...batch.map((delivery) => settlementOf(delivery, 200)))
-  expect(await cabinet.queue((queue) => queue.resend(batch[0]!.id))).toMatchObject({ state: "due", attempts: 1 })
+  expect(await cabinet.deliveries((all) => all.resend(batch[0]!.id))).toMatchObject({ state: "due", attempts: 1 })
   expect(await claim()).toMatchObject([{ id: batch[0]!.id, attempt: 2, failures: 0 }])
   const day = 86_400_000
   const [from, to] = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()]
-  expect(await cabinet.queue((queue) => queue.resendRange(id, to, to))).toBe(0)
-  expect(await cabinet.queue((queue) => queue.resendRange(id, from, to))).toBe(2)
-  expect(await cabinet.queue((queue) => queue.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
+  expect(await cabinet.deliveries((all) => all.resendRange(id, to, to))).toBe(0)
+  expect(await cabinet.deliveries((all) => all.resendRange(id, from, to))).toBe(2)
+  expect(await cabinet.deliveries((all) => all.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
   expect(await claim()).toMatchObject([{ id: batch[2]!.id }])
-  await expect(cabinet.queue((queue) => queue.resendRange(id, "yesterday", to))).rejects.toMatchObject({
-    code: "bad_range",
-  })
-  await expect(cabinet.queue((queue) => queue.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
+  for (const none of ["yesterday", "2026-02-30T00:00:00Z", "2026-11-21T09:30:00+23:00"]) {
+    const refused = { code: "bad_range", message: `${none} is not a moment such as 2026-11-21T09:30:00Z.` }
+    await expect(cabinet.deliveries((all) => all.resendRange(id, none, to))).rejects.toMatchObject(refused)
+    await expect(cabinet.deliveries((all) => all.log({ addressId: id, limit: 1, before: none }))).rejects.toMatchObject(
+      refused,
+    )
+  }
+  // What is taken for a moment, PostgreSQL takes too.
+  const first = "0001-01-01T00:00:00.1-15:59"
+  expect(await cabinet.deliveries((all) => all.resendRange(id, first, "2024-02-29T23:59:59.999999999+15:59"))).toBe(0)
+  await expect(cabinet.deliveries((all) => all.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
 it("resend of what was cancelled while it was under way lets that attempt end, and counts it", async () => {
@@ -215,10 +222,10 @@ it("resend of what was cancelled while it was under way lets that attempt end, a
   await cabinet.accept(source, 3)
   const [taken, missed, lost] = await claim()
   const resend = {
-    one: (delivery: number) => cabinet.queue((queue) => queue.resend(delivery)),
-    all: () => cabinet.queue((queue) => queue.resendRange(id, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z")),
+    one: (delivery: number) => cabinet.deliveries((all) => all.resend(delivery)),
+    all: () => cabinet.deliveries((all) => all.resendRange(id, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z")),
   }
-  for (const delivery of [taken!, missed!, lost!]) await cabinet.queue((queue) => queue.cancel(delivery.id))
+  for (const delivery of [taken!, missed!, lost!]) await cabinet.deliveries((all) => all.cancel(delivery.id))
   expect(await resend.one(taken!.id)).toMatchObject({ state: "due", attempts: 1 })
   expect(await resend.all()).toBe(2)
   expect(await claim()).toEqual([])
@@ -254,12 +261,12 @@ it("resend refuses what cannot be sent again, and says why", async () => {
     batch.find(
       (one) => one.addressId === addressId && (event === undefined || one.event!.text.includes(`"id":${event},`)),
     )!
-  const ping = await cabinet.queue((queue) => queue.ping(id, 60))
+  const ping = await cabinet.ping(id)
   await settle(...[...batch, ping].map((delivery) => settlementOf(delivery, 200)))
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${first}`)
   await cabinet.book((book) => book.remove(removed.id))
   const refused = (delivery: number, words: string) =>
-    expect(cabinet.queue((queue) => queue.resend(delivery))).rejects.toMatchObject({
+    expect(cabinet.deliveries((all) => all.resend(delivery))).rejects.toMatchObject({
       code: "not_resent",
       message: expect.stringContaining(words),
     })

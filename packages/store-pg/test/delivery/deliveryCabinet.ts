@@ -1,13 +1,17 @@
 /** A migrated database with the delivery ports on it, and short words for what the tests do to it. */
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { ClaimRequest, Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
 export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
@@ -38,17 +42,30 @@ export const settlementOf = (
   verdict: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
 })
 
+/** Any address will do, and nothing is sent from here. */
+export const unsent = Layer.mergeAll(
+  Layer.mock(AddressCheck, { check: () => Effect.void }),
+  Layer.mock(AttemptDelivery, {}),
+  DeliverySignal.layer,
+)
+
 export const openDeliveryCabinet = async () => {
   const database = await testDatabase()
   const runtime = ManagedRuntime.make(
-    Layer.mergeAll(addressBook, deliveryQueue).pipe(Layer.provideMerge(ownerClient({ url: database.url }))),
+    Layer.mergeAll(Addresses.layer, Deliveries.layer).pipe(
+      Layer.provide(unsent),
+      Layer.provideMerge(Layer.mergeAll(addressBook, deliveryQueue)),
+      Layer.provideMerge(ownerClient({ url: database.url })),
+    ),
   )
   await runtime.runPromise(migrate)
   const run = database.run
   const queue = <A, E>(use: (queue: typeof DeliveryQueue.Service) => Effect.Effect<A, E>) =>
     runtime.runPromise(DeliveryQueue.use(use))
-  const book = <A, E>(use: (book: typeof AddressStore.Service) => Effect.Effect<A, E>) =>
-    runtime.runPromise(AddressStore.use(use))
+  const book = <A, E>(use: (book: typeof Addresses.Service) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Addresses.use(use))
+  const deliveries = <A, E>(use: (deliveries: typeof Deliveries.Service) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Deliveries.use(use))
   const source = async (name = "Orders"): Promise<number> => {
     const [row] = await run(
       `INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('${name}', 's', sha256(gen_random_uuid()::text::bytea)) RETURNING id::int`,
@@ -67,6 +84,9 @@ export const openDeliveryCabinet = async () => {
     run,
     queue,
     book,
+    deliveries,
+    /** A ping that the caller has claimed. */
+    ping: (addressId: number) => queue((all) => Effect.map(all.ping(addressId, 60), Option.getOrThrow)),
     /** How PostgreSQL would run a statement on a connection of ours. */
     plan: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<string> => {
       const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))

@@ -1,0 +1,87 @@
+/**
+ * The operations of a cabinet's owner on single deliveries and their log. Refuses deliveries and addresses that do not
+ * exist, what cannot be sent again, and times that are none.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { isMoment, noMoment } from "../text/Moment.ts"
+import { AddressError } from "./AddressError.ts"
+import type { Attempt, Delivery } from "./Attempt.ts"
+import { DeliveryQueue, type LogQuery, type ResendObstacle } from "./DeliveryQueue.ts"
+import { DeliverySignal } from "./DeliverySignal.ts"
+
+type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    readonly find: (deliveryId: number) => Answer<Delivery>
+    readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+    /** The attempts of an address, newest first; none for an address that does not exist. */
+    readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
+    /**
+     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
+     * Refused for a ping, for a deleted event, and if the address has been removed.
+     */
+    readonly resend: (deliveryId: number) => Answer<Delivery>
+    /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
+    readonly resendRange: (addressId: number, from: string, to: string) => Answer<number>
+    /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
+    readonly cancel: (deliveryId: number) => Answer<Delivery>
+  }
+>()("@data-cabinet/core/delivery/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const queue = yield* DeliveryQueue
+      const signal = yield* DeliverySignal
+      return Deliveries.of({
+        find: (id) => existing(id, queue.find(id)),
+        ofEvent: queue.ofEvent,
+        log: (query) =>
+          query.before === undefined ? queue.log(query) : Effect.andThen(checkMoment(query.before), queue.log(query)),
+        resend: Effect.fnUntraced(function* (id) {
+          const { delivery, obstacle } = yield* existing(id, queue.resend(id))
+          if (obstacle !== null) return yield* notResent(delivery, obstacle)
+          yield* signal.wake
+          return delivery
+        }),
+        resendRange: Effect.fnUntraced(function* (addressId, from, to) {
+          yield* checkMoment(from)
+          yield* checkMoment(to)
+          const count = yield* queue.resendRange(addressId, from, to)
+          if (Option.isNone(count)) return yield* noSuchAddress(addressId)
+          yield* signal.wake
+          return count.value
+        }),
+        cancel: (id) => existing(id, queue.cancel(id)),
+      })
+    }),
+  )
+}
+
+/** The error about an address that does not exist. */
+export const noSuchAddress = (id: number): AddressError =>
+  new AddressError({ code: "no_such_address", message: `There is no delivery address ${id}.` })
+
+const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Answer<A> =>
+  Effect.flatMap(found, (one) =>
+    Option.isSome(one)
+      ? Effect.succeed(one.value)
+      : Effect.fail(new AddressError({ code: "no_such_delivery", message: `There is no delivery ${id}.` })),
+  )
+
+const checkMoment = (text: string): Effect.Effect<void, AddressError> =>
+  isMoment(text) ? Effect.void : Effect.fail(new AddressError({ code: "bad_range", message: noMoment(text) }))
+
+const WHY_NOT: Readonly<Record<ResendObstacle, (delivery: Delivery) => string>> = {
+  ping: () => "a ping is not sent again: cabinet address ping sends a new one",
+  address_removed: ({ addressId }) => `its address ${addressId} was removed`,
+  event_deleted: ({ eventId }) => `its event ${eventId} was deleted`,
+}
+
+const notResent = (delivery: Delivery, obstacle: ResendObstacle) =>
+  new AddressError({
+    code: "not_resent",
+    message: `Delivery ${delivery.id} cannot be sent again: ${WHY_NOT[obstacle](delivery)}.`,
+  })

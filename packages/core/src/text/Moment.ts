@@ -1,0 +1,9 @@
+/** Moments that people and programs give as text: RFC 3339, as `2026-11-21T09:30:00Z`, of a day that the calendar has. */
+import { matchesExactly } from "../row/ExactFormat.ts"
+
+/** Whether PostgreSQL reads the text as a moment, whatever its session's settings. More than microseconds are rounded. */
+export const isMoment = (text: string): boolean =>
+  matchesExactly(text.replace(/(\.\d{6})\d{1,3}(?=Z|[+-])/, "$1"), "timestamptz")
+
+/** The words for a text that is none. */
+export const noMoment = (text: string): string => `${text.slice(0, 100)} is not a moment such as 2026-11-21T09:30:00Z.`
