@@ -3,6 +3,8 @@
  * obstacle is reported in words before anything is served.
  */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { probeConnection } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
+import { TransactionPooling } from "@data-cabinet/store-pg/connection/HostProbe"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
 import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
@@ -41,7 +43,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
   const words = failureWords(error)
-  if (error.reason.cause instanceof SessionUnfit) {
+  if (error.reason.cause instanceof SessionUnfit || error.reason.cause instanceof TransactionPooling) {
     return new StartError({
       code: "database_unfit",
       message: `The database at ${where} cannot be used: ${sqlMessage(error)}.`,
@@ -98,6 +100,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
  */
 export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Effect<OpenedDatabase, StartError> =>
   Effect.gen(function* () {
+    yield* probeConnection(options.url)
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
     return { applied, roles }

@@ -17,6 +17,16 @@ export interface ConnectionSecurity {
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
+/**
+ * Finds out what is behind an address before it is used, whether a pooler in particular. Where that is nothing to be used,
+ * the next connection attempt fails with the reason.
+ */
+export const probeConnection = (url: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(connectionOf(url), ({ route, settled }) => {
+    if (route.probes === 0) route.suspect()
+    return settled
+  })
+
 export const connectionSecurity = (url: string): Effect.Effect<ConnectionSecurity, SqlError.SqlError> =>
   Effect.gen(function* () {
     const { address, route, settled } = yield* connectionOf(url)

@@ -4,7 +4,7 @@
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
-import { NoServerFits } from "./HostProbe.ts"
+import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const BY_STATE: Readonly<Record<string, string>> = {
 const BY_POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /unsupported startup parameter/i,
-    "a pooler in between refuses the settings of our sessions: connect to PostgreSQL itself, or have the pooler pass them on",
+    "a pooler in between refuses our sessions even without settings: connect to PostgreSQL itself",
   ],
   [/no more connections allowed/i, "a pooler in between takes no more connections"],
   [/no such database/i, "a pooler in between does not know it"],
@@ -41,6 +41,7 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
 
 /** Undefined if there is no more to say than that it cannot be reached. */
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
+  if (error.reason.cause instanceof TransactionPooling) return error.reason.cause.message
   const state = sqlState(error)
   if (state?.startsWith("28") === true) return "it refuses our login"
   return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])

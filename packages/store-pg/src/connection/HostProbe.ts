@@ -7,7 +7,7 @@
  * is `primary`, and `read-only` is `standby`.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Effect, type Redacted, Result } from "effect"
+import { Effect, type Redacted, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import type { ConnectionOptions } from "node:tls"
 import { forHost } from "./AddressTls.ts"
@@ -32,7 +32,6 @@ interface Manner {
 interface Found extends Manner {
   readonly index: number
   readonly isStandby: boolean
-  readonly isPooled: boolean
 }
 
 /** No server of a list can be used. `mayPass` if that is likely to change by itself. */
@@ -41,6 +40,22 @@ export class NoServerFits extends Error {
 }
 
 const PROBE = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.pg_backend_pid()"
+
+/** A pooler gives each transaction to another session of PostgreSQL, so that none of ours has any state. */
+export class TransactionPooling extends Error {
+  override readonly name = "TransactionPooling"
+  constructor() {
+    super(
+      "a pooler in between gives each transaction to another session (transaction pooling), and a cabinet's sessions listen and have settings: use session pooling (PgBouncer: pool_mode = session), or the address of PostgreSQL itself",
+    )
+  }
+}
+
+/** How often two sessions of a pooler are compared: one that takes its connections in turn shows itself in two rounds. */
+const ROUNDS = 6
+
+/** How long a comparison waits for a pooler that has no second connection left, which transaction pooling would have. */
+const SECOND_SESSION_TIMEOUT = "2 seconds"
 
 /** All names that a session of ours sends when it is opened; a pooler that refuses one of them refuses the session. */
 const SENT = { ...ownerShared.set, application_name: "data-cabinet probe" }
@@ -65,22 +80,28 @@ const probeServer = Effect.fnUntraced(function* (
   index: number,
 ): Effect.fn.Return<Found, SqlError.SqlError> {
   const server = route.servers[index]!
-  const attempt = ({ encrypts, refusesStartup }: Manner) =>
+  const connect = ({ encrypts, refusesStartup }: Manner) =>
+    PgConnection.make({
+      ...login,
+      ...server,
+      ssl: encrypts && tls !== false ? forHost(tls, server.host) : false,
+      startupParameters: refusesStartup ? {} : SENT,
+      stream: () => openSocket(server),
+    })
+  const attempt = (manner: Manner) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const session = yield* PgConnection.make({
-          ...login,
-          ...server,
-          ssl: encrypts && tls !== false ? forHost(tls, server.host) : false,
-          startupParameters: refusesStartup ? {} : SENT,
-          stream: () => openSocket(server),
-        })
+        const session = yield* connect(manner)
         const rows = yield* Effect.timeoutOrElse(session.queryValues(PROBE, [], false), {
           duration: login.connectTimeout,
-          orElse: () => Effect.fail(failure("it does not respond")),
+          orElse: () => Effect.fail(failure(new Error("it does not respond"))),
         })
         const [isStandby, pid] = rows[0] as readonly [boolean, number]
-        return { index, isStandby, isPooled: pid !== session.processId, encrypts, refusesStartup }
+        // A pooler names processes of its own.
+        if (pid !== session.processId && (yield* sharesBackends(session, connect(manner)))) {
+          return yield* Effect.fail(failure(new TransactionPooling()))
+        }
+        return { index, isStandby, ...manner }
       }),
     )
   const from = (manner: Manner): Effect.Effect<Found, SqlError.SqlError> =>
@@ -91,13 +112,34 @@ const probeServer = Effect.fnUntraced(function* (
   return yield* from({ encrypts: route.mode !== "disable" && route.mode !== "allow", refusesStartup: false })
 })
 
-const failure = (message: string) =>
+const failure = (cause: Error) =>
   new SqlError.SqlError({
-    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "connect" }),
+    reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "connect" }),
   })
+
+const BACKEND = "SELECT pg_catalog.pg_backend_pid()"
+
+/** Whether the backend of a session changes, or is that of another open session as well. */
+const sharesBackends = (
+  one: PgConnection.PgConnection,
+  connecting: Effect.Effect<PgConnection.PgConnection, SqlError.SqlError, Scope.Scope>,
+): Effect.Effect<boolean, SqlError.SqlError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const other = yield* connecting
+      const backend = (session: PgConnection.PgConnection) =>
+        Effect.map(session.queryValues(BACKEND, [], false), ([row]) => row![0])
+      const [mine, its] = [yield* backend(one), yield* backend(other)]
+      for (let round = 0; round < ROUNDS; round++) {
+        if (mine === its || (yield* backend(one)) !== mine || (yield* backend(other)) !== its) return true
+      }
+      return false
+    }),
+  ).pipe(Effect.timeoutOrElse({ duration: SECOND_SESSION_TIMEOUT, orElse: () => Effect.succeed(false) }))
 
 /** As libpq: a server that refuses the login ends the search, one that is away, starting or of the other kind does not. */
 const endsSearch = (error: SqlError.SqlError): boolean => {
+  if (error.reason.cause instanceof TransactionPooling) return true
   const state = sqlState(error)
   return state !== undefined && !state.startsWith("57P") && !state.startsWith("08")
 }
@@ -168,7 +210,6 @@ export const settle = (route: ServerRoute, login: Login, tls: false | Connection
           }
           route.encrypts = found.encrypts
           route.refusesStartup = found.refusesStartup
-          route.isPooled = found.isPooled
           route.accept(found.index)
         })
       }),

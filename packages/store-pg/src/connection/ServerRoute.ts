@@ -41,8 +41,6 @@ export class ServerRoute {
   encrypts: boolean
   /** A pooler refuses settings when a session is opened, so they are set by statements only. Written by probes. */
   refusesStartup = false
-  /** Something in between stands in for PostgreSQL: the process that it names is not the one that responds. */
-  isPooled = false
   /** The open connections, by the server that they lead to. */
   readonly #sockets = new Map<Socket, number>()
 

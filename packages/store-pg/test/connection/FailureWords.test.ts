@@ -29,7 +29,7 @@ it.each([
   ["57P01", "terminating connection due to administrator command", /^it is shutting down$/, true],
   ["28P01", 'password authentication failed for user "nobody"', /^it refuses our login$/, false],
   ["3D000", 'database "cabinet" does not exist', /^it does not exist$/, false],
-  ["08P01", "unsupported startup parameter: jit", /^a pooler in between refuses the settings of our sessions/, false],
+  ["08P01", "unsupported startup parameter: jit", /^a pooler in between refuses our sessions/, false],
   ["08P01", "no more connections allowed (max_client_conn)", /^a pooler in between takes no more connections$/, true],
   ["08P01", "server login has been failing, try again later", /^a pooler in between has no connection to it$/, true],
   ["08P01", "no such database: cabinet", /^a pooler in between does not know it$/, false],
