@@ -2,11 +2,15 @@
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
+import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
+import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
@@ -16,3 +20,5 @@ export const apiKeys = ApiKeys.layer.pipe(Layer.provide(PgApiKeyStore.layer))
 export const accessTokens = AccessTokens.layer.pipe(Layer.provide(PgAccessTokenStore.layer))
 export const trash = Trash.layer.pipe(Layer.provide(PgTrashStore.layer))
 export const sourceColumns = SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layer))
+export const schemaGrants = SchemaGrants.layer.pipe(Layer.provide(PgSchemaGrantStore.layer))
+export const searchIndex = SearchIndex.layer.pipe(Layer.provide(PgSearchIndexStore.layer))

@@ -18,6 +18,8 @@ import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -48,9 +50,9 @@ import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgSchemaGrants from "@data-cabinet/store-pg/row/PgSchemaGrants"
+import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
-import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
+import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
@@ -120,11 +122,11 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgDeliveryQueue.layer,
     PgEventDetail.layer({ originalDays: settings.retentionDays }),
     PgEventLog.layer,
-    PgSchemaGrants.layer,
+    PgSchemaGrantStore.layer,
     PgFeedStore.layer,
     PgPollStore.layer,
     PgRowReader.layer,
-    PgSearchIndex.layer.pipe(Layer.provide(PgCatalog.layer)),
+    PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
     PgSourceStore.layer,
     PgStagedImports.layer,
@@ -144,6 +146,8 @@ export const cabinetLayer = (options: CabinetOptions) => {
     AccessTokens.layer,
     ApiKeys.layer,
     Deliveries.layer,
+    SchemaGrants.layer,
+    SearchIndex.layer,
     SourceColumns.layer,
     Sources.layer,
     Trash.layer,

@@ -1,6 +1,6 @@
 /** Finds one cabinet of a server of many by its name: for commands, and for the cabinet's base address. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import * as PgCabinetRegistry from "@data-cabinet/store-pg/tenancy/PgCabinetRegistry"
+import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { Effect, Layer } from "effect"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -9,9 +9,11 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { openDatabase } from "../compose/OpenDatabase.ts"
 import type { Settings } from "../settings/Settings.ts"
 
+const registryOver = (url: string) => CabinetRegistry.layer.pipe(Layer.provide(PgRegistryStore.layer({ url })))
+
 /** The registry in a server's own database. */
 export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
-  PgCabinetRegistry.layer({ url }).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
+  registryOver(url).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
 
 /** The database of one of the server's cabinets, opened and brought up to date. */
 export const resolveTenant = Effect.fnUntraced(function* (own: CabinetDatabase, name: string) {
@@ -33,7 +35,7 @@ export const askForCabinet = Effect.fnUntraced(function* (
   { url }: Pick<CabinetDatabase, "url">,
   { serviceDomain }: Pick<Settings, "serviceDomain">,
 ) {
-  const registry = PgCabinetRegistry.layer({ url })
+  const registry = registryOver(url)
   const all = yield* Effect.provide(
     CabinetRegistry.use(({ list }) => list),
     registry,

@@ -1,16 +1,12 @@
-/** Grants and revokes the reader's access to schemas that existed in the database before the cabinet. */
-import { Context, type Effect, Schema } from "effect"
-import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-
 /**
- * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
- * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
- * `no_reader`: there is no reader role.
+ * Grants and revokes the reader's access to schemas that existed in the database before the cabinet. Refuses the cabinet's
+ * own schemas and the system's, and says what the owner of another's schema has to run.
  */
-export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("ExposureError", {
-  code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader"]),
-  message: Schema.String,
-}) {}
+import { Context, Effect, Layer } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { SchemaGrantError } from "./SchemaGrantError.ts"
+import { type GrantChange, type GrantOutcome, SchemaGrantStore } from "./SchemaGrantStore.ts"
+import { isSqlName } from "./SqlName.ts"
 
 type Answer = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
 
@@ -22,4 +18,53 @@ export class SchemaGrants extends Context.Service<
     readonly expose: (schema: string) => Answer
     readonly hide: (schema: string) => Answer
   }
->()("@data-cabinet/core/row/SchemaGrants") {}
+>()("@data-cabinet/core/row/SchemaGrants") {
+  static readonly layer = Layer.effect(
+    SchemaGrants,
+    Effect.map(SchemaGrantStore, (store) => {
+      const change = (what: GrantChange) => (schema: string) => {
+        if (isOurs(schema)) {
+          return refuse(
+            "not_for_readers",
+            `${schema} is the cabinet's own or the system's: who may read it is settled.`,
+          )
+        }
+        if (!isSqlName(schema)) return noSuchSchema(schema)
+        return Effect.flatMap(store.change(what, schema), (outcome) => result(what, schema, outcome))
+      }
+      return SchemaGrants.of({ expose: change("expose"), hide: change("hide") })
+    }),
+  )
+}
+
+const isOurs = (schema: string) => /^(cabinet|sources|information_schema|pg_.*)$/.test(schema)
+
+const refuse = (code: SchemaGrantError["code"], message: string) => Effect.fail(new SchemaGrantError({ code, message }))
+
+const noSuchSchema = (schema: string) =>
+  refuse("no_such_schema", `The database has no schema ${JSON.stringify(schema)}.`)
+
+const notMine = (schema: string, why: string, statements: ReadonlyArray<string>) =>
+  refuse(
+    "no_right",
+    `The tables of ${schema} are another's (${why}). Let their owner run: ${statements.slice(0, 2).join("; ")};`,
+  )
+
+const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Answer => {
+  switch (outcome.is) {
+    case "no_schema":
+      return noSuchSchema(schema)
+    case "no_reader":
+      return refuse("no_reader", `There is no reader role ${outcome.role}; \`cabinet doctor\` says why.`)
+    case "denied":
+      return notMine(schema, outcome.detail, outcome.statements)
+    case "changed": {
+      const { objects, readable, statements } = outcome
+      const left = what === "expose" ? objects - readable : readable
+      if (left > 0 && left === objects) {
+        return notMine(schema, `${left} of ${objects} could not be changed`, statements)
+      }
+      return Effect.succeed({ objects: readable })
+    }
+  }
+}

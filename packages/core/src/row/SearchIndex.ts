@@ -1,17 +1,14 @@
-/** An index that makes `q` fast on a large table. The results of `q` are the same with and without it. */
-import { Context, type Effect, Schema } from "effect"
-import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-
 /**
- * `no_such_table`: there is no readable object of this name. `not_indexable`: a view, a foreign or partitioned table, one
- * with child tables, or one with columns whose text no index can hold. `no_right`: the table has another owner.
- * `no_trigrams`: the database does not have pg_trgm and cannot install it. `build_failed`: PostgreSQL failed; the message
- * is its own.
+ * An index that makes `q` fast on a large table. The results of `q` are the same with and without it. Refuses what is not a
+ * table or materialized view of its own rows, another's table, and columns whose text can change while a row stays.
  */
-export class SearchIndexError extends Schema.TaggedError<SearchIndexError>()("SearchIndexError", {
-  code: Schema.Literals(["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"]),
-  message: Schema.String,
-}) {}
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { rowText } from "../selection/SearchSql.ts"
+import { Catalog, type ReadableTable } from "./Catalog.ts"
+import { SearchIndexError } from "./SearchIndexError.ts"
+import { type NotIndexed, SearchIndexStore } from "./SearchIndexStore.ts"
+import { quoteName } from "./SqlName.ts"
 
 /** The search index of a table. */
 export interface SearchIndexState {
@@ -21,6 +18,8 @@ export interface SearchIndexState {
   readonly built: boolean
 }
 
+type Answer<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
+
 export class SearchIndex extends Context.Service<
   SearchIndex,
   {
@@ -29,11 +28,89 @@ export class SearchIndex extends Context.Service<
      * a source waits, with its rows, until the build is complete. No time limit; the remains of an interrupted build are
      * removed.
      */
-    readonly build: (
-      schema: string,
-      name: string,
-    ) => Effect.Effect<SearchIndexState, SearchIndexError | StoreUnavailable>
+    readonly build: (schema: string, name: string) => Answer<SearchIndexState>
     /** Returns how many indexes were dropped. */
-    readonly drop: (schema: string, name: string) => Effect.Effect<number, SearchIndexError | StoreUnavailable>
+    readonly drop: (schema: string, name: string) => Answer<number>
   }
->()("@data-cabinet/core/row/SearchIndex") {}
+>()("@data-cabinet/core/row/SearchIndex") {
+  static readonly layer = Layer.effect(
+    SearchIndex,
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const store = yield* SearchIndexStore
+
+      /** A readable table that is ours to index, with what decides about it. */
+      const find = Effect.fnUntraced(function* (schema: string, name: string) {
+        const found = yield* catalog.find(schema, name)
+        if (Option.isNone(found)) {
+          return yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
+        }
+        const table = found.value
+        const target = yield* store.target(table.oid)
+        if (Option.isNone(target)) return yield* refuse("no_such_table", `${nameOf(table)} was dropped just now.`)
+        if (target.value.mine) return { table, target: target.value }
+        const message = `${nameOf(table)} belongs to ${target.value.owner}, and only its owner may give it an index.`
+        return yield* refuse("no_right", message)
+      })
+
+      return SearchIndex.of({
+        build: Effect.fnUntraced(function* (schema, name) {
+          const { table, target } = yield* find(schema, name)
+          if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
+            const message = `${nameOf(table)} cannot have a search index: only a table or materialized view of its own rows can, not a view, a foreign table, or one that is made of others.`
+            return yield* refuse("not_indexable", message)
+          }
+          const { columns, foldCollation, oid } = table
+          const { sql, unfit } = rowText(columns, foldCollation, (column) => quoteName(column.name))
+          if (unfit.length > 0 || columns.length === 0) {
+            const which = unfit.map((column) => `${column.name} (${column.type.name})`).join(", ")
+            const message = `${nameOf(table)} cannot have a search index: the text of these columns can change while a row stays as it is: ${which}.`
+            return yield* refuse("not_indexable", message)
+          }
+          const before = yield* store.list(oid)
+          const standing = before.find((index) => index.valid)
+          if (table.searchIndexed && standing !== undefined) return { index: standing.name, built: false }
+          const index = yield* store
+            .build({ oid, schema, table: name, text: sql, foldCollation, replaced: before.map((old) => old.name) })
+            .pipe(Effect.catchTag("NotIndexed", (error) => notIndexed(table, error)))
+          return { index, built: true }
+        }),
+        drop: Effect.fnUntraced(function* (schema, name) {
+          const { table } = yield* find(schema, name)
+          const indexes = yield* store.list(table.oid)
+          yield* store.drop(
+            schema,
+            indexes.map((index) => index.name),
+          )
+          return indexes.length
+        }),
+      })
+    }),
+  )
+}
+
+const nameOf = ({ detail }: ReadableTable) => `${detail.schema}.${detail.name}`
+
+const refuse = (code: SearchIndexError["code"], message: string) => Effect.fail(new SearchIndexError({ code, message }))
+
+const notIndexed = (table: ReadableTable, { fact }: NotIndexed) => {
+  switch (fact.is) {
+    case "no_trigrams":
+      return refuse(
+        "no_trigrams",
+        `The database cannot have the extension pg_trgm (${fact.detail}). Install PostgreSQL's contrib modules, or let an administrator run: CREATE EXTENSION pg_trgm SCHEMA cabinet_search;`,
+      )
+    case "open_trigrams":
+      return refuse(
+        "no_trigrams",
+        `The extension pg_trgm is in the schema ${fact.schema}, where ${fact.role} may make functions of its own, which would run with the cabinet's rights. Let an administrator run: ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search; (or move it into another schema in which only administrators create).`,
+      )
+    case "foreign_schema":
+      return refuse(
+        "no_right",
+        `The schema cabinet_search belongs to ${fact.owner}: it is ours to make. Drop it, and ask again.`,
+      )
+    case "failed":
+      return refuse("build_failed", `The search index of ${nameOf(table)} could not be made: ${fact.detail}.`)
+  }
+}

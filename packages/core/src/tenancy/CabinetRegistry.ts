@@ -1,35 +1,79 @@
-/** The cabinets of a server with many tenants, and the database of each. */
-import { Context, type Effect, Schema } from "effect"
+/**
+ * The cabinets of a server with many tenants, and the database of each. Refuses names that cannot be part of a host name,
+ * names and databases that are taken, and calls about a cabinet that does not exist.
+ */
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { RegistryError } from "./RegistryError.ts"
+import { type RegisteredCabinet, RegistryStore } from "./RegistryStore.ts"
 
-export class RegistryError extends Schema.TaggedError<RegistryError>()("RegistryError", {
-  code: Schema.Literals(["bad_name", "name_taken", "database_taken", "database_not_made", "no_such_cabinet"]),
-  message: Schema.String,
-}) {}
+export type { RegisteredCabinet }
 
 /** A cabinet's name is the leftmost label of its host name. */
 export const CABINET_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-export interface RegisteredCabinet {
-  readonly name: string
-  /** The URL of its database; it may contain a password. */
-  readonly databaseUrl: string
-  /** The name of a database that was created for it next to the server's own; null if an existing database was given. */
-  readonly madeDatabase: string | null
-  readonly createdAt: string
-}
+type Answer<A> = Effect.Effect<A, RegistryError | StoreUnavailable>
 
 export class CabinetRegistry extends Context.Service<
   CabinetRegistry,
   {
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
-    readonly find: (name: string) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
+    readonly find: (name: string) => Answer<RegisteredCabinet>
     /** Without a URL, a database is created next to the server's own, if the database user has the right to do that. */
-    readonly add: (
-      name: string,
-      databaseUrl: string | null,
-    ) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
+    readonly add: (name: string, databaseUrl: string | null) => Answer<RegisteredCabinet>
     /** Its database is kept. */
-    readonly remove: (name: string) => Effect.Effect<RegisteredCabinet, RegistryError | StoreUnavailable>
+    readonly remove: (name: string) => Answer<RegisteredCabinet>
   }
->()("@data-cabinet/core/tenancy/CabinetRegistry") {}
+>()("@data-cabinet/core/tenancy/CabinetRegistry") {
+  static readonly layer = Layer.effect(
+    CabinetRegistry,
+    Effect.map(RegistryStore, (store) =>
+      CabinetRegistry.of({
+        list: store.list,
+        find: (name) => existing(name, store.find(name)),
+        add: Effect.fnUntraced(function* (name, databaseUrl) {
+          if (!CABINET_NAME.test(name)) {
+            const rule = "at most 63 small letters, digits and hyphens, none at its ends"
+            return yield* refuse("bad_name", `A cabinet's name is part of its host name: ${rule}.`)
+          }
+          if (Option.isSome(yield* store.find(name))) return yield* nameTaken(name)
+          const database = databaseNameOf(name)
+          const added = yield* store.add(name, databaseUrl === null ? { create: database } : { url: databaseUrl })
+          switch (added.is) {
+            case "added":
+              return added.cabinet
+            case "name_taken":
+              return yield* nameTaken(name)
+            case "database_registered":
+              return yield* refuse("database_taken", "That database is another cabinet's already.")
+            case "database_exists":
+              return yield* refuse(
+                "database_taken",
+                `There is a database ${database} already. If it is this cabinet's, as after \`cabinet tenant remove\`, name it with --database-url.`,
+              )
+            case "denied":
+              return yield* refuse(
+                "database_not_made",
+                `The database user may not make databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or make one and name it with --database-url.`,
+              )
+          }
+        }),
+        remove: (name) => existing(name, store.remove(name)),
+      }),
+    ),
+  )
+}
+
+/** Of the database that is created for a cabinet. */
+const databaseNameOf = (name: string): string => `cabinet_${name.replaceAll("-", "_")}`
+
+const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new RegistryError({ code, message }))
+
+const nameTaken = (name: string) => refuse("name_taken", `There is a cabinet ${name} already.`)
+
+const existing = (name: string, found: Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>) =>
+  Effect.flatMap(found, (cabinet) =>
+    Option.isSome(cabinet)
+      ? Effect.succeed(cabinet.value)
+      : refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`),
+  )

@@ -1,6 +1,6 @@
 /** Cabinets side by side on one PostgreSQL: whose roles enter which database, and what an author can keep of its login. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import * as PgCabinetRegistry from "@data-cabinet/store-pg/tenancy/PgCabinetRegistry"
+import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -46,7 +46,10 @@ it("no role of one cabinet enters another's database", async () => {
 
 it("a database that is made for a cabinet is nobody else's from the beginning", async () => {
   const name = `n${process.pid}`
-  const registry = PgCabinetRegistry.layer({ url: mine.url }).pipe(Layer.provide(OwnerClient.layer({ url: mine.url })))
+  const registry = CabinetRegistry.layer.pipe(
+    Layer.provide(PgRegistryStore.layer({ url: mine.url })),
+    Layer.provide(OwnerClient.layer({ url: mine.url })),
+  )
   const added = await Effect.runPromise(
     CabinetRegistry.use((cabinets) => cabinets.add(name, null)).pipe(Effect.provide(registry)),
   )

@@ -1,10 +1,10 @@
 /** Where pg_trgm lies in a schema that the author may write to, what we ask of it by name could be the author's. */
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
-import * as PgSearchIndex from "@data-cabinet/store-pg/row/PgSearchIndex"
 import { KNOWS_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { searchIndex } from "../../../../test/support/useCases.ts"
 import { openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
@@ -19,7 +19,7 @@ afterAll(() => reading.close())
 
 const build = (name: string) =>
   reading.runtime.runPromise(
-    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(PgSearchIndex.layer)),
+    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(searchIndex)),
   )
 const ran = () => reading.database.run("SELECT who FROM public.ran")
 

@@ -4,11 +4,11 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgSchemaGrants from "@data-cabinet/store-pg/row/PgSchemaGrants"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
+import { schemaGrants } from "../../../../test/support/useCases.ts"
 
 let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<SchemaGrants | Catalog, unknown>
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { reader } = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   if (!reader.there) throw new Error(reader.reason)
   runtime = ManagedRuntime.make(
-    Layer.merge(PgSchemaGrants.layer, PgCatalog.layer).pipe(
+    Layer.merge(schemaGrants, PgCatalog.layer).pipe(
       Layer.provide(ReaderClient.layer({ url: reader.url, role: reader.role })),
       Layer.provide(owner),
     ),

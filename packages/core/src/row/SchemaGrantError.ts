@@ -1,0 +1,12 @@
+/** The error for refused grants to the reader. */
+import { Schema } from "effect"
+
+/**
+ * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
+ * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
+ * `no_reader`: there is no reader role.
+ */
+export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("ExposureError", {
+  code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader"]),
+  message: Schema.String,
+}) {}

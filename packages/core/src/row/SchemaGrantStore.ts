@@ -1,0 +1,27 @@
+/** Grants and revokes the reader's access to a schema. Which schemas these may be is not checked here: `SchemaGrants` has. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+/** `expose` grants access to what is in the schema now and to what its owner creates there later; `hide` revokes it. */
+export type GrantChange = "expose" | "hide"
+
+export type GrantOutcome =
+  | { readonly is: "no_schema" }
+  | { readonly is: "no_reader"; readonly role: string }
+  /** PostgreSQL refused, in these words; its owner can run the statements. */
+  | { readonly is: "denied"; readonly detail: string; readonly statements: ReadonlyArray<string> }
+  /** PostgreSQL skips what this user may not grant, so the result is counted. */
+  | {
+      readonly is: "changed"
+      /** The tables and views of the schema, and those among them that the reader can read now. */
+      readonly objects: number
+      readonly readable: number
+      readonly statements: ReadonlyArray<string>
+    }
+
+export class SchemaGrantStore extends Context.Service<
+  SchemaGrantStore,
+  {
+    readonly change: (change: GrantChange, schema: string) => Effect.Effect<GrantOutcome, StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/SchemaGrantStore") {}

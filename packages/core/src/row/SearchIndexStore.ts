@@ -1,0 +1,54 @@
+/** Builds and drops search indexes. Which tables may have one is not checked here: `SearchIndex` has. */
+import { Context, Data, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+/** What decides whether a table can have an index. */
+export interface IndexTarget {
+  /** As `pg_class.relkind`. */
+  readonly kind: string
+  /** It has child tables, or is partitioned. */
+  readonly heirs: boolean
+  readonly owner: string
+  /** The cabinet's own user may do what the owner may. */
+  readonly mine: boolean
+}
+
+/** An index of ours on a table; an unfinished or failed build leaves one that is not valid. */
+export interface TableIndex {
+  readonly name: string
+  readonly valid: boolean
+}
+
+/** An index to be built, which replaces those named in `replaced`. */
+export interface IndexToBuild {
+  readonly oid: number
+  readonly schema: string
+  readonly table: string
+  /** The expression for a row's text, as `rowText` writes it. */
+  readonly text: string
+  readonly foldCollation: string
+  readonly replaced: ReadonlyArray<string>
+}
+
+/** Why an index was not built. `detail` is PostgreSQL's own message. */
+export class NotIndexed extends Data.TaggedError("NotIndexed")<{
+  readonly fact:
+    | { readonly is: "no_trigrams"; readonly detail: string }
+    /** pg_trgm is in a schema where this role may create functions. */
+    | { readonly is: "open_trigrams"; readonly schema: string; readonly role: string }
+    /** The schema for pg_trgm belongs to another role. */
+    | { readonly is: "foreign_schema"; readonly owner: string }
+    | { readonly is: "failed"; readonly detail: string }
+}> {}
+
+export class SearchIndexStore extends Context.Service<
+  SearchIndexStore,
+  {
+    /** None if there is no such table. */
+    readonly target: (oid: number) => Effect.Effect<Option.Option<IndexTarget>, StoreUnavailable>
+    readonly list: (oid: number) => Effect.Effect<ReadonlyArray<TableIndex>, StoreUnavailable>
+    /** Without a time limit, and without blocking writers; returns the index's name. */
+    readonly build: (index: IndexToBuild) => Effect.Effect<string, NotIndexed | StoreUnavailable>
+    readonly drop: (schema: string, names: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/SearchIndexStore") {}

@@ -1,0 +1,60 @@
+/** Grants to the reader's role, schema by schema. */
+import { type GrantChange, type GrantOutcome, SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { ReaderClient } from "../connection/ReaderClient.ts"
+import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+
+const exposing = (schema: string, reader: string) => [
+  `GRANT USAGE ON SCHEMA ${schema} TO ${reader}`,
+  `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${reader}`,
+  `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${reader}`,
+]
+
+const hiding = (schema: string, reader: string) => [
+  `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} REVOKE SELECT ON TABLES FROM ${reader}`,
+  `REVOKE SELECT ON ALL TABLES IN SCHEMA ${schema} FROM ${reader}`,
+  `REVOKE USAGE ON SCHEMA ${schema} FROM ${reader}`,
+]
+
+/** PostgreSQL reports a grant that this user may not give as a warning, not an error, so the outcome is counted. */
+const COUNT = `
+SELECT count(*)::int4 AS objects,
+       count(*) FILTER (WHERE has_schema_privilege($2, c.relnamespace, 'USAGE')
+         AND has_table_privilege($2, c.oid, 'SELECT'))::int4 AS readable
+FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
+
+export const layer = Layer.effect(
+  SchemaGrantStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const { role } = yield* ReaderClient
+
+    const statementsOf = (change: GrantChange, schema: string) =>
+      (change === "expose" ? exposing : hiding)(quoteName(schema), quoteName(role))
+
+    const apply = Effect.fnUntraced(function* (schema: string, statements: ReadonlyArray<string>) {
+      for (const statement of statements) yield* sql.unsafe(statement)
+      return (yield* sql.unsafe<{ objects: number; readable: number }>(COUNT, [schema, role]))[0]!
+    })
+
+    return SchemaGrantStore.of({
+      change: Effect.fnUntraced(function* (change, schema): Effect.fn.Return<GrantOutcome, SqlError.SqlError> {
+        const known = yield* sql`SELECT 1 AS one FROM pg_namespace WHERE nspname = ${schema}`
+        if (known.length === 0) return { is: "no_schema" }
+        const reader = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
+        if (reader.length === 0) return { is: "no_reader", role }
+        const statements = statementsOf(change, schema)
+        return yield* sql.withTransaction(apply(schema, statements)).pipe(
+          Effect.map((counted): GrantOutcome => ({ is: "changed", ...counted, statements })),
+          Effect.catchIf(
+            (error) => sqlState(error) === "42501",
+            (error) => Effect.succeed<GrantOutcome>({ is: "denied", detail: sqlMessage(error), statements }),
+          ),
+        )
+      }, orUnavailable),
+    })
+  }),
+)

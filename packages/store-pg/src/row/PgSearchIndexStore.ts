@@ -1,0 +1,119 @@
+/**
+ * Search indexes by pg_trgm. An index is built without blocking writers, on a session without time limits, and is used
+ * once it is complete; one left unfinished by a build is dropped. An index that lacks a newer column is not used, and the
+ * next build replaces it.
+ */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import {
+  type IndexTarget,
+  NotIndexed,
+  SearchIndexStore,
+  type TableIndex,
+} from "@data-cabinet/core/row/SearchIndexStore"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlError } from "effect/sql"
+import { isUnavailable, connectionLossAsError, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
+import {
+  buildIndex,
+  dropIndex,
+  FOREIGN_OWNER,
+  FREE_INDEX_NAME,
+  KNOWS_LETTERS,
+  MAKE_SCHEMA,
+  MAKE_TRIGRAMS,
+  makeFunctions,
+  SEARCH_INDEXES,
+  TABLE_TO_INDEX,
+  TRIGRAM_SCHEMA,
+} from "./SearchIndexStatement.ts"
+
+const because = (is: "no_trigrams" | "failed", error: SqlError.SqlError) =>
+  new NotIndexed({ fact: { is, detail: sqlMessage(error) } })
+
+/** Without a time limit: a large table takes as long as it takes. */
+const patiently = <A, E, R>(work: Effect.Effect<A, E | StoreUnavailable | SqlError.SqlError, R>) =>
+  connectionLossAsError(work).pipe(Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))))
+
+const AS_IT_TAKES = ["SET statement_timeout = 0", "SET lock_timeout = 0"]
+/** A cancelled build does not wait for other sessions: the next build removes whatever is left. */
+const SHORTLY = ["SET statement_timeout = 5000"]
+const AS_BEFORE = ["RESET statement_timeout", "RESET lock_timeout"]
+
+export const layer = Layer.effect(
+  SearchIndexStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+
+    /** A schema of ours, which is kept whatever happens next: pg_trgm may have to be moved into it. */
+    const ownSchema = Effect.gen(function* () {
+      for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
+      const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)
+      if (foreign !== undefined) return yield* new NotIndexed({ fact: { is: "foreign_schema", owner: foreign.owner } })
+    })
+
+    const trigramsNow = Effect.gen(function* () {
+      const [found] = yield* sql.unsafe<{ schema: string; open_to: string | null }>(TRIGRAM_SCHEMA)
+      if (found !== undefined && found.open_to !== null) {
+        return yield* new NotIndexed({ fact: { is: "open_trigrams", schema: found.schema, role: found.open_to } })
+      }
+      return found?.schema
+    })
+
+    /** Returns the schema of pg_trgm, quoted, after creating everything that an index needs. */
+    const prepare = Effect.fnUntraced(function* (foldCollation: string) {
+      if ((yield* trigramsNow) === undefined) {
+        yield* sql
+          .unsafe(MAKE_TRIGRAMS)
+          .pipe(Effect.mapError((error) => (isUnavailable(error) ? error : because("no_trigrams", error))))
+      }
+      const trigrams = quoteName((yield* trigramsNow) ?? "")
+      const [letters] = yield* sql.unsafe<{ known: boolean }>(KNOWS_LETTERS(trigrams))
+      for (const statement of makeFunctions(foldCollation, letters?.known === true)) yield* sql.unsafe(statement)
+      return trigrams
+    })
+
+    /** Runs statements that cannot run in a transaction, on a session of their own. */
+    const alone = (statements: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
+      Effect.scoped(
+        Effect.flatMap(sql.reserve, (session) => {
+          const say = (statement: string) => session.executeUnprepared(statement, [], undefined)
+          return Effect.ensuring(
+            Effect.forEach([...limits, ...statements], say, { discard: true }),
+            Effect.ignore(Effect.forEach(AS_BEFORE, say, { discard: true })),
+          )
+        }),
+      )
+
+    const dropAll = (schema: string, names: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
+      alone(
+        names.map((name) => dropIndex(quoteQualified(schema, name))),
+        limits,
+      )
+
+    return SearchIndexStore.of({
+      target: (oid) =>
+        sql.unsafe<IndexTarget>(TABLE_TO_INDEX, [BigInt(oid)]).pipe(
+          Effect.map(([row]) => Option.fromNullishOr(row)),
+          orUnavailable,
+        ),
+      list: (oid) => orUnavailable(sql.unsafe<TableIndex>(SEARCH_INDEXES, [BigInt(oid)])),
+      build: Effect.fnUntraced(function* ({ oid, schema, table, text, foldCollation, replaced }) {
+        yield* sql.withTransaction(ownSchema)
+        const trigrams = yield* sql.withTransaction(prepare(foldCollation))
+        const [free] = yield* sql.unsafe<{ name: string }>(FREE_INDEX_NAME, [BigInt(oid)])
+        const index = free!.name
+        const object = quoteQualified(schema, table)
+        yield* alone([buildIndex(quoteName(index), object, text, trigrams)]).pipe(
+          Effect.onError(() => Effect.ignore(dropAll(schema, [index], SHORTLY))),
+          Effect.mapError((error) => (isUnavailable(error) ? error : because("failed", error))),
+        )
+        yield* alone([`ANALYZE ${object}`])
+        yield* dropAll(schema, replaced)
+        return index
+      }, patiently),
+      drop: (schema, names) => patiently(dropAll(schema, names)),
+    })
+  }),
+)

@@ -1,0 +1,34 @@
+/** What a cabinet may be called is said twice, to the program and to the database: both mean the same. */
+import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import { type CabinetDatabase, RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.drop())
+
+it("add says which of the two is taken, the name or the database", async () => {
+  const { url } = database
+  const runtime = ManagedRuntime.make(PgRegistryStore.layer({ url }).pipe(Layer.provide(OwnerClient.layer({ url }))))
+  const add = (name: string, where: CabinetDatabase) =>
+    runtime.runPromise(Effect.flatMap(RegistryStore, (registry) => registry.add(name, where)))
+  expect(await add("one", { url: "postgres://a.test/one" })).toMatchObject({ is: "added", cabinet: { name: "one" } })
+  expect(await add("one", { url: "postgres://a.test/two" })).toEqual({ is: "name_taken" })
+  expect(await add("two", { url: "postgres://a.test/one" })).toEqual({ is: "database_registered" })
+  expect(await add("two", { create: database.name })).toEqual({ is: "database_exists" })
+  await runtime.dispose()
+})
+
+it("the database checks a cabinet's name by the program's own pattern", async () => {
+  const checks = await database.run(
+    `SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint
+     WHERE connamespace = 'cabinet'::regnamespace AND contype = 'c'`,
+  )
+  expect(checks.map(({ text }) => text).join()).toContain(`'${CABINET_NAME.source}'`)
+})
