@@ -18,7 +18,7 @@ import { StartError } from "./StartError.ts"
 import { START_PATIENCE } from "./WaitForDatabase.ts"
 import { saysItServes, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
-import { startWorkers } from "./Workers.ts"
+import { startWorkers } from "./WorkerPool.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 
 export interface ServeOptions {
