@@ -40,130 +40,168 @@ export class AcceptStaged extends Context.Service<
   static readonly layer = Layer.effect(
     AcceptStaged,
     Effect.gen(function* () {
-      const imports = yield* StagedImports
-      const sources = yield* Sources
-      const log = yield* EventLog
-
-      /**
-       * Accepts one slice. Returns the count after it, or the actual count if it changed in between. The next slice is read
-       * while this one is being written.
-       */
-      const take = Effect.fnUntraced(function* (claimed: ClaimedImport, first: number, ahead: Ahead) {
-        const rows = ahead.rows[0]?.n === first ? ahead.rows : yield* imports.slice(claimed, first, SLICE_ROWS)
-        ahead.rows = []
-        if (rows.length === 0) return yield* imports.renew(claimed)
-        ahead.source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
-        if (ahead.source === null) return null
-        const last = rows.at(-1)!.n + 1
-        const turn = turns()
-        const events: Array<NewEvent> = []
-        for (const row of rows) {
-          events.push(toEvent(row))
-          yield* turn(row.payload.length)
-        }
-        const request = {
-          sourceId: claimed.sourceId,
-          sourceVersion: ahead.source.version,
-          channel: claimed.channel,
-          history: claimed.history,
-          events,
-          original: null,
-          staged: { importId: claimed.id, first, last },
-        }
-        const appended = instrument("import.accept", appendEvents(log, request)).pipe(
-          Effect.as(last),
-          Effect.catchTag("SourceChanged", () => {
-            ahead.source = null
-            return imports.renew(claimed)
-          }),
-        )
-        const read = last < claimed.staged ? imports.slice(claimed, last, SLICE_ROWS) : Effect.succeed([])
-        const [at, next] = yield* Effect.all([appended, read], { concurrency: 2 })
-        ahead.rows = next
-        return at
-      })
-
-      /** If the source is switched off, the import waits; if it is deleted, the import can never be accepted. */
-      const withoutSource = Effect.fnUntraced(function* (
-        claimed: ClaimedImport,
-      ): Effect.fn.Return<AcceptOutcome, LeaseLost | StoreUnavailable> {
-        if (Option.isNone(yield* sources.get(claimed.sourceId))) {
-          yield* imports.fail(claimed, "the source was deleted before all rows were accepted")
-          return "failed"
-        }
-        yield* imports.release(claimed, "the source is switched off")
-        return "waiting"
-      })
-
-      /** Ends the import as failed. Retries while the database is unavailable: otherwise the import would be started again. */
-      const fail = (claimed: ClaimedImport, reason: string): Effect.Effect<AcceptOutcome, LeaseLost> =>
-        imports.fail(claimed, reason).pipe(
-          Effect.as("failed" as const),
-          Effect.catchTag("StoreUnavailable", (away) =>
-            Effect.andThen(
-              Effect.sleep(away.retryAfter * 1000),
-              Effect.suspend(() => fail(claimed, reason)),
-            ),
-          ),
-        )
-
-      return AcceptStaged.of({
-        run: Effect.fnUntraced(function* (claimed, onProgress) {
-          let at = claimed.accepted
-          let renewed = yield* Clock.currentTimeMillis
-          let stuck = 0
-          let unavailable = false
-          const ahead: Ahead = { rows: [], source: null }
-          while (true) {
-            const step = Effect.gen(function* () {
-              if (at >= claimed.staged) {
-                yield* imports.finish(claimed)
-                return "done" as const
-              }
-              const now = yield* Clock.currentTimeMillis
-              if (now - renewed > RENEW_MILLIS) {
-                yield* imports.renew(claimed)
-                renewed = now
-              }
-              unavailable = false
-              const next = yield* take(claimed, at, ahead)
-              return next === null ? yield* withoutSource(claimed) : next
-            })
-            const outcome = yield* step.pipe(
-              // Whether the slice was written is unknown: the count tells.
-              Effect.catchTag("StoreUnavailable", (away) => {
-                unavailable = true
-                return Effect.sleep(away.retryAfter * 1000).pipe(
-                  Effect.andThen(imports.renew(claimed)),
-                  Effect.catchTag("StoreUnavailable", () => Effect.succeed(at)),
-                )
-              }),
-              Effect.catchDefect((fault) =>
-                Effect.logError(`import ${claimed.id} failed by a fault: ${faultName(fault)}`).pipe(
-                  Effect.andThen(fail(claimed, `a fault of this program ended it: ${faultInWords(fault)}`)),
-                ),
-              ),
-            )
-            if (typeof outcome === "string") return outcome
-            // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for
-            // ever.
-            stuck = outcome === at && !unavailable ? stuck + 1 : 0
-            if (stuck >= MAX_TRIES) return yield* fail(claimed, `its rows were not accepted in ${MAX_TRIES} tries`)
-            if (stuck > 10) yield* Effect.sleep(1000)
-            at = outcome
-            if (onProgress !== undefined) yield* onProgress(at)
-          }
-        }),
-      })
+      const ports = { imports: yield* StagedImports, sources: yield* Sources, log: yield* EventLog }
+      return AcceptStaged.of({ run: (claimed, onProgress) => new ImportRun(ports, claimed).run(onProgress) })
     }),
   )
 }
 
-/** Data loaded in advance; the statement that accepts checks both. */
-interface Ahead {
-  rows: ReadonlyArray<StagedRow>
-  source: IntakeSource | null
+interface Ports {
+  readonly imports: StagedImports["Service"]
+  readonly sources: Sources["Service"]
+  readonly log: EventLog["Service"]
 }
+
+type Failure = LeaseLost | StoreUnavailable
+
+/** One claimed import, from its count to its end. */
+class ImportRun {
+  readonly #ports: Ports
+  readonly #claimed: ClaimedImport
+  /** The count of accepted rows, as far as it is known. Written by `run`. */
+  #at: number
+  /** When the lease was last renewed for its age. */
+  #renewed = 0
+  /** How many steps in a row the count did not advance, though the database responded. */
+  #stuck = 0
+  /** Whether the last step found the database unavailable. */
+  #unavailable = false
+  /** Loaded in advance: the statement that accepts checks both. Written by `#acceptSlice`. */
+  #rows: ReadonlyArray<StagedRow> = []
+  #source: IntakeSource | null = null
+
+  constructor(ports: Ports, claimed: ClaimedImport) {
+    this.#ports = ports
+    this.#claimed = claimed
+    this.#at = claimed.accepted
+  }
+
+  run(onProgress: ((accepted: number) => Effect.Effect<void>) | undefined): Effect.Effect<AcceptOutcome, LeaseLost> {
+    return Effect.gen({ self: this }, function* () {
+      this.#renewed = yield* Clock.currentTimeMillis
+      while (true) {
+        const outcome = yield* this.#step
+        if (typeof outcome === "string") return outcome
+        // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for ever.
+        this.#stuck = outcome === this.#at && !this.#unavailable ? this.#stuck + 1 : 0
+        if (this.#stuck >= MAX_TRIES) return yield* this.#fail(`its rows were not accepted in ${MAX_TRIES} tries`)
+        if (this.#stuck > 10) yield* Effect.sleep(1000)
+        this.#at = outcome
+        if (onProgress !== undefined) yield* onProgress(outcome)
+      }
+    })
+  }
+
+  /** Returns the count after the next slice, or the outcome of the import. */
+  get #step(): Effect.Effect<number | AcceptOutcome, LeaseLost> {
+    return this.#next.pipe(
+      // Whether the slice was written is unknown: the count tells.
+      Effect.catchTag("StoreUnavailable", (away) => {
+        this.#unavailable = true
+        return Effect.sleep(away.retryAfter * 1000).pipe(
+          Effect.andThen(this.#ports.imports.renew(this.#claimed)),
+          Effect.catchTag("StoreUnavailable", () => Effect.succeed(this.#at)),
+        )
+      }),
+      Effect.catchDefect((fault) =>
+        Effect.logError(`import ${this.#claimed.id} failed by a fault: ${faultName(fault)}`).pipe(
+          Effect.andThen(this.#fail(`a fault of this program ended it: ${faultInWords(fault)}`)),
+        ),
+      ),
+    )
+  }
+
+  get #next(): Effect.Effect<number | AcceptOutcome, Failure> {
+    return Effect.gen({ self: this }, function* () {
+      const { imports } = this.#ports
+      if (this.#at >= this.#claimed.staged) {
+        yield* imports.finish(this.#claimed)
+        return "done"
+      }
+      const now = yield* Clock.currentTimeMillis
+      if (now - this.#renewed > RENEW_MILLIS) {
+        yield* imports.renew(this.#claimed)
+        this.#renewed = now
+      }
+      this.#unavailable = false
+      return (yield* this.#acceptSlice) ?? (yield* this.#withoutSource)
+    })
+  }
+
+  /**
+   * Accepts one slice. Returns the count after it, or the actual count if it changed in between; null if the source is not
+   * switched on. The next slice is read while this one is being written.
+   */
+  get #acceptSlice(): Effect.Effect<number | null, Failure> {
+    return Effect.gen({ self: this }, function* () {
+      const { imports, sources, log } = this.#ports
+      const claimed = this.#claimed
+      const first = this.#at
+      const rows = this.#rows[0]?.n === first ? this.#rows : yield* imports.slice(claimed, first, SLICE_ROWS)
+      this.#rows = []
+      if (rows.length === 0) return yield* imports.renew(claimed)
+      this.#source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
+      if (this.#source === null) return null
+      const last = rows.at(-1)!.n + 1
+      const request = {
+        sourceId: claimed.sourceId,
+        sourceVersion: this.#source.version,
+        channel: claimed.channel,
+        history: claimed.history,
+        events: yield* toEvents(rows),
+        original: null,
+        staged: { importId: claimed.id, first, last },
+      }
+      const appended = instrument("import.accept", appendEvents(log, request)).pipe(
+        Effect.as(last),
+        Effect.catchTag("SourceChanged", () => {
+          this.#source = null
+          return imports.renew(claimed)
+        }),
+      )
+      const read = last < claimed.staged ? imports.slice(claimed, last, SLICE_ROWS) : Effect.succeed([])
+      const [at, next] = yield* Effect.all([appended, read], { concurrency: 2 })
+      this.#rows = next
+      return at
+    })
+  }
+
+  /** If the source is switched off, the import waits; if it is deleted, the import can never be accepted. */
+  get #withoutSource(): Effect.Effect<AcceptOutcome, Failure> {
+    return Effect.gen({ self: this }, function* () {
+      const { imports, sources } = this.#ports
+      if (Option.isNone(yield* sources.get(this.#claimed.sourceId))) {
+        yield* imports.fail(this.#claimed, "the source was deleted before all rows were accepted")
+        return "failed"
+      }
+      yield* imports.release(this.#claimed, "the source is switched off")
+      return "waiting"
+    })
+  }
+
+  /** Ends the import as failed. Retries while the database is unavailable: otherwise the import would be started again. */
+  #fail(reason: string): Effect.Effect<AcceptOutcome, LeaseLost> {
+    return this.#ports.imports.fail(this.#claimed, reason).pipe(
+      Effect.as("failed" as const),
+      Effect.catchTag("StoreUnavailable", (away) =>
+        Effect.andThen(
+          Effect.sleep(away.retryAfter * 1000),
+          Effect.suspend(() => this.#fail(reason)),
+        ),
+      ),
+    )
+  }
+}
+
+const toEvents = Effect.fnUntraced(function* (rows: ReadonlyArray<StagedRow>) {
+  const turn = turns()
+  const events: Array<NewEvent> = []
+  for (const row of rows) {
+    events.push(toEvent(row))
+    yield* turn(row.payload.length)
+  }
+  return events
+})
 
 /** Staged rows were written by us, so they parse; if one does not, the error names the row. */
 const toEvent = (row: StagedRow): NewEvent => {

@@ -148,11 +148,11 @@ export class Intake extends Context.Service<
 /** Why a request may not proceed; undefined if it may. */
 const refusalOf = (counted: Result.Result<IntakeRateLimit, StoreUnavailable>): Refused | undefined => {
   if (Result.isFailure(counted)) return counted.failure
-  const { allowed, limit, whose, retryAfter } = counted.success
+  const { allowed, limit, subject, retryAfter } = counted.success
   if (allowed) return undefined
   return new IntakeError({
     code: "rate_limited",
-    message: `More than ${limit} requests a minute for one ${whose === "client" ? "address" : "source"}: retry in ${retryAfter} s`,
+    message: `More than ${limit} requests a minute for one ${subject === "client" ? "address" : "source"}: retry in ${retryAfter} s`,
     retryAfter,
   })
 }

@@ -73,17 +73,17 @@ export type Work = () => boolean
 export const inTurns = (
   later: (step: () => void) => void,
   atOnce: number = AT_ONCE,
-): ((work: Work, whose: string) => void) => {
+): ((work: Work, queueName: string) => void) => {
   const active: Array<Work> = []
-  const lines = new Map<string, Array<Work>>()
+  const queues = new Map<string, Array<Work>>()
   let next = 0
-  const fromLine = (): Work | undefined => {
-    const [first] = lines
+  const fromQueue = (): Work | undefined => {
+    const [first] = queues
     if (first === undefined) return undefined
-    const [whose, line] = first
-    const work = line.shift()
-    lines.delete(whose)
-    if (line.length > 0) lines.set(whose, line)
+    const [queueName, queue] = first
+    const work = queue.shift()
+    queues.delete(queueName)
+    if (queue.length > 0) queues.set(queueName, queue)
     return work
   }
   const step = () => {
@@ -95,20 +95,20 @@ export const inTurns = (
       // A task that throws is finished; the others continue.
       if (isDone) {
         active.splice(next, 1)
-        const waiting = fromLine()
+        const waiting = fromQueue()
         if (waiting !== undefined) active.push(waiting)
       } else next++
       if (next >= active.length) next = 0
       if (active.length > 0) later(step)
     }
   }
-  return (work, whose) => {
+  return (work, queueName) => {
     if (active.length < atOnce) {
       if (active.push(work) === 1) later(step)
       return
     }
-    const line = lines.get(whose)
-    if (line === undefined) lines.set(whose, [work])
-    else line.push(work)
+    const queue = queues.get(queueName)
+    if (queue === undefined) queues.set(queueName, [work])
+    else queue.push(work)
   }
 }

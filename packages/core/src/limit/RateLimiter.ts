@@ -20,7 +20,7 @@ export interface KeyRateLimit extends RateLimit {
 }
 
 export interface IntakeRateLimit extends RateLimit {
-  readonly whose: "client" | "source"
+  readonly subject: "client" | "source"
 }
 
 export class RateLimiter extends Context.Service<

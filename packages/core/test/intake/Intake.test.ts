@@ -42,8 +42,8 @@ const store = () => {
             Effect.sync(() => {
               state.asked.push([ip, id].filter((each) => each !== null).join(" to "))
               return ip !== null && (!state.clientAllowed || id === null)
-                ? { ...allowance(state.clientAllowed), whose: "client" }
-                : { ...allowance(state.sourceAllowed), whose: "source" }
+                ? { ...allowance(state.clientAllowed), subject: "client" }
+                : { ...allowance(state.sourceAllowed), subject: "source" }
             }),
             Context.empty(),
           ),

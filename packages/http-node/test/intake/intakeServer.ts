@@ -75,8 +75,8 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           Effect.map(sourceId === null ? state.admission : Effect.void, () => {
             state.asked.push(sourceId === null ? `client ${ip}` : "rate")
             return sourceId === null
-              ? { ...allowance(state.clientAllowed), whose: "client" }
-              : { ...allowance(state.sourceAllowed), whose: "source" }
+              ? { ...allowance(state.clientAllowed), subject: "client" }
+              : { ...allowance(state.sourceAllowed), subject: "source" }
           }),
         ),
     }),

@@ -108,7 +108,7 @@ it("PgAdmission counts a source for no more than its clients may send, from two 
       ),
     ),
   ).then((both) => both.flat())
-  const refusedByClient = answers.filter(({ allowed, whose }) => !allowed && whose === "client")
+  const refusedByClient = answers.filter(({ allowed, subject }) => !allowed && subject === "client")
   // 80 of each client, of which 60 may pass.
   assert.strictEqual(refusedByClient.length, 40)
   const windows = await database.run(

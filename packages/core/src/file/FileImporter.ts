@@ -1,0 +1,207 @@
+/**
+ * One file from its inspection to the acceptance of its rows. Whatever fails while it is read ends its import as failed;
+ * what is staged whole is accepted, here or by another process.
+ */
+import { Effect, Option, type Scope, Stream } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { isEmptyPayload } from "../event/Payload.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { instrument } from "../runtime/Instrument.ts"
+import type { Sources } from "../source/Sources.ts"
+import type { AcceptStaged } from "./AcceptStaged.ts"
+import { type FileError, fileError } from "./FileError.ts"
+import { type FileInspection, inspectFile } from "./FileInspection.ts"
+import type { Refusal } from "./FileItem.ts"
+import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
+import { turns } from "./Pieces.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+import { readItems } from "./ReadItems.ts"
+import { SheetReader } from "./SheetReader.ts"
+import { type NewRow, stageBatches } from "./StageBatches.ts"
+import type { HeldImport, ImportStatus, StagedImports } from "./StagedImports.ts"
+
+const MAX_REFUSALS = 100
+const PREVIEW_ROWS = 5
+const WAIT_MILLIS = 250
+
+interface Ports {
+  readonly imports: StagedImports["Service"]
+  readonly accept: AcceptStaged["Service"]
+  readonly sources: Sources["Service"]
+  readonly sheets: SheetReader["Service"]
+}
+
+/** One call. */
+interface FileImport {
+  readonly sourceId: number
+  readonly file: ReadableFile
+  readonly options: ImportOptions
+  readonly onProgress: OnProgress
+}
+
+/** What is done with the valid rows of a file. */
+type Keep<E> = (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, E>
+
+const NOTHING_ACCEPTED = { importId: null, accepted: 0, failure: null }
+
+export class FileImporter {
+  readonly #ports: Ports
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  run(call: FileImport): Effect.Effect<ImportReport, FileError | StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const { sourceId, file, options, onProgress } = call
+      if (Option.isNone(yield* this.#ports.sources.forIntake(sourceId))) {
+        return yield* fileError("no_such_source", `There is no source ${sourceId} that is switched on.`)
+      }
+      yield* onProgress({ phase: "looking", done: 0, total: file.size })
+      const look = yield* inspectFile(file, options)
+      const importedBefore = Option.getOrNull(yield* this.#ports.imports.same(sourceId, look.sha256))
+      const about = { sourceId, file: file.name, ...inspected(look), importedBefore }
+      if (options.dryRun === true) {
+        const reading = yield* Effect.scoped(this.#read(call, look, () => Effect.void))
+        return { ...about, ...reading, ...NOTHING_ACCEPTED, state: "dry_run" }
+      }
+      const { held, reading, isSealed } = yield* this.#stage(call, look)
+      if (!isSealed) return { ...about, ...reading, ...NOTHING_ACCEPTED, state: "refused" }
+      const { state, accepted, failure } = yield* this.#acceptAll(held.id, sourceId, (done) =>
+        onProgress({ phase: "accepting", done, total: reading.rows }),
+      )
+      const reported = state === "staging" ? "accepting" : state
+      return { ...about, ...reading, state: reported, importId: held.id, accepted, failure }
+    })
+  }
+
+  /** Reads the whole file and passes the valid rows to `keep`. */
+  #read<E>(call: FileImport, look: FileInspection, keep: Keep<E>): Effect.Effect<Reading, E | FileError, Scope.Scope> {
+    const { file, options, onProgress } = call
+    const read = Effect.gen({ self: this }, function* () {
+      const items = readItems(file, look, options.header)
+      const reading = yield* Effect.provideService(items, SheetReader, this.#ports.sheets)
+      const seen = { rows: 0, refused: 0, replaced: 0 }
+      const refusals: Array<Refusal> = []
+      const preview: Array<string> = []
+      const turn = turns()
+      yield* Stream.runForEach(
+        reading.batches,
+        Effect.fnUntraced(function* (batch) {
+          seen.refused += batch.refusals.length
+          seen.replaced = batch.replaced
+          for (const refusal of batch.refusals) if (refusals.length < MAX_REFUSALS) refusals.push(refusal)
+          const rows: Array<NewRow> = []
+          for (const { payload } of batch.items) {
+            const text = jsonText(payload)
+            rows.push({ payload: text, empty: isEmptyPayload(payload) })
+            yield* turn(text.length)
+          }
+          for (const row of rows) if (preview.length < PREVIEW_ROWS) preview.push(row.payload)
+          seen.rows += rows.length
+          if (seen.refused === 0 || options.skipRefused === true) yield* keep(rows)
+          const total = look.format === "xlsx" ? null : look.bytes
+          yield* onProgress({ phase: "staging", done: batch.read, total })
+        }),
+      )
+      return { ...seen, refusals, preview, sheet: reading.sheet, header: reading.header }
+    })
+    return instrument("import.stage", read)
+  }
+
+  /** Begins an import and stages the file; the import fails if rows are refused or the file cannot be read to its end. */
+  #stage(call: FileImport, look: FileInspection) {
+    return Effect.gen({ self: this }, function* () {
+      const { imports } = this.#ports
+      const began = yield* imports.begin({
+        sourceId: call.sourceId,
+        channel: "file",
+        history: true,
+        name: call.file.name,
+        sha256: look.sha256,
+        bytes: look.bytes,
+        once: call.options.again !== true,
+        pollId: null,
+      })
+      if ("same" in began) return yield* sameFile(began.same)
+      const { held } = began
+      return yield* Effect.scoped(this.#stageInto(held, call, look)).pipe(
+        Effect.onExit((exit) =>
+          exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to its end")) : Effect.void,
+        ),
+        Effect.catchTag("LeaseLost", () =>
+          fileError("interrupted", "Reading took so long that the import was given up. Nothing was taken; try again."),
+        ),
+      )
+    })
+  }
+
+  #stageInto(held: HeldImport, call: FileImport, look: FileInspection) {
+    return Effect.gen({ self: this }, function* () {
+      const { imports } = this.#ports
+      const staging = stageBatches(imports, held)
+      const reading = yield* this.#read(call, look, staging.add)
+      if (reading.refused > 0 && call.options.skipRefused !== true) {
+        yield* imports.fail(held, `${reading.refused} rows were refused`)
+        return { held, reading, isSealed: false }
+      }
+      yield* staging.flush
+      yield* imports.seal(held, { staged: reading.rows, refused: reading.refused })
+      return { held, reading, isSealed: true }
+    })
+  }
+
+  /**
+   * Accepts the import here, and before it any unfinished import of a lost process into the same source; waits for imports
+   * that other processes hold. While the source is switched off neither can be accepted, and the call returns instead of
+   * waiting.
+   */
+  #acceptAll(id: number, sourceId: number, onAccepted: (accepted: number) => Effect.Effect<void>) {
+    return Effect.gen({ self: this }, function* () {
+      const { imports, accept, sources } = this.#ports
+      while (true) {
+        const claimed = yield* imports.claim(id)
+        if (Option.isSome(claimed)) {
+          yield* accept.run(claimed.value, claimed.value.id === id ? onAccepted : undefined).pipe(
+            Effect.onInterrupt(() => Effect.ignore(imports.release(claimed.value, null))),
+            Effect.catchTag("LeaseLost", () => Effect.void),
+          )
+        }
+        const status = yield* imports.status(id)
+        if (Option.isNone(status)) return yield* fileError("no_such_import", `There is no import ${id}.`)
+        if (status.value.state !== "accepting" || status.value.failure !== null) return status.value
+        if (Option.isNone(yield* sources.forIntake(sourceId))) {
+          return { ...status.value, failure: "the source is switched off" }
+        }
+        yield* onAccepted(status.value.accepted)
+        yield* Effect.sleep(WAIT_MILLIS)
+      }
+    })
+  }
+}
+
+/** What the report says of a file before it is read. */
+const inspected = ({ bytes, format, charset, csv }: FileInspection) => ({
+  bytes,
+  format,
+  encoding: charset?.name ?? null,
+  delimiter: csv?.delimiter ?? null,
+})
+
+interface Reading {
+  readonly rows: number
+  readonly refused: number
+  readonly replaced: number
+  readonly refusals: ReadonlyArray<Refusal>
+  readonly preview: ReadonlyArray<string>
+  readonly sheet: string | null
+  readonly header: boolean | null
+}
+
+const sameFile = (same: ImportStatus) =>
+  fileError(
+    "same_file",
+    same.state === "done"
+      ? `This file was imported into this source before: import ${same.id} of ${same.createdAt}, ${same.accepted} rows. Say --again to import it once more.`
+      : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
+  )

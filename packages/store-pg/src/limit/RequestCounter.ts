@@ -1,0 +1,220 @@
+/**
+ * Counts requests per minute of the wall clock, over all processes: an upsert in an unlogged table, one for all
+ * concurrent requests of this process (see CoalescedCounts). For intake, a subject with a large limit is counted in
+ * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
+ * little, refused or not. Counts start over after a database crash.
+ */
+import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { type RateLimit, type IntakeRateLimit, type KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
+import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
+import { Clock, type Context, Effect, Result, type Scope } from "effect"
+import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
+import type { Statements } from "../connection/StatementPool.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
+import { COUNT_KEYS, COUNT_SENDERS } from "./CountStatement.ts"
+import { type Counted, type CountOne, distribute, coalescedCounts } from "./CoalescedCounts.ts"
+import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
+
+export interface RateLimiterOptions {
+  /** Requests per minute per key. */
+  readonly apiRate: number
+  /** Requests per minute per source and per client address; 0 for no limit. */
+  readonly intakeRate: number
+}
+
+interface CountedRow extends Counted {
+  readonly subject: string
+}
+
+interface KeyRow extends CountedRow {
+  readonly id: string
+}
+
+/** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
+interface Blocked {
+  readonly since: number
+  readonly until: number
+}
+
+/** More subjects over their limit than this are not kept: they are counted again. */
+const MAX_BLOCKED = 100_000
+
+/** For `Retry-After`: a request after this many whole seconds falls into the next minute. */
+const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1000))
+
+const UNLIMITED: IntakeRateLimit = { allowed: true, limit: 0, remaining: 0, retryAfter: 0, subject: "source" }
+
+/** The key that a batch groups by: a pair as one text, since neither part contains a line break. */
+const subjectsOf = (client: string | null, source: string | null): string => `${client ?? ""}\n${source ?? ""}`
+
+const sendersOf = (subjects: string, requests: number): SenderPair => {
+  const [client = "", source = ""] = subjects.split("\n")
+  return { client: client === "" ? null : client, source: source === "" ? null : source, asked: requests }
+}
+
+interface Parts {
+  readonly sql: Statements
+  readonly options: RateLimiterOptions
+  readonly clock: Clock.Clock
+  /** Run counting ahead: beside the request that needs it, until the layer closes. */
+  readonly context: Context.Context<never>
+  readonly scope: Scope.Scope
+}
+
+export class RequestCounter {
+  readonly #parts: Parts
+  readonly #intakeRate: number
+  /** Refused until the end of the minute: added by `#judge`, removed when read too late. */
+  readonly #blocked = new Map<string, Blocked>()
+  /** What is counted in advance: filled by `#countAhead`, spent by `#countIntake`. */
+  readonly #ahead: LeasedQuota
+  readonly #countKey: CountOne<KeyRow>
+  readonly #countSender: CountOne<IntakeCount>
+
+  /** A counter whose batches are run until the scope closes. */
+  static readonly make = Effect.fnUntraced(function* (parts: Parts) {
+    const countKey = yield* coalescedCounts<KeyRow>((requests) => countKeys(parts.sql, requests))
+    const countSender = yield* coalescedCounts<IntakeCount>((requests) => {
+      const senders = Array.from(requests, ([subjects, count]) => sendersOf(subjects, count))
+      return Effect.map(countSenders(parts, senders), (windows) => {
+        const counts = distributeSenders(senders, windows, parts.options.intakeRate)
+        return new Map(Array.from(requests.keys(), (subjects, index) => [subjects, counts[index]!]))
+      })
+    })
+    return new RequestCounter(parts, countKey, countSender)
+  })
+
+  private constructor(parts: Parts, countKey: CountOne<KeyRow>, countSender: CountOne<IntakeCount>) {
+    this.#parts = parts
+    this.#intakeRate = parts.options.intakeRate
+    this.#ahead = new LeasedQuota(this.#intakeRate)
+    this.#countKey = countKey
+    this.#countSender = countSender
+  }
+
+  key(fingerprint: Uint8Array, millis: number): Effect.Effect<KeyRateLimit | null, StoreUnavailable> {
+    const { clock, options } = this.#parts
+    const subject = Buffer.from(fingerprint).toString("hex")
+    return Effect.map(
+      fromResult(() => this.#countKey(subject, monotonicMillis(clock) + millis)),
+      (counted) => (counted === null ? null : { keyId: Number(counted.id), ...limitOf(options.apiRate, counted) }),
+    )
+  }
+
+  async intake(
+    ip: string | null,
+    sourceId: number | null,
+    deadline: Deadline,
+  ): Promise<Result.Result<IntakeRateLimit, StoreUnavailable>> {
+    if (this.#intakeRate === 0) return Result.succeed(UNLIMITED)
+    const client = ip === null ? null : rateSubject(ip)
+    const source = sourceId === null ? null : `source:${sourceId}`
+    const now = this.#parts.clock.currentTimeMillisUnsafe()
+    const clientRefused = this.#remembered(client, now)
+    if (clientRefused !== null) return Result.succeed({ ...clientRefused, subject: "client" })
+    const sourceRefused = this.#remembered(source, now)
+    const toCount = sourceRefused === null ? source : null
+    const judge = (counted: IntakeCount): IntakeRateLimit => {
+      if (client !== null && counted.client !== null) {
+        const result = this.#judge(client, counted.client, now)
+        if (!result.allowed || source === null) return { ...result, subject: "client" }
+      }
+      if (source === null) return UNLIMITED
+      return { ...(sourceRefused ?? this.#judge(source, counted.source!, now)), subject: "source" }
+    }
+    const counted = this.#ahead.spend(client, toCount, now)
+    if (counted !== null) return Result.succeed(judge(counted))
+    return Result.map(await this.#countIntake(client, toCount, now, deadline), judge)
+  }
+
+  /** Discards what was counted in advance for past minutes. */
+  readonly forget: Effect.Effect<void> = Effect.map(Clock.currentTimeMillis, (now) => this.#ahead.forget(now))
+
+  /**
+   * The cached refusal of a subject that is over its limit, until the minute ends. In the last moments of the minute, and
+   * if this machine's clock was set back, the database is queried: nothing is cached past the end of the minute.
+   */
+  #remembered(subject: string | null, now: number): RateLimit | null {
+    const block = subject === null ? undefined : this.#blocked.get(subject)
+    if (subject === null || block === undefined) return null
+    const left = block.until - now
+    if (left > CLOCKS_APART && now >= block.since) {
+      return { allowed: false, limit: this.#intakeRate, remaining: 0, retryAfter: seconds(left) }
+    }
+    this.#blocked.delete(subject)
+    return null
+  }
+
+  /** Compares a count with the limit, and caches a refusal. */
+  #judge(subject: string, counted: Counted, now: number): RateLimit {
+    const result = limitOf(this.#intakeRate, counted)
+    if (!result.allowed) {
+      if (this.#blocked.size > MAX_BLOCKED) this.#blocked.clear()
+      this.#blocked.set(subject, { since: now, until: now + counted.left_ms })
+    }
+    return result
+  }
+
+  async #countIntake(
+    client: string | null,
+    source: string | null,
+    now: number,
+    deadline: Deadline,
+  ): Promise<Result.Result<IntakeCount, StoreUnavailable>> {
+    const counted = await this.#countSender(subjectsOf(client, source), deadline)
+    if (Result.isFailure(counted)) return Result.fail(counted.failure)
+    if (counted.success === null) return Result.succeed({ client: null, source: null })
+    const wanted = this.#ahead.wanted(client, source, counted.success, now)
+    if (wanted.length > 0) {
+      const { context, scope } = this.#parts
+      Effect.runForkWith(context)(Effect.forkIn(this.#countAhead(wanted, now), scope))
+    }
+    return Result.succeed(counted.success)
+  }
+
+  /** Each is a client or a source, counted by itself. */
+  #countAhead(wanted: ReadonlyArray<QuotaRequest>, now: number): Effect.Effect<void> {
+    const senders = wanted.map(({ subject, requests }) =>
+      subject.startsWith("source:")
+        ? { client: null, source: subject, asked: requests }
+        : { client: subject, source: null, asked: requests },
+    )
+    return countSenders(this.#parts, senders).pipe(
+      Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was counted ahead", cause), new Map())),
+      Effect.map((windows) => this.#ahead.give(wanted, windows, now)),
+    )
+  }
+}
+
+const limitOf = (limit: number, counted: Counted): RateLimit => ({
+  allowed: counted.count <= limit,
+  limit,
+  remaining: Math.max(0, limit - counted.count),
+  retryAfter: seconds(counted.left_ms),
+})
+
+const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
+  const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
+  return orUnavailable(
+    Effect.map(
+      sql.unsafe<KeyRow>(COUNT_KEYS, [fingerprints, int4Array([...requests.values()])]),
+      (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
+    ),
+  )
+}
+
+const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair>) =>
+  orUnavailable(
+    Effect.map(
+      sql.unsafe<CountedRow>(COUNT_SENDERS, [
+        textArray(senders.map(({ client }) => client)),
+        textArray(senders.map(({ source }) => source)),
+        int4Array(senders.map(({ asked }) => asked)),
+        options.intakeRate,
+      ]),
+      (rows) => new Map(rows.map((row) => [row.subject, row])),
+    ),
+  )
