@@ -3,23 +3,64 @@ import { configDefaults, defineConfig } from "vitest/config"
 // Packages are tested from their sources: the condition "source" leads to src/*.ts.
 const conditions = ["source", "module", "node", "development|production"]
 
-export default defineConfig({
+const sources = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ["node", "module-sync"] } },
   // The environment that vitest loads the global setup in; without this it would run what was last built.
   environments: { __vitest__: { resolve: { conditions, externalConditions: ["source", "node", "module-sync"] } } },
+}
+
+const test = {
+  setupFiles: ["test/support/eachAnswerDescribed.ts"],
+  pool: "forks" as const,
+  maxWorkers: 2,
+  // Not how long a test takes, but when it hangs: a machine may be busy with other things.
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  teardownTimeout: 60_000,
+  expect: { poll: { timeout: 60_000 } },
+}
+
+/** One cluster for all projects of a run. */
+const globalSetup = ["test/support/postgresCluster.ts"]
+
+/**
+ * These change their process (its environment, its working directory), measure it, or start others, for which loading
+ * modules is the least: each has a process of its own.
+ */
+const ALONE = [
+  "packages/cli/test/**/*.test.ts",
+  "packages/core/test/runtime/LiveSet.test.ts",
+  "packages/http-node/test/file/*.test.ts",
+  "packages/http-node/test/intake/DecodeContent.test.ts",
+  "packages/store-pg/test/embedded/*.test.ts",
+  "test/**/*.test.ts",
+  "examples/**/*.test.ts",
+]
+
+/** The others are run by processes that have loaded the modules of those before. */
+const TOGETHER = ["packages/*/test/**/*.test.ts"]
+
+/** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
+const leftOut = (process.env["TEST_EXCLUDE"] ?? "").split(",").filter((pattern) => pattern !== "")
+
+// Those in test/browser have a configuration of their own, so that `npm test` needs no browser.
+const exclude = [...configDefaults.exclude, "test/browser/**", ...leftOut]
+
+/** What the tests in a browser share with the others. */
+export const common = { ...sources, test: { ...test, globalSetup } }
+
+export default defineConfig({
+  ...sources,
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-    // These have a configuration of their own, so that `npm test` needs no browser.
-    exclude: [...configDefaults.exclude, "test/browser/**"],
-    globalSetup: ["test/support/postgresCluster.ts"],
-    setupFiles: ["test/support/describedAnswers.ts"],
-    pool: "forks",
-    maxWorkers: 2,
-    // Not how long a test takes, but when it hangs: a machine may be busy with other things.
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-    teardownTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    ...test,
+    globalSetup,
+    projects: [
+      { ...sources, test: { ...test, name: "alone", include: ALONE, exclude, isolate: true } },
+      {
+        ...sources,
+        test: { ...test, name: "together", include: TOGETHER, exclude: [...exclude, ...ALONE], isolate: false },
+      },
+    ],
   },
 })

@@ -4,12 +4,10 @@
  */
 import { fileURLToPath } from "node:url"
 import { defineConfig, mergeConfig } from "vitest/config"
-import suite from "../../vitest.config.ts"
-
-const { include: _include, exclude: _exclude, ...test } = suite.test ?? {}
+import { common } from "../../vitest.config.ts"
 
 export default mergeConfig(
-  { ...suite, test },
+  common,
   defineConfig({
     root: fileURLToPath(new URL("../../", import.meta.url)),
     test: { include: ["test/browser/**/*.test.ts"], maxWorkers: 1 },

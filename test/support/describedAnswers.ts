@@ -1,12 +1,12 @@
 /**
  * Holds every answer of the API and of the intake that any test sees against the API's own description, whichever server
  * gave it and whoever asked: `fetch` and node:http are listened in on for all test files. An answer that does not fit
- * fails the test that saw it. What a test leaves unread, or cuts off, is not seen.
+ * fails the test that saw it (`eachAnswerDescribed.ts`). What a test leaves unread, or cuts off, is not seen. Test files that
+ * share a process share this module: it listens in once.
  */
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
 import { syncBuiltinESMExports } from "node:module"
 import { setImmediate as turn } from "node:timers/promises"
-import { afterAll, afterEach } from "vitest"
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/
 
@@ -87,10 +87,3 @@ export const takeFailures = async (): Promise<ReadonlyArray<unknown>> => {
   await Promise.all(checking)
   return failures.splice(0)
 }
-
-const throwFailures = async () => {
-  const [first] = await takeFailures()
-  if (first !== undefined) throw first
-}
-afterEach(throwFailures)
-afterAll(throwFailures)
