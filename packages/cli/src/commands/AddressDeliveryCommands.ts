@@ -8,7 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { counted } from "../output/Counted.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { attemptJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
@@ -20,15 +20,7 @@ export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (
       const result = yield* Effect.flatMap(addressNamed(input.id), (id) =>
         Addresses.use((addresses) => addresses.ping(id)),
       )
-      const value = {
-        delivery_id: result.deliveryId,
-        delivered: result.delivered,
-        status: result.status,
-        failure: result.failure,
-        peer: result.peer,
-        duration_ms: result.durationMs,
-        response_body: result.responseBody,
-      }
+      const value = pingJson(result)
       const json = yield* format
       if (result.delivered || json) {
         yield* report(json, value, (style) => style.green(`Answered ${result.status} within ${result.durationMs} ms.`))

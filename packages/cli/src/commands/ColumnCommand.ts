@@ -1,5 +1,6 @@
 /** `cabinet table column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -9,18 +10,9 @@ import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const columnJson = (column: SourceColumn) => ({
-  name: column.name,
-  field: column.field,
-  label: column.label,
-  type: column.type,
-  event_id: column.eventId,
-  created_at: column.createdAt,
-})
-
 const showAll = (all: ReadonlyArray<SourceColumn>) =>
   Effect.flatMap(format, (json) =>
-    report(json, all.map(columnJson), (style) =>
+    report(json, all.map(sourceColumnJson), (style) =>
       columns(
         ["COLUMN", "TYPE", "SINCE EVENT", "MADE", "FIELD", "LABEL"],
         all.map((column) => [
@@ -57,12 +49,7 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     const relabelled = Option.isSome(label) ? yield* port.relabel(source, name, label.value) : undefined
     if (relabelled !== undefined) done.push(`Column ${name} is labelled ${relabelled.label}.`)
     const column = relabelled ?? retyped!.column
-    const value = {
-      ...columnJson(column),
-      moved: retyped?.moved ?? 0,
-      sibling: retyped?.sibling ?? null,
-      views: retyped?.views ?? [],
-    }
+    const value = changedColumnJson(column, retyped)
     yield* report(yield* format, value, () => done.join("\n"))
   })
 

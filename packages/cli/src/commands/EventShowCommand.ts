@@ -1,6 +1,7 @@
 /** `cabinet event show ID`: everything known about one event. */
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -23,41 +24,6 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   json: "JSON is always UTF-8",
   content_encoding: "its content encoding could not be undone",
 }
-
-/** Bytes as text in one of our charsets; null if they are not valid text, or the charset is unknown here. */
-const textIn = (charset: string, bytes: Uint8Array): string | null => {
-  try {
-    const label = charset === "latin-1" ? "windows-1252" : charset
-    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-/** The body as text in the charset it was read in, and also as bytes if the text does not represent them. */
-const bodyJson = ({ body, charset }: StoredOriginal) => ({
-  body: textIn(charset, body),
-  body_base64: textIn("utf-8", body) === null ? Buffer.from(body).toString("base64") : null,
-})
-
-const originalJson = (original: StoredOriginal | null) =>
-  original === null
-    ? null
-    : {
-        received_at: original.receivedAt,
-        ...bodyJson(original),
-        body_bytes: original.bodyBytes,
-        truncated: original.bodyBytes > original.body.byteLength,
-        content_type: original.contentType,
-        ip: original.ip,
-        headers: {
-          referer: original.referer,
-          origin: original.origin,
-          user_agent: original.userAgent,
-          accept_language: original.acceptLanguage,
-        },
-        encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
-      }
 
 /** Its row, read the way all rows are read; none for a repeat, or while reading is off. */
 const rowOf = (id: number, { table }: EventRecord) =>

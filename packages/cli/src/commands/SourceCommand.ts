@@ -1,6 +1,6 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
 import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { ownSourceJson } from "@data-cabinet/core/source/SourceJson"
+import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -16,24 +16,6 @@ import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
-
-export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
-
-const revealedJson = (source: SourceWithSecret, { url: baseUrl, known }: BaseUrl) => {
-  const { id, name, table, ...rest } = ownSourceJson(source)
-  const path = intakePath(source)
-  const rows = table === null ? null : `${baseUrl}/api/v1/tables/${table.schema}/${table.name}/rows`
-  return {
-    id,
-    name,
-    intake_url: `${baseUrl}${path}`,
-    intake_path: path,
-    table,
-    rows_url: rows,
-    base_url_known: known,
-    ...rest,
-  }
-}
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
@@ -65,7 +47,7 @@ const remark = ({ known }: BaseUrl, asked: Format) =>
 const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
   Effect.flatMap(format, (asked) =>
     Effect.andThen(
-      report(asked, revealedJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
+      report(asked, revealedSourceJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
       remark(baseUrl, asked),
     ),
   )

@@ -2,10 +2,10 @@
  * The output of a server that has started. The first time, on a terminal: what runs where, what was created, and how to try
  * it, ready to paste. Later, and if the output may be stored: where it serves, and no secret.
  */
+import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
 import type { Served } from "../process/Serve.ts"
 import type { Style } from "../output/Style.ts"
-import { intakePath } from "./SourceCommand.ts"
 
 const place = ({ database }: Served): string =>
   database.dataDir === null ? "your PostgreSQL" : `embedded PostgreSQL, data in ${database.dataDir}`

@@ -46,6 +46,7 @@ import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
+import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
@@ -114,6 +115,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
   const ports = Layer.mergeAll(
     PgAccessTokenStore.layer,
     PgAddressStore.layer,
+    PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgApiKeyStore.layer,
     PgCatalog.layer,

@@ -6,6 +6,7 @@ import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
+import * as Management from "@data-cabinet/http-node/manage/Management"
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
@@ -46,7 +47,7 @@ export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
     RowsDeadline,
     Effect.map(RowsDeadline, (usual) => Math.max(usual, settings.statementTimeout + 1_000)),
   )
-  return CabinetHttp.layer.pipe(Layer.provide([http, limits, rows]))
+  return CabinetHttp.layer.pipe(Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http))]))
 }
 
 export const httpLayer = (options: HttpOptions) =>

@@ -25,18 +25,6 @@ export const writeJson = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** The same value with its keys as in our JSON documents: `daysAhead` becomes `days_ahead`. */
-export const snakeKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(snakeKeys)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      snakeKeys(inner),
-    ]),
-  )
-}
-
 export const printLine = (text: string): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     // The next line waits until this one is flushed, so that a slow reader bounds the buffered output.

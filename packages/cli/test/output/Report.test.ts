@@ -1,4 +1,5 @@
-import { JsonText, snakeKeys, valueAt, writeJson } from "data-cabinet/output/Report"
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { JsonText, valueAt, writeJson } from "data-cabinet/output/Report"
 import { expect, it } from "vitest"
 
 it("writeJson puts JSON text in unread, so that no digit is lost", () => {

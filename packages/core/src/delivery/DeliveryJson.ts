@@ -1,4 +1,5 @@
 /** Delivery addresses, deliveries and attempts as JSON documents. */
+import type { PingResult } from "./Addresses.ts"
 import type { Address } from "./Address.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 
@@ -39,4 +40,14 @@ export const attemptJson = (attempt: Attempt) => ({
   duration_ms: attempt.durationMs,
   response_body: attempt.responseBody,
   next_at: attempt.nextAt,
+})
+
+export const pingJson = (result: PingResult) => ({
+  delivery_id: result.deliveryId,
+  delivered: result.delivered,
+  status: result.status,
+  failure: result.failure,
+  peer: result.peer,
+  duration_ms: result.durationMs,
+  response_body: result.responseBody,
 })

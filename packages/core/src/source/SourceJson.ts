@@ -1,5 +1,5 @@
 /** A source as JSON, for the API and the command line. */
-import type { Source } from "./Source.ts"
+import type { Source, SourceWithSecret } from "./Source.ts"
 
 /** For readers: without its secret and its settings. */
 export const sourceJson = ({ id, name, archived, table, createdAt }: Source) => ({
@@ -16,3 +16,24 @@ export const ownSourceJson = (source: Source) => ({
   encoding: source.encoding,
   thanks_url: source.thanksUrl,
 })
+
+export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
+
+/** With its intake address. `known`: whether the base address is the configured one, or a guess. */
+export const revealedSourceJson = (
+  source: SourceWithSecret,
+  { url: baseUrl, known }: { readonly url: string; readonly known: boolean },
+) => {
+  const { id, name, table, ...rest } = ownSourceJson(source)
+  const path = intakePath(source)
+  return {
+    id,
+    name,
+    intake_url: `${baseUrl}${path}`,
+    intake_path: path,
+    table,
+    rows_url: table === null ? null : `${baseUrl}/api/v1/tables/${table.schema}/${table.name}/rows`,
+    base_url_known: known,
+    ...rest,
+  }
+}

@@ -26,6 +26,8 @@ export interface ParameterObject {
 
 export interface OperationObject {
   readonly operationId: string
+  /** In the management API: the action whose role it needs. */
+  readonly "x-action"?: string
   readonly tags: readonly [string]
   readonly summary: string
   readonly description: string

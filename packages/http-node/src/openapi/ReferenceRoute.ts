@@ -22,7 +22,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ")
 
-export const referenceRoute = (document: OpenApiDocument): Route => {
+export const referenceRoute = (document: OpenApiDocument, path: Route["path"] = REFERENCE_PATH): Route => {
   const plain = Buffer.from(referencePage(document))
   const packed = gzipSync(plain, { level: 9 })
   const etag = `"${hash("sha256", plain, "hex").slice(0, 32)}"`
@@ -39,7 +39,7 @@ export const referenceRoute = (document: OpenApiDocument): Route => {
   const zipped: Answer = { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: packed }
   const unchanged: Answer = { status: 304, headers, body: null }
   return {
-    path: REFERENCE_PATH,
+    path,
     fault: (id) => errorAnswer(faultError(id)),
     handle: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed

@@ -100,7 +100,8 @@ export const listRows: Endpoint = {
 /** A table's columns are the same object as long as the table does not change. */
 const written = new WeakMap<ReadonlyArray<Column>, string>()
 
-const columnsJson = (columns: ReadonlyArray<Column>): string => {
+/** The columns of a page as JSON text. */
+export const columnsJson = (columns: ReadonlyArray<Column>): string => {
   const known = written.get(columns)
   if (known !== undefined) return known
   const json = JSON.stringify(columns.map(columnJson))

@@ -5,6 +5,8 @@ import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
+import { Management } from "../manage/Management.ts"
+import { manageErrorAnswer } from "../manage/ManageError.ts"
 import { effectRunner } from "./EffectRunner.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { observe } from "./Observe.ts"
@@ -26,7 +28,10 @@ export class CabinetHttp extends Context.Service<
       const settings = yield* HttpSettings
       const mountedAt = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
       // To add an interface, add one more Effect of routes here; its ports become requirements of this layer.
-      const find = routeTable([...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes)], mountedAt)
+      const find = routeTable(
+        [...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes), ...(yield* Management)],
+        mountedAt,
+      )
       const counted = yield* withRateHeaders
       const run = yield* effectRunner
       const context = yield* Effect.context()
@@ -39,7 +44,9 @@ export class CabinetHttp extends Context.Service<
           }
           return run(
             request,
-            OF_THE_API.test(address.path) ? counted(request, noSuchEndpoint) : Effect.succeed(noSuchEndpoint),
+            OF_THE_API.test(address.path)
+              ? counted(request, noSuchEndpoint)
+              : Effect.succeed(OF_MANAGEMENT.test(address.path) ? noSuchManagement : noSuchEndpoint),
           )
         },
       })
@@ -49,3 +56,9 @@ export class CabinetHttp extends Context.Service<
 
 /** An API address, wherever the API is mounted. */
 const OF_THE_API = /\/api\/v1(\/|$)/
+const OF_MANAGEMENT = /\/manage(\/|$)/
+
+const noSuchManagement = manageErrorAnswer({
+  code: "no_such_endpoint",
+  message: "There is nothing at this address. The management API is described at /manage/v1/docs.",
+})

@@ -18,92 +18,103 @@ const close = (schema: unknown): unknown => {
     : inner
 }
 
-const document: Node = openApiDocument("https://orders.cabinet.test")
-
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
-ajv.addSchema({ $id: "api", components: close(document["components"]) as Node })
-
-const compiled = new Map<string, ValidateFunction>()
-
-const validator = (schema: Node): ValidateFunction => {
-  const text = JSON.stringify(close(schema)).replaceAll('"#/components/', '"api#/components/')
-  const known = compiled.get(text)
-  if (known !== undefined) return known
-  const made = ajv.compile(JSON.parse(text) as Node)
-  compiled.set(text, made)
-  return made
-}
-
-/** Fails with what is wrong when `value` does not fit a schema of the document. */
-export const assertFits = (schema: Node, value: unknown, where: string): void => {
-  const validate = validator(schema)
-  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`)
-}
-
-const resolve = (node: Node): Node =>
-  typeof node["$ref"] === "string"
-    ? (node["$ref"] as string)
-        .slice(2)
-        .split("/")
-        .reduce<Node>((at, key) => at[key], document)
-    : node
-
-const pathOf = (url: string): string | undefined => {
-  const { pathname } = new URL(url, "http://x")
-  // An intake address that lost its secret is one still.
-  if (/^\/webhook\/?$/.test(pathname)) return "/webhook/{intake_secret}"
-  const segments = pathname.split("/")
-  return Object.keys(document["paths"]).find((pattern) => {
-    const parts = pattern.split("/")
-    return (
-      parts.length === segments.length &&
-      parts.every((part, i) => (part[0] === "{" ? segments[i] !== "" : part === segments[i]))
-    )
-  })
-}
-
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
-export const assertDescribed = (method: string, url: string, answer: Answer): void => {
-  const where = `${method} ${url} -> ${answer.status}`
-  assert.ok(/^$|[^\n]\n$/.test(answer.text), `${where}: a body whose last line has no end, or an empty line behind it`)
-  const path = pathOf(url)
-  const item: Node = path === undefined ? {} : document["paths"][path]
-  const operation: Node | undefined = item[method === "HEAD" ? "get" : method.toLowerCase()] ?? item["post"]
-  const error = { $ref: "#/components/schemas/Error" }
-  if (operation === undefined || (answer.status === 405 && item["post"] === undefined)) {
-    assert.ok(answer.status === 404 || answer.status === 405, where)
-    if (method !== "HEAD") assertFits(error, JSON.parse(answer.text), where)
-    return
+/** The assertions of one description. */
+export const describedBy = (document: Node) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addSchema({ $id: "api", components: close(document["components"]) as Node })
+
+  const compiled = new Map<string, ValidateFunction>()
+
+  const validator = (schema: Node): ValidateFunction => {
+    const text = JSON.stringify(close(schema)).replaceAll('"#/components/', '"api#/components/')
+    const known = compiled.get(text)
+    if (known !== undefined) return known
+    const made = ajv.compile(JSON.parse(text) as Node)
+    compiled.set(text, made)
+    return made
   }
-  const response: Node | undefined = operation["responses"][String(answer.status)]
-  if (response === undefined && answer.status === 404 && method !== "HEAD") {
-    // The document is one cabinet's: that there is none at a host is no answer of its operations.
-    assertFits(error, JSON.parse(answer.text), where)
-    assert.equal(JSON.parse(answer.text).error.code, "no_such_endpoint", where)
-    return
+
+  /** Fails with what is wrong when `value` does not fit a schema of the document. */
+  const assertFits = (schema: Node, value: unknown, where: string): void => {
+    const validate = validator(schema)
+    assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`)
   }
-  assert.ok(response !== undefined, `${where}: this status is not described`)
-  for (const [name, described] of Object.entries(resolve(response)["headers"] ?? {})) {
-    const header = resolve(described as Node)
-    const value = answer.headers.get(name)
-    if (value === null) assert.ok(header["required"] !== true, `${where}: no header ${name}`)
-    else assertFits(header["schema"], header["schema"].type === "integer" ? Number(value) : value, `${where} ${name}`)
+
+  const resolve = (node: Node): Node =>
+    typeof node["$ref"] === "string"
+      ? (node["$ref"] as string)
+          .slice(2)
+          .split("/")
+          .reduce<Node>((at, key) => at[key], document)
+      : node
+
+  const pathOf = (url: string): string | undefined => {
+    const { pathname } = new URL(url, "http://x")
+    // An intake address that lost its secret is one still.
+    if (/^\/webhook\/?$/.test(pathname)) return "/webhook/{intake_secret}"
+    const segments = pathname.split("/")
+    // An address without parameters comes before one with them.
+    const patterns = Object.keys(document["paths"]).sort((a, b) => a.split("{").length - b.split("{").length)
+    return patterns.find((pattern) => {
+      const parts = pattern.split("/")
+      return (
+        parts.length === segments.length &&
+        parts.every((part, i) => (part[0] === "{" ? segments[i] !== "" : part === segments[i]))
+      )
+    })
   }
-  const type = answer.headers.get("content-type")?.split(";")[0] ?? "none"
-  const media: Node | undefined = response["content"]?.[type]
-  if (media === undefined || method === "HEAD") assert.equal(answer.text, "", `${where}: a body that is not described`)
-  else if (type === "application/json") {
-    const body = JSON.parse(answer.text)
-    assertFits(media["schema"], body, where)
-    const { examples } = media
-    if (examples !== undefined) assert.ok(body.error.code in examples, `${where}: ${body.error.code} is not described`)
+
+  /** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
+  const assertDescribed = (method: string, url: string, answer: Answer): void => {
+    const where = `${method} ${url} -> ${answer.status}`
+    assert.ok(
+      answer.headers.get("content-type") === "application/octet-stream" || /^$|[^\n]\n$/.test(answer.text),
+      `${where}: a body whose last line has no end, or an empty line behind it`,
+    )
+    const path = pathOf(url)
+    const item: Node = path === undefined ? {} : document["paths"][path]
+    const operation: Node | undefined = item[method === "HEAD" ? "get" : method.toLowerCase()] ?? item["post"]
+    const error = { $ref: "#/components/schemas/Error" }
+    if (operation === undefined || (answer.status === 405 && item["post"] === undefined)) {
+      assert.ok(answer.status === 404 || answer.status === 405, where)
+      if (method !== "HEAD") assertFits(error, JSON.parse(answer.text), where)
+      return
+    }
+    const response: Node | undefined = operation["responses"][String(answer.status)]
+    if (response === undefined && answer.status === 404 && method !== "HEAD") {
+      // The document is one cabinet's: that there is none at a host is no answer of its operations.
+      assertFits(error, JSON.parse(answer.text), where)
+      assert.equal(JSON.parse(answer.text).error.code, "no_such_endpoint", where)
+      return
+    }
+    assert.ok(response !== undefined, `${where}: this status is not described`)
+    for (const [name, described] of Object.entries(resolve(response)["headers"] ?? {})) {
+      const header = resolve(described as Node)
+      const value = answer.headers.get(name)
+      if (value === null) assert.ok(header["required"] !== true, `${where}: no header ${name}`)
+      else assertFits(header["schema"], header["schema"].type === "integer" ? Number(value) : value, `${where} ${name}`)
+    }
+    const type = answer.headers.get("content-type")?.split(";")[0] ?? "none"
+    const media: Node | undefined = response["content"]?.[type]
+    if (media === undefined || method === "HEAD")
+      assert.equal(answer.text, "", `${where}: a body that is not described`)
+    else if (type === "application/json") {
+      const body = JSON.parse(answer.text)
+      assertFits(media["schema"], body, where)
+      const { examples } = media
+      if (examples !== undefined)
+        assert.ok(body.error.code in examples, `${where}: ${body.error.code} is not described`)
+    }
+    if (path?.startsWith("/api/") && answer.text !== "") assert.equal(type, "application/json", where)
   }
-  if (path?.startsWith("/api/") && answer.text !== "") assert.equal(type, "application/json", where)
+  return { assertFits, assertDescribed }
 }
+
+export const { assertFits, assertDescribed } = describedBy(openApiDocument("https://orders.cabinet.test"))

@@ -37,6 +37,9 @@ WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
 ), counted AS (${count("SELECT 'key:' || id, n FROM live")})
 SELECT l.subject, l.id::text AS id, c.count, c.left_ms FROM counted c JOIN live l ON c.subject = 'key:' || l.id`
 
+/** Counts one request of the subject $1. */
+export const COUNT_SUBJECT = `WITH moment AS MATERIALIZED (${MINUTE}) ${count("SELECT $1::text, 1")}`
+
 /**
  * Counts requests of clients to sources, either of which may be null. A source is counted only for requests within the
  * client's limit ($4): of two pairs of one client, the first gets the lower numbers.

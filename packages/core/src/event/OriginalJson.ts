@@ -1,0 +1,37 @@
+/** An original request as JSON, for the owner. */
+import type { StoredOriginal } from "./EventDetail.ts"
+
+/** Bytes as text in one of our charsets; null if they are not valid text, or the charset is unknown here. */
+const textIn = (charset: string, bytes: Uint8Array): string | null => {
+  try {
+    const label = charset === "latin-1" ? "windows-1252" : charset
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The body as text in the charset it was read in, and also as bytes if the text does not represent them. */
+export const bodyJson = ({ body, charset }: StoredOriginal) => ({
+  body: textIn(charset, body),
+  body_base64: textIn("utf-8", body) === null ? Buffer.from(body).toString("base64") : null,
+})
+
+export const originalJson = (original: StoredOriginal | null) =>
+  original === null
+    ? null
+    : {
+        received_at: original.receivedAt,
+        ...bodyJson(original),
+        body_bytes: original.bodyBytes,
+        truncated: original.bodyBytes > original.body.byteLength,
+        content_type: original.contentType,
+        ip: original.ip,
+        headers: {
+          referer: original.referer,
+          origin: original.origin,
+          user_agent: original.userAgent,
+          accept_language: original.acceptLanguage,
+        },
+        encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
+      }

@@ -1,0 +1,19 @@
+/** The columns of a source's table as JSON, for its owner. */
+import type { RetypeResult, SourceColumn } from "./SourceColumns.ts"
+
+export const sourceColumnJson = (column: SourceColumn) => ({
+  name: column.name,
+  field: column.field,
+  label: column.label,
+  type: column.type,
+  event_id: column.eventId,
+  created_at: column.createdAt,
+})
+
+/** A column after its change; `retyped` is absent if only its label changed. */
+export const changedColumnJson = (column: SourceColumn, retyped: RetypeResult | undefined) => ({
+  ...sourceColumnJson(column),
+  moved: retyped?.moved ?? 0,
+  sibling: retyped?.sibling ?? null,
+  views: retyped?.views ?? [],
+})

@@ -1,0 +1,202 @@
+/** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { Effect, Schema } from "effect"
+import { list, nothing, one, pageOf, whole } from "../manage/ManageAnswers.ts"
+import { idField, text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { beforeParameter, flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
+
+const id = idSegment("The address's id.")
+
+const subscription = Schema.Union([
+  Schema.Literal("all"),
+  Schema.Array(idField).check(Schema.isMaxLength(10_000)),
+]).annotate({
+  description: "`all`, later ones too, or the ids of sources.",
+})
+const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
+
+const newAddress = Schema.Struct({ url, sources: Schema.optionalKey(subscription) })
+const change = Schema.Struct({ url: Schema.optionalKey(url), sources: Schema.optionalKey(subscription) })
+const range = Schema.Struct({
+  from: text(40, "The first moment of acceptance, RFC 3339."),
+  to: text(40, "The moment after the last, RFC 3339."),
+})
+
+const URL_ERRORS = ["bad_url", "not_public", "name_not_found", "no_such_source"] as const
+const URL_PARAMS = { bad_url: "/url", not_public: "/url", name_not_found: "/url", no_such_source: "/sources" } as const
+
+const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
+
+export const manageAddresses = Effect.gen(function* () {
+  const addresses = yield* Addresses
+  const deliveries = yield* Deliveries
+  const common = {
+    tag: "Deliveries",
+    segments: [id],
+    errors: ["no_such_address"],
+    params: { no_such_address: "id" },
+  } as const
+  return [
+    manageEndpoint({
+      id: "listAddresses",
+      tag: "Deliveries",
+      method: "GET",
+      path: "/manage/v1/addresses",
+      summary: "All delivery addresses",
+      description: "Every address by id, without its secrets. The list has no pages.",
+      action: "address.read",
+      answer: list("Address", "The addresses."),
+      respond: () => Effect.map(addresses.list, (all) => whole(all.map((address) => addressJson(address, false)))),
+    }),
+    manageEndpoint({
+      id: "addAddress",
+      tag: "Deliveries",
+      method: "POST",
+      path: "/manage/v1/addresses",
+      summary: "Add a delivery address",
+      description:
+        "It is sent every event accepted from now on. The answer has the signing secret; `reveal` shows it again. Without `sources`: all, later ones too.",
+      action: "address.change",
+      body: newAddress,
+      answer: one("AddressWithSecret", "The address.", 201),
+      errors: URL_ERRORS,
+      params: URL_PARAMS,
+      respond: ({ body }) =>
+        Effect.map(addresses.create({ url: body.url, sources: body.sources ?? "all" }), (made) =>
+          addressJson(made, true),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getAddress",
+      method: "GET",
+      path: about(""),
+      summary: "One delivery address",
+      description: "One address, without its secrets.",
+      action: "address.read",
+      answer: one("Address", "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.get(address), (found) => addressJson(found, false)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "changeAddress",
+      method: "PATCH",
+      path: about(""),
+      summary: "Change a delivery address",
+      description: "Deliveries that are due already go to the new URL. What is left out stays.",
+      action: "address.change",
+      body: change,
+      answer: one("Address", "The address."),
+      errors: ["no_such_address", ...URL_ERRORS],
+      params: { no_such_address: "id", ...URL_PARAMS },
+      respond: ({ path: [address], body }) =>
+        Effect.map(addresses.set(address, body), (changed) => addressJson(changed, false)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "removeAddress",
+      method: "DELETE",
+      path: about(""),
+      summary: "Remove a delivery address",
+      description: "Nothing more is sent to it, and due deliveries are cancelled. The attempt log stays for its time.",
+      action: "address.change",
+      answer: nothing("It is removed."),
+      respond: ({ path: [address] }) => Effect.as(addresses.remove(address), undefined),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "revealAddress",
+      method: "POST",
+      path: about("/reveal"),
+      summary: "Show a signing secret",
+      description: "The address with its signing secret, and for a day after a change the one before.",
+      action: "address.reveal",
+      answer: one("AddressWithSecret", "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.get(address), (found) => addressJson(found, true)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "rotateAddressSecret",
+      method: "POST",
+      path: about("/rotate-secret"),
+      summary: "A new signing secret",
+      description: "The old one signs too for 24 hours, so that no delivery is refused meanwhile.",
+      action: "address.change",
+      answer: one("AddressWithSecret", "The address."),
+      respond: ({ path: [address] }) =>
+        Effect.map(addresses.rotateSecret(address), (found) => addressJson(found, true)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "pauseAddress",
+      method: "POST",
+      path: about("/pause"),
+      summary: "Pause a delivery address",
+      description: "Nothing is sent to it; what comes due meanwhile waits.",
+      action: "address.change",
+      answer: one("Address", "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.pause(address), (found) => addressJson(found, false)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "resumeAddress",
+      method: "POST",
+      path: about("/resume"),
+      summary: "Resume a delivery address",
+      description: "What waited is sent, and all that comes.",
+      action: "address.change",
+      answer: one("Address", "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.resume(address), (found) => addressJson(found, false)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "pingAddress",
+      method: "POST",
+      path: about("/ping"),
+      summary: "Check a delivery address",
+      description: "Sends a signed ping at once, even to a paused address, and answers what came of it.",
+      action: "address.change",
+      answer: one("PingResult", "What came of it; a ping that was not taken is no error of this request."),
+      respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "listAttempts",
+      method: "GET",
+      path: about("/attempts"),
+      summary: "The attempts of a delivery address",
+      description: "Newest first. For the next page send `next_cursor` as `before`.",
+      action: "delivery.read",
+      parameters: [limitParameter, beforeParameter, flagParameter("failed", "Only failed ones.")],
+      answer: list("Attempt", "The attempts."),
+      respond: ({ path: [addressId], query: { limit = 100, before, failed = false } }) =>
+        Effect.map(
+          deliveries.log({
+            addressId,
+            limit: limit + 1,
+            failedOnly: failed,
+            ...(before === undefined ? {} : { before }),
+          }),
+          (all) => pageOf(all.map(attemptJson), limit, ({ at }) => at),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "resendRange",
+      method: "POST",
+      path: about("/resend"),
+      summary: "Send a range again",
+      description: "All deliveries of the address whose events were accepted from `from` until before `to`.",
+      action: "delivery.change",
+      body: range,
+      answer: one("Count", "How many are sent again."),
+      errors: ["no_such_address", "bad_range"],
+      params: { no_such_address: "id", bad_range: "/from" },
+      respond: ({ path: [address], body: { from, to } }) =>
+        Effect.map(deliveries.resendRange(address, from, to), (count) => ({ count })),
+    }),
+  ]
+})

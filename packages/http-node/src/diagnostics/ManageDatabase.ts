@@ -1,0 +1,61 @@
+/** The database over the management API: which schemas readers see, and its state. */
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { Effect } from "effect"
+import { one } from "../manage/ManageAnswers.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { nameSegment } from "../manage/ManageParameters.ts"
+
+const segments = [nameSegment("schema", "The schema's name.", "shop")] as const
+
+export const manageDatabase = Effect.gen(function* () {
+  const grants = yield* SchemaGrants
+  const diagnostics = yield* Diagnostics
+  const queue = yield* DeliveryQueue
+  const common = {
+    tag: "Database",
+    segments,
+    answer: one("Count", "How many tables and views of the schema can be read now."),
+    errors: ["no_such_schema", "not_for_readers", "no_right", "no_reader"],
+    params: { no_such_schema: "schema", not_for_readers: "schema", no_right: "schema" },
+  } as const
+  return [
+    manageEndpoint({
+      ...common,
+      id: "exposeSchema",
+      method: "POST",
+      path: "/manage/v1/schemas/{schema}/expose",
+      summary: "Let readers see a schema",
+      description: "What is in it now, and what its owner makes there later.",
+      action: "schema.change",
+      respond: ({ path: [schema] }) => Effect.map(grants.expose(schema), ({ objects }) => ({ count: objects })),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "hideSchema",
+      method: "POST",
+      path: "/manage/v1/schemas/{schema}/hide",
+      summary: "Hide a schema from readers",
+      description: "Nothing of it can be read any more.",
+      action: "schema.change",
+      respond: ({ path: [schema] }) => Effect.map(grants.hide(schema), ({ objects }) => ({ count: objects })),
+    }),
+    manageEndpoint({
+      id: "getDiagnostics",
+      tag: "Database",
+      method: "GET",
+      path: "/manage/v1/diagnostics",
+      summary: "The state of the database",
+      description: "What `cabinet doctor` measures: sizes, connections, what holds the feed back, what waits.",
+      action: "diagnostics.read",
+      answer: one("Diagnostics", "The measurements."),
+      respond: () =>
+        Effect.zipWith(diagnostics.examine, queue.gauge, (database, deliveries) => ({
+          database: snakeKeys(database),
+          deliveries: snakeKeys(deliveries),
+        })),
+    }),
+  ]
+})

@@ -1,0 +1,159 @@
+/** Single events and the trash over the management API, and the feed as the read API has it. */
+import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
+import { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Option, Schema } from "effect"
+import { listEvents } from "../feed/FeedEndpoint.ts"
+import { pageBody } from "../html/PageBody.ts"
+import { one } from "../manage/ManageAnswers.ts"
+import { idField } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import type { ManageError } from "../manage/ManageError.ts"
+import { idSegment } from "../manage/ManageParameters.ts"
+
+const id = idSegment("The event's number.")
+
+const events = Schema.Array(idField)
+  .check(Schema.isMinLength(1), Schema.isMaxLength(MAX_TRASH_EVENTS))
+  .annotate({ description: "The events' numbers." })
+const ofSource = Schema.Struct({ source_id: idField, events })
+const anyEvents = Schema.Struct({ events })
+
+const noSuchEvent = (event: number): ManageError => ({ code: "no_such_event", message: `There is no event ${event}.` })
+const noOriginal: ManageError = {
+  code: "no_such_event",
+  message: "The event has no original request, or it is past its time.",
+}
+
+const TRASH_PARAMS = { no_such_source: "/source_id", no_such_event: "/events", too_many_events: "/events" } as const
+const TRASH_ERRORS = ["no_such_source", "no_such_event", "too_many_events"] as const
+
+export const manageEvents = Effect.gen(function* () {
+  const detail = yield* EventDetail
+  const sent = yield* Deliveries
+  const rows = yield* SelectRows
+  const trash = yield* Trash
+  const feed = yield* Feed
+
+  const found = (event: number) =>
+    Effect.flatMap(detail.find(event), (record) =>
+      Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(noSuchEvent(event)),
+    )
+
+  /** Null for a repeat, and while reading is off. */
+  const rowOf = (event: number, { table }: EventRecord): Effect.Effect<string | null> => {
+    if (table === null) return Effect.succeed(null)
+    const params = [
+      ["fc", "_event_id"],
+      ["fo", "eq"],
+      ["fv", String(event)],
+    ] as const
+    return rows.page({ ...table, params }).pipe(
+      Effect.map(({ items }) => items.texts()[0] ?? null),
+      Effect.orElseSucceed(() => null),
+    )
+  }
+
+  const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
+  const trashing = {
+    tag: "Events",
+    answer: one("Count", "How many."),
+    errors: TRASH_ERRORS,
+    params: TRASH_PARAMS,
+  } as const
+  return [
+    manageEndpoint({
+      id: "readFeed",
+      tag: "Events",
+      method: "GET",
+      path: "/manage/v1/feed",
+      summary: "The event feed",
+      description: listEvents.description,
+      action: "row.read",
+      readApiParameters: listEvents.query === "any" ? [] : listEvents.query,
+      answer: { status: 200, description: listEvents.answer.description, schema: listEvents.answer.schema },
+      errors: listEvents.errors,
+      respond: ({ pairs }) =>
+        Effect.map(feed.page(pairs), ({ items, hasMore, nextCursor }) =>
+          pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getEvent",
+      method: "GET",
+      path: "/manage/v1/events/{id}",
+      summary: "One event",
+      description: "An event as the feed has it, with its original request, its row and its deliveries.",
+      action: "event.read",
+      answer: one("EventWithContext", "The event."),
+      respond: Effect.fnUntraced(function* ({ path: [event] }) {
+        const record = yield* found(event)
+        const row = yield* rowOf(event, record)
+        const deliveries = (yield* sent.ofEvent(event)).map(deliveryJson)
+        const original = JSON.stringify(originalJson(record.original))
+        // The event and its row as they are stored, to the last digit.
+        return Buffer.from(
+          `{"event":${record.event},"original":${original},"row":${row},"row_waits":${record.rowWaits},"deliveries":${JSON.stringify(deliveries)}}\n`,
+        )
+      }),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getOriginal",
+      method: "GET",
+      path: "/manage/v1/events/{id}/original",
+      summary: "The bytes of an original request",
+      description: "The first 65,536 bytes of the body as received. Sent so that a browser saves and never shows them.",
+      action: "event.read",
+      answer: {
+        status: 200,
+        description: "The bytes.",
+        schema: { type: "string", contentMediaType: "application/octet-stream" },
+        contentType: "application/octet-stream",
+      },
+      respond: ({ path: [event] }) =>
+        Effect.flatMap(found(event), ({ original }) =>
+          original === null ? Effect.fail(noOriginal) : Effect.succeed(original.body),
+        ),
+    }),
+    manageEndpoint({
+      ...trashing,
+      id: "trashEvents",
+      method: "POST",
+      path: "/manage/v1/events/trash",
+      summary: "Events to the trash",
+      description:
+        "Their rows go and their deliveries are cancelled: all of them, or none if one is not of this source.",
+      action: "event.trash",
+      body: ofSource,
+      respond: ({ body }) => Effect.map(trash.trash(body.source_id, body.events), (count) => ({ count })),
+    }),
+    manageEndpoint({
+      ...trashing,
+      id: "restoreEvents",
+      method: "POST",
+      path: "/manage/v1/events/restore",
+      summary: "Events back from the trash",
+      description: "Their rows come back, cancelled deliveries do not.",
+      action: "event.trash",
+      body: ofSource,
+      respond: ({ body }) => Effect.map(trash.untrash(body.source_id, body.events), (count) => ({ count })),
+    }),
+    manageEndpoint({
+      ...trashing,
+      id: "purgeEvents",
+      method: "POST",
+      path: "/manage/v1/events/purge",
+      summary: "Erase events for good",
+      description: "What was sent is erased for good, and their repeats with them. Their places in the feed stay.",
+      action: "event.purge",
+      body: anyEvents,
+      respond: ({ body }) => Effect.map(trash.purge(body.events), (count) => ({ count })),
+    }),
+  ]
+})

@@ -1,0 +1,108 @@
+/** Keys of the read API and access tokens over the management API. Each is shown once, when it is issued. */
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { accessTokenJson, keyJson } from "@data-cabinet/core/key/KeyJson"
+import { ROLES } from "@data-cabinet/core/key/Role"
+import { Effect, Schema } from "effect"
+import { list, one, whole } from "../manage/ManageAnswers.ts"
+import { lifetimeField, nameField } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idSegment } from "../manage/ManageParameters.ts"
+
+const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optionalKey(lifetimeField) })
+const newToken = Schema.Struct({
+  name: nameField,
+  role: Schema.Literals(ROLES).annotate({ description: "What it may do." }),
+  expires_in_seconds: Schema.optionalKey(lifetimeField),
+})
+
+export const manageKeys = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const tokens = yield* AccessTokens
+  const named = { errors: ["bad_name"], params: { bad_name: "/name" } } as const
+  const found = { errors: ["no_such_key"], params: { no_such_key: "id" } } as const
+  return [
+    manageEndpoint({
+      id: "listKeys",
+      tag: "Keys",
+      method: "GET",
+      path: "/manage/v1/keys",
+      summary: "All keys of the read API",
+      description: "Every key by id, revoked ones too. The list has no pages.",
+      action: "key.read",
+      answer: list("Key", "The keys."),
+      respond: () => Effect.map(keys.list, (all) => whole(all.map(keyJson))),
+    }),
+    manageEndpoint({
+      ...named,
+      id: "issueKey",
+      tag: "Keys",
+      method: "POST",
+      path: "/manage/v1/keys",
+      summary: "Issue a key",
+      description: "The answer shows the key, the only time that it is shown.",
+      action: "key.change",
+      body: newKey,
+      answer: one("IssuedKey", "The key.", 201),
+      respond: ({ body }) =>
+        Effect.map(keys.issue(body.name, body.expires_in_seconds ?? null), ({ key, ...issued }) => ({
+          ...keyJson(issued),
+          key,
+        })),
+    }),
+    manageEndpoint({
+      ...found,
+      id: "revokeKey",
+      tag: "Keys",
+      method: "POST",
+      path: "/manage/v1/keys/{id}/revoke",
+      summary: "Revoke a key",
+      description: "Requests with it get 401 from then on.",
+      action: "key.change",
+      segments: [idSegment("The key's id.")],
+      answer: one("Key", "The key."),
+      respond: ({ path: [key] }) => Effect.map(keys.revoke(key), keyJson),
+    }),
+    manageEndpoint({
+      id: "listTokens",
+      tag: "Keys",
+      method: "GET",
+      path: "/manage/v1/tokens",
+      summary: "All access tokens",
+      description: "Every token by id, revoked ones too. The list has no pages.",
+      action: "token.read",
+      answer: list("Token", "The tokens."),
+      respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenJson))),
+    }),
+    manageEndpoint({
+      ...named,
+      id: "issueToken",
+      tag: "Keys",
+      method: "POST",
+      path: "/manage/v1/tokens",
+      summary: "Issue an access token",
+      description: "The answer shows the token, the only time that it is shown.",
+      action: "token.change",
+      body: newToken,
+      answer: one("IssuedToken", "The token.", 201),
+      respond: ({ body: { name, role, expires_in_seconds: expiresInSeconds = null } }) =>
+        Effect.map(tokens.issue({ name, role, expiresInSeconds }), ({ token, ...issued }) => ({
+          ...accessTokenJson(issued),
+          token,
+        })),
+    }),
+    manageEndpoint({
+      ...found,
+      id: "revokeToken",
+      tag: "Keys",
+      method: "POST",
+      path: "/manage/v1/tokens/{id}/revoke",
+      summary: "Revoke an access token",
+      description: "Requests with it get 401 from then on.",
+      action: "token.change",
+      segments: [idSegment("The token's id.")],
+      answer: one("Token", "The token."),
+      respond: ({ path: [token] }) => Effect.map(tokens.revoke(token), accessTokenJson),
+    }),
+  ]
+})

@@ -1,0 +1,35 @@
+/** How the endpoints of the management API answer: one object, a list, or nothing. */
+import { page } from "../openapi/SchemaForms.ts"
+import type { ManageEndpoint } from "./ManageEndpoint.ts"
+import { manageRef } from "./ManageSchemas.ts"
+
+type Answered = ManageEndpoint["answer"]
+type Name = Parameters<typeof manageRef>[0]
+
+export const one = (name: Name, description: string, status: 200 | 201 = 200): Answered => ({
+  status,
+  description,
+  schema: manageRef(name),
+})
+
+export const list = (name: Name, description: string): Answered => ({
+  status: 200,
+  description,
+  schema: page(manageRef(name), {
+    type: ["string", "null"],
+    description: "Where the next page begins; null on the last one and for lists without pages.",
+  }),
+})
+
+export const nothing = (description: string): Answered => ({ status: 204, description, schema: null })
+
+/** A list without pages. */
+export const whole = <A>(items: ReadonlyArray<A>) => ({ data: items, has_more: false, next_cursor: null })
+
+/** Of one item more than was asked for, the page and whether there is more. `at`: what the next page begins before. */
+export const pageOf = <A>(items: ReadonlyArray<A>, limit: number, at: (item: A) => string) => {
+  const data = items.slice(0, limit)
+  const last = data.at(-1)
+  const more = items.length > limit
+  return { data, has_more: more, next_cursor: more && last !== undefined ? at(last) : null }
+}

@@ -1,0 +1,19 @@
+/** The fields that bodies of the management API share. */
+import { Schema } from "effect"
+
+/** A text within PostgreSQL's means: without U+0000, and in whole characters. */
+export const text = (most: number, description: string) =>
+  Schema.String.check(
+    Schema.isMaxLength(most),
+    Schema.makeFilter((value: string) =>
+      value.includes("\0") || !value.isWellFormed() ? "Expected text without U+0000 and half characters" : undefined,
+    ),
+  ).annotate({ description })
+
+export const nameField = text(200, "A name of 1 to 200 characters.").check(Schema.isMinLength(1))
+
+export const idField = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+
+export const lifetimeField = Schema.NullOr(
+  Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 3_650 * 86_400 })),
+).annotate({ description: "Seconds until it ends, from a minute to ten years; null or left out: never." })

@@ -1,0 +1,134 @@
+/**
+ * The closed table of the management API's error codes: those of its frame, those of the read API for the endpoints that both
+ * have, and those of every use case behind it. A code that is not placed here does not compile, and `docs/management-api.md`
+ * lists them.
+ */
+import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
+import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import type { TrashError } from "@data-cabinet/core/event/TrashError"
+import type { FileError } from "@data-cabinet/core/file/FileError"
+import type { KeyError } from "@data-cabinet/core/key/KeyError"
+import type { PollError } from "@data-cabinet/core/poll/PollError"
+import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
+import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
+import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
+import type { SourceError } from "@data-cabinet/core/source/SourceError"
+import { ERROR_STATUS } from "../api/ErrorStatus.ts"
+
+/** What the frame itself may refuse. */
+type FrameCode =
+  | "unauthorized"
+  | "cross_origin"
+  | "role_missing"
+  | "bad_id"
+  | "bad_param"
+  | "unsupported_media_type"
+  | "too_large"
+  | "bad_json"
+  | "bad_body"
+  | "unknown_field"
+  | "unavailable"
+
+export type ManageCode =
+  | FrameCode
+  | ErrorCode
+  | AddressError["code"]
+  | ColumnError["code"]
+  | FileError["code"]
+  | KeyError["code"]
+  | PollError["code"]
+  | SchemaGrantError["code"]
+  | SearchIndexError["code"]
+  | SourceError["code"]
+  | TrashError["code"]
+
+interface Placed {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503
+  readonly meaning: string
+}
+
+const OWN = {
+  unauthorized: { status: 401, meaning: "No credentials, or some that are wrong, expired or revoked." },
+  cross_origin: {
+    status: 403,
+    meaning: "A session's request that changes something came from a page of another origin.",
+  },
+  role_missing: { status: 403, meaning: "The role does not allow this; the message names the role that does." },
+  bad_id: { status: 400, meaning: "An id in the address is not a positive whole number." },
+  bad_param: { status: 400, meaning: "A query parameter's value is invalid, or it came twice." },
+  unsupported_media_type: { status: 415, meaning: "The body's `Content-Type` is not `application/json`." },
+  too_large: { status: 413, meaning: "The body, or the file, is too large." },
+  bad_json: { status: 400, meaning: "The body is not JSON; the message says where." },
+  bad_body: { status: 400, meaning: "A field of the body is missing or invalid; `param` points to it." },
+  unknown_field: {
+    status: 400,
+    meaning: "The body has a field that this endpoint does not know; `param` points to it.",
+  },
+  unavailable: { status: 503, meaning: "The database cannot be reached now, or a write had no outcome." },
+  bad_url: { status: 400, meaning: "This is no address that can be sent to." },
+  not_public: { status: 400, meaning: "The address leads to a network that is not public." },
+  name_not_found: { status: 400, meaning: "The host's name leads to no address." },
+  bad_range: { status: 400, meaning: "The range of time is empty, or not two times in RFC 3339." },
+  no_such_address: { status: 404, meaning: "There is no delivery address with this id." },
+  no_such_delivery: { status: 404, meaning: "There is no delivery with this id." },
+  not_resent: { status: 409, meaning: "The delivery cannot be sent again; the message says why." },
+  no_such_key: { status: 404, meaning: "There is no key or token with this id." },
+  bad_name: { status: 400, meaning: "The name is empty or too long." },
+  table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
+  bad_encoding: { status: 400, meaning: "The encoding is none that a source may have." },
+  bad_thanks_url: { status: 400, meaning: "The thank-you page's address is not one of http or https." },
+  no_such_poll: { status: 404, meaning: "There is no poll with this id." },
+  bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
+  bad_format: { status: 400, meaning: "The format is none that can be read." },
+  bad_pointer: { status: 400, meaning: "The pointer is no JSON pointer, or leads into no JSON." },
+  bad_key: { status: 400, meaning: "The key is neither a field's name nor a pointer to one." },
+  bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
+  busy: { status: 409, meaning: "It is being done right now; ask again." },
+  no_such_schema: { status: 404, meaning: "The database has no schema of this name." },
+  not_for_readers: { status: 409, meaning: "The schema is the cabinet's own or the system's." },
+  no_right: { status: 409, meaning: "The schema or table has another owner, who alone may do this." },
+  no_reader: { status: 409, meaning: "There is no reader role." },
+  not_indexable: { status: 409, meaning: "The object cannot have a search index." },
+  no_trigrams: { status: 409, meaning: "The database lacks pg_trgm and cannot install it." },
+  build_failed: { status: 409, meaning: "PostgreSQL could not build the index; the message is its own." },
+  no_table: { status: 404, meaning: "The source's table was dropped." },
+  no_such_column: { status: 404, meaning: "The source has no column of this name." },
+  bad_label: { status: 400, meaning: "The label is empty or too long." },
+  views_depend: { status: 409, meaning: "Views depend on the column; `with_views` makes them again." },
+  objects_depend: { status: 409, meaning: "Something depends on the column that cannot be made again." },
+  views_slow: { status: 409, meaning: "The views could not be made again in time." },
+  no_such_event: { status: 404, meaning: "There is no such event, or it is not of this source." },
+  too_many_events: { status: 400, meaning: "More events were named than one call may have." },
+  no_such_import: { status: 404, meaning: "There is no import with this id." },
+  bad_option: { status: 400, meaning: "An option of the import is invalid." },
+  same_file: { status: 409, meaning: "The same file was imported into this source before." },
+  unreadable: { status: 422, meaning: "The file cannot be read." },
+  interrupted: { status: 503, meaning: "The file did not arrive whole." },
+  source_gone: { status: 409, meaning: "The source was deleted meanwhile." },
+} as const satisfies Record<Exclude<ManageCode, ErrorCode>, Placed>
+
+const OF_THE_READ_API = Object.fromEntries(
+  Object.entries(ERROR_MEANINGS).map(([code, meaning]) => [code, { status: ERROR_STATUS[code as ErrorCode], meaning }]),
+) as unknown as Record<ErrorCode, Placed>
+
+export const MANAGE_CODES: Readonly<Record<ManageCode, Placed>> = { ...OF_THE_READ_API, ...OWN }
+
+/** The error types that a client distinguishes: the read API's six, and `forbidden`. */
+const TYPES = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "invalid_request",
+  409: "conflict",
+  413: "invalid_request",
+  415: "invalid_request",
+  422: "invalid_request",
+  429: "rate_limited",
+  500: "unavailable",
+  503: "unavailable",
+} as const satisfies Record<Placed["status"], string>
+
+export const manageType = (code: ManageCode): (typeof TYPES)[keyof typeof TYPES] => TYPES[MANAGE_CODES[code].status]
+
+export const MANAGE_TYPES: ReadonlyArray<string> = [...new Set(Object.values(TYPES))]

@@ -1,0 +1,165 @@
+/** The description of the management API: OpenAPI 3.1, from the declarations that guard its requests. */
+import { Schema } from "effect"
+import type { JsonSchema, QueryParameter } from "../api/Endpoint.ts"
+import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
+import type { OperationObject, ParameterObject, PathItem, ResponseObject } from "../openapi/OperationObject.ts"
+import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
+import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
+import { MANAGE_SCHEMAS, manageRef } from "./ManageSchemas.ts"
+
+/** What the frame may answer everywhere. `bad_request` is what Node's own parser refuses. */
+const FRAME: ReadonlyArray<ManageCode> = [
+  "bad_request",
+  "unknown_param",
+  "unauthorized",
+  "role_missing",
+  "rate_limited",
+  "unavailable",
+  "internal_error",
+]
+const BODY: ReadonlyArray<ManageCode> = ["bad_json", "bad_body", "unknown_field", "too_large", "unsupported_media_type"]
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
+const RATE = {
+  "X-RateLimit-Limit": header("X-RateLimit-Limit"),
+  "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
+}
+
+const codesOf = ({ segments, parameters, body, errors, method }: ManageEndpoint): ReadonlySet<ManageCode> =>
+  new Set([
+    ...FRAME,
+    ...(method === "GET" ? [] : (["cross_origin"] as const)),
+    ...(segments.length === 0 ? [] : (["bad_id"] as const)),
+    ...(parameters.length === 0 ? [] : (["bad_param"] as const)),
+    ...(body === null ? [] : BODY),
+    ...errors,
+  ])
+
+const errorResponse = (status: number, codes: ReadonlyArray<ManageCode>): ResponseObject => ({
+  description: codes.map((code) => `\`${code}\`: ${MANAGE_CODES[code].meaning}`).join("\n\n"),
+  headers: {
+    ...(status === 401 ? { "WWW-Authenticate": header("WWW-Authenticate") } : {}),
+    ...(status === 429 || status === 503 ? { "Retry-After": header("Retry-After") } : {}),
+  },
+  content: {
+    "application/json": {
+      schema: manageRef("Error"),
+      examples: Object.fromEntries(
+        codes.map((code) => {
+          const { meaning } = MANAGE_CODES[code]
+          const value = { error: { type: manageType(code), code, message: meaning, param: null } }
+          return [code, { summary: meaning, value }]
+        }),
+      ),
+    },
+  },
+})
+
+const parameterObject = (
+  { name, description, schema, repeats, example }: QueryParameter,
+  required: boolean,
+): ParameterObject => ({
+  name,
+  in: "query",
+  required,
+  description,
+  ...(repeats === true ? { style: "form", explode: true, schema: { type: "array", items: schema } } : { schema }),
+  ...(example === undefined ? {} : { example }),
+})
+
+/** The schema of a body, whose unknown fields are refused. */
+const bodySchema = (schema: Schema.Codec<unknown, unknown>): JsonSchema =>
+  Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }).schema
+
+const operationOf = (endpoint: ManageEndpoint): OperationObject => {
+  const { id, tag, summary, description, action, segments, parameters, readApiParameters = [], body, answer } = endpoint
+  const needed = ROLE_NEEDED[action]
+  const role = needed === "any" ? "Any role." : `Needs the role \`${needed}\`.`
+  const errors = Map.groupBy(codesOf(endpoint), (code) => MANAGE_CODES[code].status)
+  return {
+    operationId: id,
+    "x-action": action,
+    tags: [tag],
+    summary,
+    description: `${description}\n\n${role}`,
+    security: [{ token: [] }],
+    parameters: [
+      ...segments.map(({ name, description: about, schema, example }): ParameterObject => ({
+        name,
+        in: "path",
+        required: true,
+        description: about,
+        schema,
+        example,
+      })),
+      ...parameters.map((parameter) => parameterObject(parameter, parameter.required === true)),
+      ...readApiParameters.map((parameter) => parameterObject(parameter, false)),
+    ],
+    ...(body === null
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: bodySchema(body) } } } }),
+    responses: {
+      [String(answer.status)]: {
+        description: answer.description,
+        headers: RATE,
+        ...(answer.schema === null
+          ? {}
+          : { content: { [answer.contentType ?? "application/json"]: { schema: answer.schema } } }),
+      },
+      ...Object.fromEntries([...errors].map(([status, codes]) => [String(status), errorResponse(status, codes)])),
+    },
+  }
+}
+
+/** The names of the schemas that these values refer to, directly or through others. */
+const reachable = (from: unknown): ReadonlySet<string> => {
+  const names = new Set<string>()
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (names.has(name!)) continue
+      names.add(name!)
+      visit((MANAGE_SCHEMAS as Readonly<Record<string, JsonSchema>>)[name!])
+    }
+  }
+  visit(from)
+  return names
+}
+
+const rateHeader = (description: string) => ({ description, required: true, schema: { type: "integer", minimum: 0 } })
+
+/** `baseUrl` is the cabinet's address, without a trailing slash. */
+export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageEndpoint>): OpenApiDocument => {
+  const paths: Record<string, PathItem> = {}
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
+  }
+  const names = reachable(paths)
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Data Cabinet management",
+      version: "1",
+      summary: "Manage a cabinet: its sources, keys, delivery addresses, files and polls.",
+      description:
+        "Send an access token in `Authorization: Bearer <token>`. What it may do is its role. Bodies are JSON in UTF-8; unknown fields and parameters are refused. Every answer to valid credentials tells what is left of the requests of this minute. Times are RFC 3339 in UTC.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl, description: "This cabinet." }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => endpoints.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: {},
+    components: {
+      schemas: Object.fromEntries(Object.entries(MANAGE_SCHEMAS).filter(([name]) => names.has(name))),
+      headers: {
+        "X-RateLimit-Limit": rateHeader("How many requests a minute are allowed."),
+        "X-RateLimit-Remaining": rateHeader("How many of them are left in the current minute of the clock."),
+        "Retry-After": rateHeader("When to come back, in seconds."),
+        "WWW-Authenticate": { description: "How to authenticate.", required: true, schema: { const: "Bearer" } },
+      },
+      securitySchemes: { token: { type: "http", scheme: "bearer", description: "An access token." } },
+    },
+  }
+}

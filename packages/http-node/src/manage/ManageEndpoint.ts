@@ -1,0 +1,122 @@
+/**
+ * The declaration of an endpoint of the management API. As in the read API, the same value guards requests and is described:
+ * its method, the action whose role it needs, its parameters, its body and its answer.
+ */
+import type { Action } from "@data-cabinet/core/key/Role"
+import type { Actor } from "@data-cabinet/core/audit/Actor"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { Effect, Schema } from "effect"
+import type { JsonSchema, QueryParameter } from "../api/Endpoint.ts"
+import type { Request } from "../server/Request.ts"
+import type { ManageCode } from "./ManageCode.ts"
+import type { ManageError } from "./ManageError.ts"
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
+
+export const TAGS = {
+  Self: "Who is asking.",
+  Sources: "The senders' ways in, and the columns of their tables.",
+  Events: "Single events, the feed, and the trash.",
+  Tables: "Tables and views, and their rows.",
+  Keys: "Keys of the read API, and access tokens.",
+  Deliveries: "Delivery addresses, and what is sent to them.",
+  Files: "Imported files, and polls.",
+  Database: "Schemas, search indexes, and the state of the database.",
+  Description: "What the API says about itself.",
+} as const
+
+/** A query parameter with its value; `read` returns undefined for an invalid text. */
+export interface ManageParameter<A> extends QueryParameter {
+  readonly read: (text: string) => A | undefined
+  /** Completes "limit must be …". */
+  readonly expected: string
+  readonly required?: boolean
+}
+
+/** A segment of the path; `read` returns undefined for an invalid one. */
+export interface ManageSegment<A> {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example: unknown
+  readonly read: (text: string) => A | undefined
+  readonly expected: string
+}
+
+type Segments = ReadonlyArray<ManageSegment<unknown>>
+type Parameters = ReadonlyArray<ManageParameter<unknown>>
+
+type SegmentValues<S extends Segments> = {
+  readonly [K in keyof S]: S[K] extends ManageSegment<infer A> ? A : never
+}
+type ParameterValues<P extends Parameters> = {
+  readonly [Q in P[number] as Q["name"]]?: Q extends ManageParameter<infer A> ? A : never
+}
+
+/** A request that passed the frame. */
+export interface ManageCall<Path, Query, Body> {
+  readonly actor: Actor
+  readonly path: Path
+  readonly query: Query
+  /** The parameters as sent, for the endpoints that the read API has too. */
+  readonly pairs: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: Body
+  readonly request: Request
+}
+
+/** JSON as a value, or as its own text or bytes, which end with a newline. */
+export type ManageResult = object | Uint8Array | undefined
+
+export interface ManageEndpoint {
+  /** The operation's id, and so the method's name in generated clients. */
+  readonly id: string
+  readonly tag: keyof typeof TAGS
+  readonly method: Method
+  readonly path: `/manage/v1/${string}`
+  readonly summary: string
+  readonly description: string
+  readonly action: Action
+  readonly segments: Segments
+  readonly parameters: Parameters
+  /** Parameters that the endpoint's own use case reads from `pairs`. */
+  readonly readApiParameters?: ReadonlyArray<QueryParameter>
+  readonly body: Schema.Codec<unknown, unknown> | null
+  readonly answer: {
+    readonly status: 200 | 201 | 204
+    readonly description: string
+    readonly schema: JsonSchema | null
+    /** If it is not JSON. */
+    readonly contentType?: string
+  }
+  /** The errors of its use case. */
+  readonly errors: ReadonlyArray<ManageCode>
+  /** The parameter, or the pointer into the body, that an error of the use case is about. */
+  readonly params: Partial<Record<ManageCode, string>>
+  readonly respond: (
+    call: ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>,
+  ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
+}
+
+interface Given<S extends Segments, P extends Parameters, B> {
+  readonly segments?: S
+  readonly parameters?: P
+  readonly readApiParameters?: ReadonlyArray<QueryParameter>
+  readonly body?: Schema.Codec<B, unknown>
+  readonly errors?: ReadonlyArray<ManageCode>
+  readonly params?: Partial<Record<ManageCode, string>>
+  readonly respond: (
+    call: ManageCall<SegmentValues<S>, ParameterValues<P>, B>,
+  ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
+}
+
+type Named = Pick<ManageEndpoint, "id" | "tag" | "method" | "path" | "summary" | "description" | "action" | "answer">
+
+/** Declares an endpoint; within `respond` its path, parameters and body have their types. */
+export const manageEndpoint = <
+  const S extends Segments = readonly [],
+  const P extends Parameters = readonly [],
+  B = undefined,
+>(
+  declared: Named & Given<S, P, B>,
+): ManageEndpoint =>
+  ({ segments: [], parameters: [], body: null, errors: [], params: {}, ...declared }) as unknown as ManageEndpoint

@@ -1,0 +1,73 @@
+/** The segments and parameters that endpoints of the management API share. */
+import { DEFAULT_LIMIT, MAX_LIMIT, parseLimit } from "@data-cabinet/core/pagination/Page"
+import type { ManageParameter, ManageSegment } from "./ManageEndpoint.ts"
+
+const ID = { type: "integer", format: "int64", minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const
+
+const readId = (text: string): number | undefined => {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(id) ? id : undefined
+}
+
+export const idSegment = (description: string): ManageSegment<number> => ({
+  name: "id",
+  description,
+  schema: ID,
+  example: 1,
+  read: readId,
+  expected: "a positive whole number",
+})
+
+export const nameSegment = (name: string, description: string, example: string): ManageSegment<string> => ({
+  name,
+  description,
+  schema: { type: "string" },
+  example,
+  read: (text) => (text.includes("\0") ? undefined : text),
+  expected: "a name in UTF-8",
+})
+
+export const limitParameter = {
+  name: "limit",
+  description: "How many items to return at most.",
+  schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  read: parseLimit,
+  expected: `a whole number from 1 to ${MAX_LIMIT}`,
+} as const satisfies ManageParameter<number>
+
+/** RFC 3339 with a zone, in the years that PostgreSQL and JavaScript both know. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+
+export const isTime = (text: string): boolean => TIME.test(text) && !Number.isNaN(Date.parse(text))
+
+export const beforeParameter = {
+  name: "before",
+  description: "Only what began before this time, for the next page: the last `at` that was seen. RFC 3339.",
+  schema: { type: "string", format: "date-time" },
+  read: (text: string) => (isTime(text) ? text : undefined),
+  expected: "a time such as 2026-11-21T09:30:00Z",
+} as const satisfies ManageParameter<string>
+
+export const flagParameter = <const Name extends string>(name: Name, description: string) =>
+  ({
+    name,
+    description,
+    schema: { type: "boolean", default: false },
+    read: (text: string) => (text === "true" ? true : text === "false" ? false : undefined),
+    expected: "true or false",
+  }) satisfies ManageParameter<boolean>
+
+export const wordParameter = <const Name extends string, const Word extends string>(
+  name: Name,
+  words: ReadonlyArray<Word>,
+  description: string,
+  required = false,
+) =>
+  ({
+    name,
+    description,
+    schema: { type: "string", enum: words },
+    read: (text: string) => words.find((word) => word === text),
+    expected: `one of ${words.join(", ")}`,
+    required,
+  }) satisfies ManageParameter<Word>

@@ -1,0 +1,214 @@
+/**
+ * The frame around every endpoint of the management API. It fixes the order of checks: method (405), credentials (401), rate
+ * (429), role (403), form of the path, unknown and invalid parameters, content type (415), size (413), JSON and form of the
+ * body (400); only then does the endpoint run, as the actor who asks. An answer to valid credentials has the two rate
+ * headers, whatever it is.
+ */
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { Cause, type Context, Effect } from "effect"
+import { logFault } from "../api/Fault.ts"
+import { decodeSegment, queryPairs } from "../api/QueryPairs.ts"
+import { effectRunner, type RunEffect } from "../server/EffectRunner.ts"
+import type { Answer, Request } from "../server/Request.ts"
+import type { Route, Target } from "../server/Route.ts"
+import { type Identified, type Identify, identify } from "./Identify.ts"
+import type { ManageEndpoint, ManageResult } from "./ManageEndpoint.ts"
+import { ANSWER_HEADERS, type ManageError, manageErrorAnswer, manageErrorOf } from "./ManageError.ts"
+import { manageBody } from "./ReadManageBody.ts"
+
+/** From a request's head to the answer of one that only reads, in milliseconds. No client waits 10 s. */
+const READ_TIMEOUT_MILLIS = 9_000
+
+type Refusal = ManageError | StoreUnavailable
+
+/** One route for each path, with all its methods; paths without parameters come first. */
+export const manageRoutes = (endpoints: ReadonlyArray<ManageEndpoint>) =>
+  Effect.gen(function* () {
+    const byPath = [...Map.groupBy(endpoints, ({ path }) => path)]
+    const parameters = (path: string) => path.split("{").length
+    byPath.sort(([one], [other]) => parameters(one) - parameters(other))
+    const frame = { run: yield* effectRunner, who: yield* identify, wheel: yield* timerWheel }
+    return yield* Effect.forEach(byPath, ([path, its]) => manageRoute(path, its, frame))
+  })
+
+interface Frame {
+  readonly run: RunEffect
+  readonly who: Identify
+  readonly wheel: TimerWheel
+}
+
+const manageRoute = Effect.fnUntraced(function* (
+  path: ManageEndpoint["path"],
+  its: ReadonlyArray<ManageEndpoint>,
+  { run, who, wheel }: Frame,
+) {
+  const methods = new Map<string, Handle>()
+  for (const endpoint of its) methods.set(endpoint.method, yield* handlerOf(endpoint, wheel))
+  const get = methods.get("GET")
+  if (get !== undefined) methods.set("HEAD", get)
+  const allow = its.map(({ method }) => method).join(", ")
+  const notAllowed = manageErrorAnswer(
+    { code: "method_not_allowed", message: `This address takes ${allow}.` },
+    { allow },
+  )
+  const route: Route = {
+    path,
+    fault: (id) => manageErrorAnswer(faultError(id)),
+    handle: async (request, target) => {
+      const handle = methods.get(request.method)
+      if (handle === undefined) return notAllowed
+      const work = Effect.matchEffect(who(request), {
+        onSuccess: (identified) => handle(request, target, identified),
+        onFailure: (error) => Effect.succeed(manageErrorAnswer(manageErrorOf(error))),
+      })
+      return run(request, work)
+    },
+  }
+  return route
+})
+
+type Handle = (request: Request, target: Target, identified: Identified) => Effect.Effect<Answer>
+
+const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
+  Effect.gen(function* () {
+    const readBody = endpoint.body === null ? null : yield* manageBody(endpoint.body, wheel)
+    const late: ManageError = { code: "unavailable", message: "The database did not answer in time." }
+
+    const work = Effect.fnUntraced(function* (
+      request: Request,
+      target: Target,
+      { actor, rate }: Identified,
+    ): Effect.fn.Return<ManageResult, Refusal> {
+      if (!rate.allowed) return yield* Effect.fail(tooMany(rate))
+      if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(roleMissing(endpoint, actor.role))
+      const path = yield* pathOf(endpoint, target)
+      const pairs = queryPairs(target.query)
+      const query = yield* parametersOf(endpoint, pairs)
+      const body = readBody === null ? undefined : yield* readBody(request)
+      const asked = Effect.provideService(
+        endpoint.respond({ actor, path, query, pairs, body, request }),
+        CurrentActor,
+        actor,
+      )
+      return yield* endpoint.method === "GET" ? wheel.limit(READ_TIMEOUT_MILLIS, Effect.fail(late), asked) : asked
+    })
+
+    const handle: Handle = (request, target, identified) => {
+      const { limit, remaining } = identified.rate
+      const headers = { "x-ratelimit-limit": String(limit), "x-ratelimit-remaining": String(remaining) }
+      return Effect.matchCauseEffect(work(request, target, identified), {
+        onSuccess: (result) => Effect.succeed(answerOf(endpoint, result, headers)),
+        onFailure: (cause) => failed(endpoint, cause, headers),
+      })
+    }
+    return handle
+  })
+
+const pathOf = (endpoint: ManageEndpoint, target: Target): Effect.Effect<ReadonlyArray<unknown>, ManageError> => {
+  const values: Array<unknown> = []
+  for (const [i, { name, read, expected }] of endpoint.segments.entries()) {
+    const text = decodeSegment(target.params[i]!)
+    const value = text === undefined ? undefined : read(text)
+    if (value === undefined) {
+      return Effect.fail({ code: "bad_id", message: `${name} must be ${expected}.`, param: name })
+    }
+    values.push(value)
+  }
+  return Effect.succeed(values)
+}
+
+const parametersOf = (
+  endpoint: ManageEndpoint,
+  pairs: ReadonlyArray<readonly [string, string]>,
+): Effect.Effect<Readonly<Record<string, unknown>>, ManageError> => {
+  const { parameters, readApiParameters = [] } = endpoint
+  const known = [...parameters, ...readApiParameters].map(({ name }) => name)
+  const values = new Map<string, unknown>()
+  const stranger = pairs.find(([name]) => !known.includes(name))
+  if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
+  for (const [name, text] of pairs) {
+    const parameter = parameters.find((one) => one.name === name)
+    if (parameter === undefined) continue
+    const value = values.has(name) ? undefined : parameter.read(text)
+    if (value === undefined) {
+      const message = values.has(name) ? `${name} came twice.` : `${name} must be ${parameter.expected}.`
+      return Effect.fail({ code: "bad_param", message, param: name })
+    }
+    values.set(name, value)
+  }
+  const missing = parameters.find(({ name, required }) => required === true && !values.has(name))
+  if (missing !== undefined) {
+    const message = `${missing.name} is missing: it must be ${missing.expected}.`
+    return Effect.fail({ code: "bad_param", message, param: missing.name })
+  }
+  return Effect.succeed(Object.fromEntries(values))
+}
+
+const answerOf = (
+  { answer }: ManageEndpoint,
+  result: ManageResult,
+  headers: Readonly<Record<string, string>>,
+): Answer => {
+  if (answer.status === 204) {
+    const { "content-type": _, ...others } = ANSWER_HEADERS
+    return { status: 204, headers: { ...headers, ...others }, body: null }
+  }
+  const body = result instanceof Uint8Array ? result : `${JSON.stringify(result)}\n`
+  return { status: answer.status, headers: { ...headers, ...ANSWER_HEADERS, ...contentHeaders(answer) }, body }
+}
+
+/** What is not JSON was sent by somebody else: a browser saves it, and runs nothing of it. */
+const contentHeaders = ({ contentType }: ManageEndpoint["answer"]): Readonly<Record<string, string>> =>
+  contentType === undefined
+    ? {}
+    : {
+        "content-type": contentType,
+        "content-disposition": "attachment",
+        "content-security-policy": "sandbox; default-src 'none'",
+      }
+
+const failed = (
+  endpoint: ManageEndpoint,
+  cause: Cause.Cause<Refusal>,
+  headers: Readonly<Record<string, string>>,
+): Effect.Effect<Answer> => {
+  const failure = cause.reasons.find((reason) => reason._tag === "Fail")
+  if (failure !== undefined) {
+    // Field by field: the message of a tagged error is none of its own enumerable properties.
+    const { code, message, param, retryAfter } = manageErrorOf(failure.error)
+    const where = param ?? endpoint.params[code] ?? null
+    return Effect.succeed(manageErrorAnswer({ code, message, param: where, retryAfter }, headers))
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  return Effect.contextWith((context: Context.Context<never>) =>
+    Effect.succeed(manageErrorAnswer(faultError(logFault(endpoint, cause, context)), headers)),
+  )
+}
+
+const faultError = (id: string): ManageError => ({
+  code: "internal_error",
+  message: `An unexpected fault of the service, logged as ${id}.`,
+})
+
+const tooMany = ({ limit, retryAfter }: Identified["rate"]): ManageError => ({
+  code: "rate_limited",
+  message: `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`,
+  retryAfter,
+})
+
+const roleMissing = ({ action }: ManageEndpoint, role: string): ManageError => ({
+  code: "role_missing",
+  message: `This needs the role ${ROLE_NEEDED[action]}; yours is ${role}.`,
+})
+
+const unknownParam = (name: string, known: ReadonlyArray<string>): ManageError => ({
+  code: "unknown_param",
+  message:
+    known.length === 0
+      ? `This endpoint has no parameters, so none named ${JSON.stringify(name)}.`
+      : `This endpoint has no parameter ${JSON.stringify(name)}. It has ${known.join(", ")}.`,
+  param: name,
+})

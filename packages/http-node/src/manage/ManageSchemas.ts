@@ -1,0 +1,279 @@
+/** The schemas of the management API's answers. What the read API has too keeps its name and its shape. */
+import { ROLES } from "@data-cabinet/core/key/Role"
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { id, object, orNull, time } from "../openapi/SchemaForms.ts"
+import { SCHEMAS } from "../openapi/Schemas.ts"
+import { MANAGE_CODES, MANAGE_TYPES } from "./ManageCode.ts"
+
+export const manageRef = (name: keyof typeof MANAGE_SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+const text = (description: string): JsonSchema => ({ type: "string", description })
+const textOrNull = (description: string): JsonSchema => ({ type: ["string", "null"], description })
+const whole = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description })
+const wholeOrNull = (description: string): JsonSchema => ({ type: ["integer", "null"], minimum: 0, description })
+const flag = (description: string): JsonSchema => ({ type: "boolean", description })
+
+const sourceFields = {
+  ...((SCHEMAS.Source as JsonSchema)["properties"] as { readonly [name: string]: JsonSchema }),
+  encoding: {
+    enum: [...SOURCE_ENCODINGS, null],
+    description: "The charset of its forms; null: told from the data of each submission.",
+  },
+  thanks_url: textOrNull("Where a browser is led after a plain form; null: our own page."),
+}
+
+const keyFields = {
+  id: id("Its id.", 1),
+  name: text("Its name."),
+  prefix: text("The beginning, enough to tell them apart."),
+  created_at: time("When it was issued."),
+  expires_at: orNull(time("When it ends; null: never.")),
+  revoked_at: orNull(time("When it was revoked; else null.")),
+}
+const apiKeyFields = { ...keyFields, last_request_at: orNull(time("Its last request; null: none.")) }
+const tokenFields = {
+  ...keyFields,
+  role: { enum: ROLES, description: "What it may do." },
+  last_used_at: orNull(time("Its last use, to the minute; null: none.")),
+}
+
+const subscription = {
+  oneOf: [{ const: "all" }, { type: "array", items: { type: "integer", minimum: 1 } }],
+  description: "`all`, later ones too, or the ids of sources.",
+}
+const addressFields = {
+  id: id("The address's id.", 1),
+  url: text("Where deliveries are sent."),
+  sources: subscription,
+  created_at: time("When it was added."),
+  paused_at: orNull(time("Since when nothing is sent; else null.")),
+  failing_since: orNull(time("The first failed attempt since the last delivered one; else null.")),
+}
+
+const outcome = {
+  status: wholeOrNull("The status of the response; null: there was none."),
+  failure: textOrNull("Why there was none; else null."),
+  peer: textOrNull("The address that was connected to."),
+  duration_ms: whole("How long it took."),
+  response_body: textOrNull("The beginning of the response."),
+}
+
+const pollRun = object(
+  {
+    id: id("The run's id.", 1),
+    poll_id: id("The poll's id.", 1),
+    at: time("When it began."),
+    duration_ms: whole("How long it took."),
+    outcome: { enum: ["read", "unchanged", "failed"] },
+    status: wholeOrNull("The status of the response."),
+    failure: textOrNull("Why it failed; else null."),
+    peer: textOrNull("The address that was connected to."),
+    bytes: whole("The size of the response."),
+    items: whole("How many items it had."),
+    fresh: whole("How many were new."),
+    import_id: orNull(id("The import of the new items; else null.", 1)),
+    next_at: orNull(time("When it runs next.")),
+  },
+  "One run of a poll.",
+)
+
+const column = object(
+  {
+    name: text("The name in the database."),
+    field: text("The field whose values it takes."),
+    label: text("The label shown on screen."),
+    type: { enum: COLUMN_KINDS },
+    event_id: orNull(id("The event that brought it about.", 1)),
+    created_at: time("When it was made."),
+  },
+  "A column of a source's table.",
+)
+
+export const MANAGE_SCHEMAS = {
+  ...SCHEMAS,
+  Error: object(
+    {
+      error: object(
+        {
+          type: { enum: MANAGE_TYPES },
+          code: { enum: Object.keys(MANAGE_CODES) },
+          message: text("What was expected, in words."),
+          param: textOrNull("The query parameter or path segment, or a JSON pointer into the body."),
+        },
+        "What is wrong.",
+      ),
+    },
+    "The form of every error.",
+  ),
+  Self: object(
+    {
+      kind: { enum: ["token", "person"] },
+      id: id("Of the token or the person.", 1),
+      name: text("The name."),
+      role: { enum: ROLES },
+    },
+    "Who is asking.",
+  ),
+  OwnSource: object(sourceFields, "A source with its settings."),
+  SourceWithAddress: object(
+    {
+      ...sourceFields,
+      intake_url: text("The intake address. Whoever has it may send."),
+      intake_path: text("Its path."),
+      rows_url: textOrNull("Where its rows are read."),
+      base_url_known: flag("False if the address's host is a guess."),
+    },
+    "A source with its intake address.",
+  ),
+  SourceColumn: column,
+  RetypeResult: object(
+    {
+      ...(column["properties"] as { readonly [name: string]: JsonSchema }),
+      moved: whole("How many values the new type could not hold; they moved to `sibling`."),
+      sibling: textOrNull("The column they moved to."),
+      views: { type: "array", items: { type: "string" }, description: "The views that were made again." },
+    },
+    "A column after its change.",
+  ),
+  Count: object({ count: whole("How many.") }, "A number of things done."),
+  Key: object(apiKeyFields, "A key of the read API."),
+  IssuedKey: object({ ...apiKeyFields, key: text("The key, shown this once.") }, "A key when it is issued."),
+  Token: object(tokenFields, "An access token."),
+  IssuedToken: object({ ...tokenFields, token: text("The token, shown this once.") }, "A token when it is issued."),
+  Address: object(addressFields, "A delivery address."),
+  AddressWithSecret: object(
+    {
+      ...addressFields,
+      secret: text("The signing secret."),
+      previous_secret: {
+        oneOf: [
+          object({ secret: text("It signs too."), until: time("Until then.") }, "The secret before."),
+          { type: "null" },
+        ],
+      },
+    },
+    "A delivery address with its signing secret.",
+  ),
+  PingResult: object(
+    {
+      delivery_id: id("The ping's delivery.", 732),
+      delivered: flag("Whether the answer was a 2xx."),
+      ...outcome,
+    },
+    "The outcome of a ping.",
+  ),
+  Attempt: object(
+    {
+      delivery_id: id("The delivery's id.", 731),
+      type: { enum: ["event.received", "ping"] },
+      event_id: orNull(id("The event; null for a ping.", 10417)),
+      address_id: id("The address's id.", 1),
+      number: whole("From 1."),
+      at: time("When it began."),
+      delivered: flag("Whether the answer was a 2xx."),
+      ...outcome,
+      next_at: orNull(time("When the next one is due; else null.")),
+    },
+    "An attempt to deliver.",
+  ),
+  DeliveryState: object(
+    {
+      id: id("The delivery's id.", 731),
+      type: { enum: ["event.received", "ping"] },
+      address_id: id("The address's id.", 1),
+      event_id: orNull(id("The event; null for a ping.", 10417)),
+      state: { enum: ["due", "delivered", "failed", "cancelled"] },
+      attempts: whole("How many were begun."),
+      created_at: time("When it came to be."),
+      due_at: orNull(time("When it is sent next; null unless it is due.")),
+    },
+    "A delivery.",
+  ),
+  Import: object(
+    {
+      id: id("The import's id.", 1),
+      source_id: id("The source's id.", 1),
+      file: text("The file's name."),
+      state: { enum: ["staging", "accepting", "done", "failed"] },
+      bytes: whole("The file's size."),
+      rows: whole("How many rows it has so far."),
+      accepted: whole("How many of them are events."),
+      refused: whole("How many were refused."),
+      failure: textOrNull("Why it failed or waits; else null."),
+      created_at: time("When it began."),
+      finished_at: orNull(time("When it ended; else null.")),
+    },
+    "An imported file, or what a poll found new.",
+  ),
+  Poll: object(
+    {
+      id: id("The poll's id.", 1),
+      source_id: id("The source's id.", 1),
+      url: text("What is requested."),
+      every_seconds: whole("Seconds from one run to the next."),
+      format: { enum: ["json", "ndjson", "csv", null] },
+      pointer: text("The JSON pointer to the list; empty: the whole response."),
+      key_field: textOrNull("What an item is recognized by; null: its whole content."),
+      header_names: { type: "array", items: { type: "string" }, description: "Their values are secret." },
+      created_at: time("When it was added."),
+      paused: flag("Whether it is paused."),
+      due_at: orNull(time("When it runs next; null while paused.")),
+      failures: whole("Failed runs since the last good one."),
+      first_at: orNull(time("When its first run was kept; null until then.")),
+    },
+    "A poll.",
+  ),
+  PollRun: pollRun,
+  SearchIndexState: object(
+    { table: text("The table."), index: text("The index."), built: flag("False if there was one already.") },
+    "A table's search index.",
+  ),
+  Diagnostics: object(
+    {
+      database: { type: "object", additionalProperties: true, description: "What `cabinet doctor` measures." },
+      deliveries: { type: "object", additionalProperties: true, description: "The state of the delivery queue." },
+    },
+    "The state of the database and of the deliveries.",
+  ),
+  OriginalRequest: object(
+    {
+      received_at: time("When it was received."),
+      body: textOrNull("The first 65,536 bytes as text, if they are text in the charset."),
+      body_base64: textOrNull("The same as bytes, if they are not UTF-8."),
+      body_bytes: whole("The size of the whole body."),
+      truncated: flag("Whether it was larger than what is kept."),
+      content_type: textOrNull("As sent."),
+      ip: textOrNull("The sender's address."),
+      headers: object(
+        {
+          referer: textOrNull("As sent."),
+          origin: textOrNull("As sent."),
+          user_agent: textOrNull("As sent."),
+          accept_language: textOrNull("As sent."),
+        },
+        "Headers that are kept.",
+      ),
+      encoding: object(
+        {
+          name: text("The charset it was read by."),
+          decided_by: text("How that was told."),
+          replaced: whole("Characters that could not be decoded."),
+        },
+        "How it was read.",
+      ),
+    },
+    "A request as it was received.",
+  ),
+  EventWithContext: object(
+    {
+      event: { $ref: "#/components/schemas/Event" },
+      original: { oneOf: [{ $ref: "#/components/schemas/OriginalRequest" }, { type: "null" }] },
+      row: { oneOf: [{ $ref: "#/components/schemas/Row" }, { type: "null" }] },
+      row_waits: flag("Whether its row is deferred because the table is locked."),
+      deliveries: { type: "array", items: { $ref: "#/components/schemas/DeliveryState" } },
+    },
+    "An event with what is stored about it.",
+  ),
+} satisfies Record<string, JsonSchema>

@@ -1,0 +1,63 @@
+/** The routes of the management API, over the ports and use cases of a cabinet, with its description and its reference page. */
+import { Context, Effect, Layer } from "effect"
+import { manageAddresses } from "../delivery/ManageAddresses.ts"
+import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
+import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
+import { manageEvents } from "../event/ManageEvents.ts"
+import { manageImports } from "../file/ManageImports.ts"
+import { manageKeys } from "../key/ManageKeys.ts"
+import { referenceRoute } from "../openapi/ReferenceRoute.ts"
+import { managePolls } from "../poll/ManagePolls.ts"
+import { manageTables } from "../row/ManageTables.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+import type { Route } from "../server/Route.ts"
+import { manageSources } from "../source/ManageSources.ts"
+import { manageDocument } from "./ManageDocument.ts"
+import { type ManageEndpoint, manageEndpoint } from "./ManageEndpoint.ts"
+import { manageRoutes } from "./ManageRoute.ts"
+import { manageSelf } from "./SelfEndpoint.ts"
+
+/** Empty for a cabinet that is composed without it. */
+export const Management = Context.Reference<ReadonlyArray<Route>>("@data-cabinet/http-node/manage/Management", {
+  defaultValue: () => [],
+})
+
+/** All endpoints but the description of them all. */
+export const manageEndpoints = Effect.map(
+  Effect.all([
+    manageSelf,
+    manageSources,
+    manageEvents,
+    manageTables,
+    manageKeys,
+    manageAddresses,
+    manageDeliveries,
+    manageImports,
+    managePolls,
+    manageDatabase,
+  ]),
+  (all): ReadonlyArray<ManageEndpoint> => all.flat(),
+)
+
+const describeManagement = (document: () => object): ManageEndpoint =>
+  manageEndpoint({
+    id: "describeManagement",
+    tag: "Description",
+    method: "GET",
+    path: "/manage/v1/openapi.json",
+    summary: "This description",
+    description: "The OpenAPI 3.1 description of the management API.",
+    action: "self.read",
+    answer: { status: 200, description: "The document.", schema: { type: "object", additionalProperties: true } },
+    respond: () => Effect.succeed(document()),
+  })
+
+export const layer = Layer.effect(
+  Management,
+  Effect.gen(function* () {
+    const { baseUrl } = yield* HttpSettings
+    const endpoints = [...(yield* manageEndpoints), describeManagement(() => document)]
+    const document = manageDocument(baseUrl, endpoints)
+    return [...(yield* manageRoutes(endpoints)), referenceRoute(document, "/manage/v1/docs")]
+  }),
+)

@@ -1,0 +1,175 @@
+/** Polls over the management API. The values of their headers are taken and never shown. */
+import { POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
+import { pollError } from "@data-cabinet/core/poll/PollError"
+import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { Effect, Schema } from "effect"
+import { list, nothing, one, pageOf, whole } from "../manage/ManageAnswers.ts"
+import { idField, text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
+
+const id = idSegment("The poll's id.")
+
+const newPoll = Schema.Struct({
+  source_id: idField,
+  url: text(4096, "What is requested: an http or https address that is public."),
+  every_seconds: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 10, maximum: 2_592_000 })).annotate({
+      description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
+    }),
+  ),
+  format: Schema.optionalKey(
+    Schema.NullOr(Schema.Literals(POLL_FORMATS)).annotate({ description: "Null: detected in every run." }),
+  ),
+  pointer: Schema.optionalKey(text(1024, "The JSON pointer to the list; empty: the whole response.")),
+  key_field: Schema.optionalKey(Schema.NullOr(text(1024, "What an item is recognized by; null: its whole content."))),
+  headers: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
+      .check(Schema.isMaxLength(50))
+      .annotate({ description: "Sent with every request." }),
+  ),
+})
+
+/** The newest of its runs. */
+const RUNS = 1000
+
+export const managePolls = Effect.gen(function* () {
+  const polls = yield* Polls
+  const common = { tag: "Files", segments: [id], errors: ["no_such_poll"], params: { no_such_poll: "id" } } as const
+  const one_ = one("Poll", "The poll.")
+  return [
+    manageEndpoint({
+      id: "listPolls",
+      tag: "Files",
+      method: "GET",
+      path: "/manage/v1/polls",
+      summary: "All polls",
+      description: "Every poll by id. The list has no pages.",
+      action: "poll.read",
+      answer: list("Poll", "The polls."),
+      respond: () => Effect.map(polls.list, (all) => whole(all.map(pollJson))),
+    }),
+    manageEndpoint({
+      id: "addPoll",
+      tag: "Files",
+      method: "POST",
+      path: "/manage/v1/polls",
+      summary: "Add a poll",
+      description: "Its first run is due at once; what that finds is history.",
+      action: "poll.change",
+      body: newPoll,
+      answer: one("Poll", "The poll.", 201),
+      errors: [
+        "no_such_source",
+        "bad_url",
+        "not_public",
+        "name_not_found",
+        "bad_interval",
+        "bad_format",
+        "bad_pointer",
+        "bad_key",
+        "bad_header",
+      ],
+      params: {
+        no_such_source: "/source_id",
+        bad_url: "/url",
+        not_public: "/url",
+        name_not_found: "/url",
+        bad_interval: "/every_seconds",
+        bad_format: "/format",
+        bad_pointer: "/pointer",
+        bad_key: "/key_field",
+        bad_header: "/headers",
+      },
+      respond: ({ body }) =>
+        Effect.map(
+          polls.add({
+            sourceId: body.source_id,
+            url: body.url,
+            everySeconds: body.every_seconds ?? 900,
+            format: body.format ?? null,
+            pointer: body.pointer ?? "",
+            keyField: body.key_field ?? null,
+            headers: (body.headers ?? []).map(({ name, value }) => [name, value] as const),
+          }),
+          pollJson,
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getPoll",
+      method: "GET",
+      path: "/manage/v1/polls/{id}",
+      summary: "One poll",
+      description: "One poll with its schedule.",
+      action: "poll.read",
+      answer: one_,
+      respond: ({ path: [poll] }) =>
+        Effect.flatMap(polls.list, (all) => {
+          const found = all.find((each) => each.id === poll)
+          return found === undefined
+            ? Effect.fail(pollError("no_such_poll", `There is no poll ${poll}.`))
+            : Effect.succeed(pollJson(found))
+        }),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "removePoll",
+      method: "DELETE",
+      path: "/manage/v1/polls/{id}",
+      summary: "Remove a poll",
+      description: "For good: its headers and marks are deleted. Its log stays for its time.",
+      action: "poll.change",
+      answer: nothing("It is removed."),
+      respond: ({ path: [poll] }) => Effect.as(polls.remove(poll), undefined),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "pausePoll",
+      method: "POST",
+      path: "/manage/v1/polls/{id}/pause",
+      summary: "Pause a poll",
+      description: "It does not run until it is resumed.",
+      action: "poll.change",
+      answer: one_,
+      respond: ({ path: [poll] }) => Effect.map(polls.pause(poll), pollJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "resumePoll",
+      method: "POST",
+      path: "/manage/v1/polls/{id}/resume",
+      summary: "Resume a poll",
+      description: "It is due at once.",
+      action: "poll.change",
+      answer: one_,
+      respond: ({ path: [poll] }) => Effect.map(polls.resume(poll), pollJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "runPoll",
+      method: "POST",
+      path: "/manage/v1/polls/{id}/run",
+      summary: "Run a poll now",
+      description: "Even if it is paused. Answers when the new items are accepted.",
+      action: "poll.change",
+      answer: one("PollRun", "The run; one that failed is no error of this request."),
+      errors: ["no_such_poll", "busy"],
+      respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "listPollRuns",
+      method: "GET",
+      path: "/manage/v1/polls/{id}/runs",
+      summary: "The runs of a poll",
+      description: `Newest first, at most ${RUNS}.`,
+      action: "poll.read",
+      parameters: [limitParameter],
+      answer: list("PollRun", "The runs."),
+      respond: ({ path: [poll], query: { limit = 100 } }) =>
+        Effect.map(polls.log(poll, limit), (runs) => pageOf(runs.map(pollRunJson), limit, ({ at }) => at)),
+    }),
+  ]
+})

@@ -1,0 +1,101 @@
+/** Tables with their rows, as the read API has them, and their search indexes over the management API. */
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
+import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Option } from "effect"
+import { pageBody } from "../html/PageBody.ts"
+import { list, one, whole } from "../manage/ManageAnswers.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { nameSegment } from "../manage/ManageParameters.ts"
+import { columnsJson, listRows } from "./RowsEndpoint.ts"
+import { NO_SUCH_TABLE } from "./TablePath.ts"
+
+const segments = [
+  nameSegment("schema", "The schema's name.", "sources"),
+  nameSegment("name", "The name of the table or view.", "orders"),
+] as const
+
+export const manageTables = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const rows = yield* SelectRows
+  const index = yield* SearchIndex
+  const common = { tag: "Tables", segments, params: { no_such_table: "name" } } as const
+  return [
+    manageEndpoint({
+      id: "listTables",
+      tag: "Tables",
+      method: "GET",
+      path: "/manage/v1/tables",
+      summary: "All readable tables and views",
+      description: "By schema and name. The list has no pages.",
+      action: "row.read",
+      answer: list("Table", "The tables and views."),
+      respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableJson))),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getTable",
+      method: "GET",
+      path: "/manage/v1/tables/{schema}/{name}",
+      summary: "One table or view",
+      description: "With its columns, its primary key and, for a view, its query.",
+      action: "row.read",
+      answer: one("TableDetail", "The table or view."),
+      errors: ["no_such_table"],
+      respond: ({ path: [schema, name] }) =>
+        Effect.flatMap(catalog.find(schema, name), (found) =>
+          Option.isSome(found) ? Effect.succeed(tableDetailJson(found.value.detail)) : Effect.fail(NO_SUCH_TABLE),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "listRows",
+      method: "GET",
+      path: "/manage/v1/tables/{schema}/{name}/rows",
+      summary: "Rows of a table or view",
+      description: listRows.description,
+      action: "row.read",
+      readApiParameters: listRows.query === "any" ? [] : listRows.query,
+      answer: { status: 200, description: listRows.answer.description, schema: listRows.answer.schema },
+      errors: listRows.errors,
+      respond: ({ path: [schema, name], pairs }) =>
+        Effect.map(rows.page({ schema, name, params: pairs }), ({ items, hasMore, nextCursor, columns }) =>
+          pageBody(
+            items,
+            `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
+          ),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "buildSearchIndex",
+      method: "PUT",
+      path: "/manage/v1/tables/{schema}/{name}/search-index",
+      summary: "Make searches fast",
+      description:
+        "Builds the index that `q` uses, or builds it again if columns were added. Answers when it is built.",
+      action: "column.change",
+      answer: one("SearchIndexState", "The index."),
+      errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
+      respond: ({ path: [schema, name] }) =>
+        Effect.map(index.build(schema, name), ({ index: built, built: isNew }) => ({
+          table: `${schema}.${name}`,
+          index: built,
+          built: isNew,
+        })),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "dropSearchIndex",
+      method: "DELETE",
+      path: "/manage/v1/tables/{schema}/{name}/search-index",
+      summary: "Drop the search index",
+      description: "Searches with `q` have the same results without it.",
+      action: "column.change",
+      answer: one("Count", "How many indexes were dropped."),
+      errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
+      respond: ({ path: [schema, name] }) => Effect.map(index.drop(schema, name), (count) => ({ count })),
+    }),
+  ]
+})

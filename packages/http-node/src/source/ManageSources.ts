@@ -1,0 +1,202 @@
+/** Sources and the columns of their tables over the management API. */
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { SourceError } from "@data-cabinet/core/source/SourceError"
+import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Option, Schema } from "effect"
+import { list, nothing, one, whole } from "../manage/ManageAnswers.ts"
+import { nameField, text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import type { ManageError } from "../manage/ManageError.ts"
+import { idSegment, nameSegment, wordParameter } from "../manage/ManageParameters.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+
+const id = idSegment("The source's id.")
+
+const settings = {
+  encoding: Schema.optionalKey(
+    Schema.NullOr(Schema.Literals(SOURCE_ENCODINGS)).annotate({
+      description: "The charset of its forms; null: told from the data of each submission.",
+    }),
+  ),
+  thanks_url: Schema.optionalKey(
+    Schema.NullOr(text(2048, "Where a browser is led after a plain form; null: our own page.")),
+  ),
+}
+const newSource = Schema.Struct({ name: nameField, ...settings })
+const sourceChange = Schema.Struct({
+  name: Schema.optionalKey(nameField),
+  ...settings,
+  archived: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True switches it off: its intake address answers 404." }),
+  ),
+})
+const columnChange = Schema.Struct({
+  label: Schema.optionalKey(text(1000, "The label shown on screen.")),
+  type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its type from now on." })),
+  with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the views that depend on it again." })),
+})
+
+const TABLE = wordParameter("table", ["keep", "drop"], "What becomes of its table. It has to be said.", true)
+
+const noChange: ManageError = { code: "bad_body", message: "Say a label or a type.", param: "" }
+
+const PARAMS = {
+  bad_name: "/name",
+  bad_encoding: "/encoding",
+  bad_thanks_url: "/thanks_url",
+  no_such_source: "id",
+} as const
+
+export const manageSources = Effect.gen(function* () {
+  const sources = yield* Sources
+  const columns = yield* SourceColumns
+  const { baseUrl } = yield* HttpSettings
+  const base = { url: baseUrl, known: true }
+  const noSuch = (source: number) =>
+    Effect.fail(new SourceError({ code: "no_such_source", message: `There is no source ${source}.` }))
+  const common = { tag: "Sources", segments: [id], errors: ["no_such_source"], params: PARAMS } as const
+  const ofColumns = {
+    ...common,
+    errors: ["no_such_source", "no_table", "no_such_column"],
+    params: { no_such_source: "id", no_table: "id", no_such_column: "column" },
+  } as const
+  return [
+    manageEndpoint({
+      id: "listSources",
+      tag: "Sources",
+      method: "GET",
+      path: "/manage/v1/sources",
+      summary: "All sources",
+      description: "Every source by id with its settings, those switched off too. The list has no pages.",
+      action: "source.read",
+      answer: list("OwnSource", "The sources."),
+      respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceJson))),
+    }),
+    manageEndpoint({
+      id: "addSource",
+      tag: "Sources",
+      method: "POST",
+      path: "/manage/v1/sources",
+      summary: "Create a source",
+      description: "With an intake address and a table of its own.",
+      action: "source.change",
+      body: newSource,
+      answer: one("SourceWithAddress", "The source with its intake address.", 201),
+      errors: ["bad_name", "bad_encoding", "bad_thanks_url"],
+      params: PARAMS,
+      respond: ({ body: { name, encoding = null, thanks_url: thanksUrl = null } }) =>
+        Effect.map(sources.create({ name, encoding, thanksUrl }), (made) => revealedSourceJson(made, base)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "getSource",
+      method: "GET",
+      path: "/manage/v1/sources/{id}",
+      summary: "One source",
+      description: "One source with its settings.",
+      action: "source.read",
+      answer: one("OwnSource", "The source."),
+      respond: ({ path: [source] }) =>
+        Effect.flatMap(sources.get(source), (found) =>
+          Option.isSome(found) ? Effect.succeed(ownSourceJson(found.value)) : noSuch(source),
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "changeSource",
+      method: "PATCH",
+      path: "/manage/v1/sources/{id}",
+      summary: "Change a source",
+      description: "Its table keeps its name. What is left out stays.",
+      action: "source.change",
+      body: sourceChange,
+      answer: one("OwnSource", "The source."),
+      errors: ["no_such_source", "bad_name", "bad_encoding", "bad_thanks_url"],
+      respond: Effect.fnUntraced(function* ({
+        path: [source],
+        body: { name, encoding, thanks_url: thanksUrl, archived },
+      }) {
+        const changed = yield* sources.change(source, {
+          ...(name === undefined ? {} : { name }),
+          ...(encoding === undefined ? {} : { encoding }),
+          ...(thanksUrl === undefined ? {} : { thanksUrl }),
+        })
+        if (archived === undefined) return ownSourceJson(changed)
+        return ownSourceJson(yield* archived ? sources.archive(source) : sources.restore(source))
+      }),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "deleteSource",
+      method: "DELETE",
+      path: "/manage/v1/sources/{id}",
+      summary: "Delete a source",
+      description: "For good. Its events stay in the feed; `table` says what becomes of its table.",
+      action: "source.delete",
+      parameters: [TABLE],
+      answer: nothing("It is deleted."),
+      errors: ["no_such_source", "table_in_use"],
+      respond: ({ path: [source], query }) => Effect.as(sources.remove(source, query.table ?? "keep"), undefined),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "revealSource",
+      method: "POST",
+      path: "/manage/v1/sources/{id}/reveal",
+      summary: "Show an intake address",
+      description: "The source with its intake address.",
+      action: "source.reveal",
+      answer: one("SourceWithAddress", "The source."),
+      respond: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "rotateSourceSecret",
+      method: "POST",
+      path: "/manage/v1/sources/{id}/rotate-secret",
+      summary: "A new intake address",
+      description: "The old one answers 404 from then on.",
+      action: "source.change",
+      answer: one("SourceWithAddress", "The source."),
+      respond: ({ path: [source] }) =>
+        Effect.map(sources.rotateSecret(source), (found) => revealedSourceJson(found, base)),
+    }),
+    manageEndpoint({
+      ...ofColumns,
+      id: "listColumns",
+      method: "GET",
+      path: "/manage/v1/sources/{id}/columns",
+      summary: "The columns of a source's table",
+      description: "Every column with the field it takes. The list has no pages.",
+      action: "column.read",
+      answer: list("SourceColumn", "The columns."),
+      respond: ({ path: [source] }) => Effect.map(columns.list(source), (all) => whole(all.map(sourceColumnJson))),
+    }),
+    manageEndpoint({
+      ...ofColumns,
+      id: "changeColumn",
+      method: "PATCH",
+      path: "/manage/v1/sources/{id}/columns/{column}",
+      summary: "Change a column",
+      description: "Another label, or another type: what that cannot hold exactly moves to a sibling column.",
+      action: "column.change",
+      segments: [id, nameSegment("column", "The column's name in the database.", "total")],
+      body: columnChange,
+      answer: one("RetypeResult", "The column, and what moved."),
+      errors: [...ofColumns.errors, "bad_label", "views_depend", "objects_depend", "views_slow", "table_busy"],
+      params: { ...ofColumns.params, bad_label: "/label", views_depend: "/with_views" },
+      respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views } }) {
+        if (label === undefined && type === undefined) return yield* Effect.fail(noChange)
+        // The type first: it may be refused, and then nothing has changed.
+        const withViews = with_views ?? false
+        const retyped = type === undefined ? undefined : yield* columns.retype(source, name, type, { withViews })
+        const relabelled = label === undefined ? undefined : yield* columns.relabel(source, name, label)
+        return changedColumnJson(relabelled ?? retyped!.column, retyped)
+      }),
+    }),
+  ]
+})

@@ -1,0 +1,82 @@
+/**
+ * The management API as people read about it: `docs/management-api.md` is made here (`vitest run -u` writes it), its table of
+ * actions and its table of errors held to the code.
+ */
+import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { MANAGE_CODES, type ManageCode, manageType } from "@data-cabinet/http-node/manage/ManageCode"
+import { expect, it } from "vitest"
+
+const PAGE = `# The management API
+
+Everything that the \`cabinet\` command manages, over HTTP at \`/manage/v1\`: sources and columns, events and the trash, keys and
+tokens, delivery addresses and deliveries, imports and polls, schemas and search indexes. The read API, \`/api/v1\`, stays as it
+is: only GET, only keys.
+
+\`\`\`sh
+TOKEN=$(npx cabinet token add "Deployment" --role editor --expires 90d --get token)
+curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/manage/v1/sources
+curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name":"Orders"}' http://127.0.0.1:8080/manage/v1/sources
+\`\`\`
+
+The reference page is at \`/manage/v1/docs\`, its OpenAPI 3.1 document at \`/manage/v1/openapi.json\` (with a token of any role).
+Answers have the shapes of the command's \`--json\`; lists stand in \`data\`, with \`has_more\` and \`next_cursor\`. Tables, their
+rows and the feed are also at \`/manage/v1/tables…\` and \`/manage/v1/feed\`, with the parameters and the bytes of the read API.
+
+## Tokens and roles
+
+An access token is shown once, when it is issued; only its hash is kept. One that was revoked or has expired is refused at the
+next request by every process. API keys are never taken here, nor tokens by the read API.
+
+| Role | May |
+|---|---|
+| \`owner\` | everything |
+| \`editor\` | all but tokens, erasing events, deleting sources, and exposing schemas |
+| \`viewer\` | read everything but secrets |
+| \`uploader\` | \`POST /upload/{source_id}\`, and nothing else: what tokens without a role are |
+| \`reader\` | read tables, rows and the feed, and nothing else |
+
+Each action with the least role that it needs (a role includes those that may less):
+
+| Action | Role |
+|---|---|
+${Object.entries(ROLE_NEEDED)
+  .filter(([action]) => !/^(person|session|audit)\./.test(action))
+  .map(([action, role]) => `| \`${action}\` | ${role} |\n`)
+  .join("")}
+Secrets are not in lists: intake addresses and signing secrets are shown when they are made and by \`POST …/reveal\`; the values
+of a poll's headers never.
+
+## Requests
+
+- Checks come in this order: path (404), method (405, with \`Allow\`), credentials (401), rate (429), role (403), form of the path,
+  unknown and invalid parameters (400), content type (415), size (413, 1 MiB), JSON (400, with line and column), form of the body
+  (400), and only then the work itself.
+- Bodies are \`application/json\` in UTF-8. A field that is not known is refused, like a parameter that is not known.
+- A token may make 300 requests a minute, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
+  every answer to valid credentials; 429 and 503 have \`Retry-After\`.
+- \`DELETE /manage/v1/sources/{id}\` needs \`?table=keep\` or \`?table=drop\`: what becomes of the table has to be said.
+
+## Errors
+
+They have the read API's shape. \`param\` is a query parameter, a part of the path, or a JSON pointer into the body:
+
+\`\`\`json
+{ "error": { "type": "invalid_request", "code": "bad_body", "message": "/name: Expected string.", "param": "/name" } }
+\`\`\`
+
+| Code | Status | Type | When |
+|---|---|---|---|
+`
+
+const table = () =>
+  (Object.keys(MANAGE_CODES) as Array<ManageCode>)
+    .map(
+      (code) =>
+        `| \`${code}\` | ${MANAGE_CODES[code].status} | \`${manageType(code)}\` | ${MANAGE_CODES[code].meaning} |\n`,
+    )
+    .join("")
+
+it("docs/management-api.md is what the tables of actions and codes say", async () => {
+  await expect(PAGE + table()).toMatchFileSnapshot("../../../../docs/management-api.md")
+})

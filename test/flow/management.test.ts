@@ -1,0 +1,378 @@
+/**
+ * The management API over a real cabinet: every endpoint against every kind of credentials, its errors, and its answers held
+ * against its own description.
+ */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Action, mayDo, ROLES, type Role } from "@data-cabinet/core/key/Role"
+import { type Cabinet, openCabinet } from "data-cabinet"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { describedBy } from "../../packages/http-node/test/support/DescribedAnswer.ts"
+import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { type Random, randomOf, seeded } from "../support/random.ts"
+
+let database: TestDatabase
+let cabinet: Cabinet
+let server: Server
+let base: string
+let document: any
+let described: ReturnType<typeof describedBy>
+const tokens = new Map<Role, string>()
+
+const listen = async (handler: Cabinet["nodeHandler"]) => {
+  const created = createServer(handler)
+  await new Promise<void>((resolve) => created.listen(0, "127.0.0.1", resolve))
+  return [created, `http://127.0.0.1:${(created.address() as AddressInfo).port}`] as const
+}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  cabinet = await openCabinet({ databaseUrl: database.url, delivery: false, allowedNetworks: ["127.0.0.0/8"] })
+  ;[server, base] = await listen(cabinet.nodeHandler)
+  for (const role of ROLES) tokens.set(role, (await cabinet.tokens.create({ name: role, role })).token)
+  document = JSON.parse((await ask("GET", "openapi.json", { as: "reader" })).text)
+  described = describedBy(document)
+})
+afterAll(async () => {
+  server.close()
+  await cabinet.close()
+  await database.drop()
+})
+
+interface Sent {
+  /** A role, or credentials. */
+  readonly as?: Role | { readonly authorization: string } | null
+  readonly body?: unknown
+  readonly text?: string
+  readonly headers?: Record<string, string>
+  readonly at?: string
+}
+
+const ask = async (method: string, path: string, { as = "owner", body, text, headers, at = base }: Sent = {}) => {
+  const credentials =
+    as === null ? {} : typeof as === "string" ? { authorization: `Bearer ${tokens.get(as)}` } : { ...as }
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(`${at}/manage/v1/${path}`, {
+    method,
+    headers: { ...credentials, ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(sent === undefined ? {} : { body: sent }),
+  })
+  const answer = { status: response.status, headers: response.headers, text: await response.text() }
+  if (described !== undefined && response.status !== 405) {
+    described.assertDescribed(method, `/manage/v1/${path}`, answer)
+  }
+  const json = (answer.headers.get("content-type") ?? "").startsWith("application/json")
+  return { ...answer, json: (json && answer.text !== "" ? JSON.parse(answer.text) : undefined) as any }
+}
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly node: any
+}
+
+const operations = (): ReadonlyArray<Operation> =>
+  Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).map(([method, node]) => ({ method: method.toUpperCase(), path, node })),
+  )
+
+/** An address of the operation that is about nothing that exists. */
+const nowhere = ({ path }: Operation): string =>
+  path
+    .replace("/manage/v1/", "")
+    .replace("{id}", "9007199254740991")
+    .replaceAll(/\{\w+\}/g, "nowhere")
+
+it("every endpoint opens to exactly the credentials that the table of actions says", async () => {
+  const key = (await cabinet.keys.create({ name: "reader" })).key
+  const revoked = await cabinet.tokens.create({ name: "revoked", role: "owner" })
+  await cabinet.tokens.revoke(revoked.id)
+  const expired = await cabinet.tokens.create({ name: "expired", role: "owner", expiresInSeconds: 60 })
+  await database.run(`UPDATE cabinet.access_token SET expires_at = cabinet.now() WHERE id = ${expired.id}`)
+  const bearers = [key, revoked.token, expired.token, `dco_${"A".repeat(43)}`, "nonsense"]
+  assert.isAbove(operations().length, 45)
+  for (const operation of operations()) {
+    const { method, node } = operation
+    const where = `${method} ${operation.path}`
+    const send = (as: Sent["as"]) =>
+      ask(method, nowhere(operation), { as: as!, ...(node.requestBody ? { body: {} } : {}) })
+    assert.strictEqual((await send(null)).status, 401, where)
+    for (const bearer of bearers) {
+      const refused = await send({ authorization: `Bearer ${bearer}` })
+      assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)
+      assert.isNull(refused.headers.get("x-ratelimit-limit"), where)
+    }
+    for (const role of ROLES) {
+      const { status, json, headers } = await send(role)
+      const allowed = mayDo(role, node["x-action"] as Action)
+      assert.strictEqual(status === 403, !allowed, `${where} as ${role}: ${status}`)
+      if (!allowed) assert.strictEqual(json.error.code, "role_missing")
+      assert.isBelow(status, 500, `${where} as ${role}`)
+      assert.strictEqual(headers.get("x-ratelimit-limit"), "300", where)
+    }
+  }
+})
+
+it("a method that an address does not take is 405 with those it takes, before credentials", async () => {
+  const refused = await ask("PUT", "sources", { as: null })
+  assert.deepStrictEqual([refused.status, refused.headers.get("allow")], [405, "GET, POST"])
+  assert.strictEqual(refused.json.error.code, "method_not_allowed")
+  const unknown = await ask("GET", "sauces", { as: null })
+  assert.deepStrictEqual([unknown.status, unknown.json.error.code], [404, "no_such_endpoint"])
+  const head = await ask("HEAD", "sources")
+  assert.deepStrictEqual([head.status, head.text], [200, ""])
+})
+
+it("checks go in the documented order, each with its own code and parameter", async () => {
+  const error = async (...call: Parameters<typeof ask>) => {
+    const { status, json } = await ask(...call)
+    return [status, json.error.code, json.error.param]
+  }
+  const path = "sources/0?x=1"
+  assert.deepStrictEqual(await error("PATCH", path, { as: null, text: "{" }), [401, "unauthorized", null])
+  assert.deepStrictEqual(await error("PATCH", path, { as: "viewer", text: "{" }), [403, "role_missing", null])
+  assert.deepStrictEqual(await error("PATCH", path, { text: "{" }), [400, "bad_id", "id"])
+  assert.deepStrictEqual(await error("PATCH", "sources/1?x=1", { text: "{" }), [400, "unknown_param", "x"])
+  const plain = { text: "{", headers: { "content-type": "text/plain" } }
+  assert.deepStrictEqual(await error("PATCH", "sources/1", plain), [415, "unsupported_media_type", null])
+  const large = { text: `{"name":"${"x".repeat(1_048_576)}"}` }
+  assert.deepStrictEqual(await error("PATCH", "sources/1", large), [413, "too_large", null])
+  assert.deepStrictEqual(await error("PATCH", "sources/1", { text: '{"name":}' }), [400, "bad_json", null])
+  assert.deepStrictEqual(await error("PATCH", "sources/1", { body: { name: 1 } }), [400, "bad_body", "/name"])
+  assert.deepStrictEqual(await error("PATCH", "sources/1", { body: { "a/b~": 1 } }), [400, "unknown_field", "/a~1b~0"])
+  assert.deepStrictEqual(await error("PATCH", "sources/987", { body: {} }), [404, "no_such_source", "id"])
+  assert.deepStrictEqual(await error("GET", "imports?limit=0"), [400, "bad_param", "limit"])
+  assert.deepStrictEqual(await error("GET", "imports?limit=1&limit=2"), [400, "bad_param", "limit"])
+  assert.deepStrictEqual(await error("DELETE", "sources/1"), [400, "bad_param", "table"])
+  const { json } = await ask("PATCH", "sources/1", { text: '{\n"name":}' })
+  assert.match(json.error.message, /line 2, column 8/)
+})
+
+it("sources, keys and addresses are made, changed, shown and removed, and secrets only where they are asked for", async () => {
+  const made = await ask("POST", "sources", { as: "editor", body: { name: "Orders", encoding: "utf-8" } })
+  assert.strictEqual(made.status, 201)
+  const { id, intake_url, table } = made.json
+  assert.deepInclude(table, { schema: "sources", name: "orders" })
+  const sent = await fetch(intake_url.replace("http://127.0.0.1:8080", base), {
+    method: "POST",
+    body: '{"total":1.50}',
+  })
+  assert.strictEqual(sent.status, 200)
+  const event = ((await sent.json()) as any).id
+  assert.notInclude((await ask("GET", "sources", { as: "viewer" })).text, "intake_url")
+  const revealed = await ask("POST", `sources/${id}/reveal`, { as: "editor" })
+  assert.strictEqual(revealed.json.intake_url, intake_url)
+  const changed = await ask("PATCH", `sources/${id}`, { body: { name: "Sales", archived: true } })
+  assert.deepInclude(changed.json, { name: "Sales", archived: true, encoding: "utf-8" })
+  await ask("PATCH", `sources/${id}`, { body: { archived: false } })
+
+  const rows = await ask("GET", "tables/sources/orders/rows?fc=total&fo=ge&fv=1", { as: "reader" })
+  assert.include(rows.text, '"total":1.50')
+  const twin = await cabinet.keys.create({ name: "twin" })
+  const read = await fetch(`${base}/api/v1/tables/sources/orders/rows?fc=total&fo=ge&fv=1`, {
+    headers: { authorization: `Bearer ${twin.key}` },
+  })
+  assert.strictEqual(await read.text(), rows.text)
+  const feed = await ask("GET", "feed?limit=1", { as: "reader" })
+  const twinFeed = await fetch(`${base}/api/v1/events?limit=1`, { headers: { authorization: `Bearer ${twin.key}` } })
+  assert.strictEqual(await twinFeed.text(), feed.text)
+  assert.strictEqual((await ask("GET", "feed?limit=x", { as: "reader" })).json.error.code, "bad_limit")
+
+  const shown = await ask("GET", `events/${event}`, { as: "viewer" })
+  assert.include(shown.text, '"payload":{"total":1.50}')
+  assert.deepInclude(shown.json.original, { body: '{"total":1.50}', truncated: false })
+  const original = await ask("GET", `events/${event}/original`, { as: "viewer" })
+  assert.strictEqual(original.text, '{"total":1.50}')
+  assert.strictEqual(original.headers.get("content-disposition"), "attachment")
+  const trashed = await ask("POST", "events/trash", { as: "editor", body: { source_id: id, events: [event] } })
+  assert.deepStrictEqual(trashed.json, { count: 1 })
+  assert.deepStrictEqual((await ask("POST", "events/restore", { body: { source_id: id, events: [event] } })).json, {
+    count: 1,
+  })
+  const strangers = await ask("POST", "events/trash", { body: { source_id: id, events: [999_999] } })
+  assert.deepStrictEqual([strangers.status, strangers.json.error.param], [404, "/events"])
+  assert.strictEqual((await ask("POST", "events/purge", { body: { events: [event] } })).json.count, 1)
+
+  const columns = await ask("GET", `sources/${id}/columns`, { as: "viewer" })
+  assert.strictEqual(columns.json.data[0].name, "total")
+  const column = await ask("PATCH", `sources/${id}/columns/total`, {
+    as: "editor",
+    body: { type: "text", label: "Sum" },
+  })
+  assert.deepInclude(column.json, { type: "text", label: "Sum", moved: 0 })
+  assert.strictEqual((await ask("PATCH", `sources/${id}/columns/total`, { body: {} })).status, 400)
+
+  const key = await ask("POST", "keys", { as: "editor", body: { name: "Reader", expires_in_seconds: 3600 } })
+  assert.match(key.json.key, /^dck_/)
+  assert.isString(key.json.expires_at)
+  assert.notInclude((await ask("GET", "keys", { as: "viewer" })).text, key.json.key)
+  assert.isString((await ask("POST", `keys/${key.json.id}/revoke`, { as: "editor" })).json.revoked_at)
+
+  const address = await ask("POST", "addresses", {
+    as: "editor",
+    body: { url: "http://127.0.0.1:9/hook", sources: [id] },
+  })
+  assert.strictEqual(address.status, 201)
+  const { secret } = address.json
+  for (const path of ["addresses", `addresses/${address.json.id}`]) {
+    assert.notInclude((await ask("GET", path, { as: "viewer" })).text, secret)
+  }
+  assert.strictEqual((await ask("POST", `addresses/${address.json.id}/reveal`)).json.secret, secret)
+  const ping = await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
+  assert.deepInclude(ping.json, { delivered: false, status: null })
+  assert.isNotNull((await ask("POST", `addresses/${address.json.id}/pause`)).json.paused_at)
+  assert.isNull((await ask("POST", `addresses/${address.json.id}/resume`)).json.paused_at)
+  assert.notStrictEqual((await ask("POST", `addresses/${address.json.id}/rotate-secret`)).json.secret, secret)
+  const attempts = await ask("GET", `addresses/${address.json.id}/attempts?failed=true&limit=1`, { as: "viewer" })
+  assert.deepInclude(attempts.json.data[0], { type: "ping", delivered: false })
+  const delivery = attempts.json.data[0].delivery_id
+  assert.strictEqual((await ask("GET", `deliveries/${delivery}`, { as: "viewer" })).json.state, "failed")
+  assert.strictEqual((await ask("POST", `deliveries/${delivery}/resend`)).json.error.code, "not_resent")
+  const inward = await ask("POST", "addresses", { body: { url: "http://10.0.0.5/" } })
+  assert.deepStrictEqual([inward.json.error.code, inward.json.error.param], ["not_public", "/url"])
+  assert.strictEqual((await ask("DELETE", `addresses/${address.json.id}`, { as: "editor" })).status, 204)
+
+  const poll = await ask("POST", "polls", {
+    as: "editor",
+    body: {
+      source_id: id,
+      url: "http://127.0.0.1:9/items",
+      every_seconds: 60,
+      headers: [{ name: "X-Token", value: "hush-hush" }],
+    },
+  })
+  assert.strictEqual(poll.status, 201)
+  assert.deepStrictEqual(poll.json.header_names, ["X-Token"])
+  assert.strictEqual((await ask("POST", `polls/${poll.json.id}/run`, { as: "editor" })).json.outcome, "failed")
+  assert.strictEqual((await ask("GET", `polls/${poll.json.id}/runs`, { as: "viewer" })).json.data.length, 1)
+  assert.isTrue((await ask("POST", `polls/${poll.json.id}/pause`)).json.paused)
+  const header = await ask("POST", "polls", {
+    body: { source_id: id, url: "http://127.0.0.1:9/", headers: [{ name: "Host", value: "hush-hush" }] },
+  })
+  assert.deepStrictEqual([header.json.error.code, header.json.error.param], ["bad_header", "/headers"])
+  assert.notInclude(header.text, "hush-hush")
+  assert.strictEqual((await ask("DELETE", `polls/${poll.json.id}`)).status, 204)
+
+  assert.strictEqual((await ask("GET", "diagnostics", { as: "viewer" })).json.deliveries.stuck, 0)
+  assert.strictEqual((await ask("DELETE", `sources/${id}?table=drop`)).status, 204)
+})
+
+it("what is taken away in one process is refused by the other at its next request", async () => {
+  const other = await openCabinet({ databaseUrl: database.url, delivery: false })
+  const [second, at] = await listen(other.nodeHandler)
+  const issued = await ask("POST", "tokens", { body: { name: "lent", role: "viewer" } })
+  const as = { authorization: `Bearer ${issued.json.token}` }
+  assert.deepInclude((await ask("GET", "me", { as, at })).json, { kind: "token", name: "lent", role: "viewer" })
+  await ask("POST", `tokens/${issued.json.id}/revoke`)
+  assert.strictEqual((await ask("GET", "me", { as, at })).status, 401)
+  second.close()
+  await other.close()
+})
+
+it("a token has its own limit a minute, across processes", async () => {
+  const { id, token } = await cabinet.tokens.create({ name: "busy", role: "viewer" })
+  const as = { authorization: `Bearer ${token}` }
+  await ask("GET", "me", { as })
+  await database.run(`UPDATE cabinet.rate_window SET count = 299 WHERE subject = 'token:${id}'`)
+  await database.run("UPDATE cabinet.clock SET shift = date_trunc('minute', now(), 'UTC') + interval '10 s' - now()")
+  await database.run(
+    `UPDATE cabinet.rate_window SET minute = date_trunc('minute', cabinet.now(), 'UTC'), last_at = cabinet.now() WHERE subject = 'token:${id}'`,
+  )
+  const last = await ask("GET", "me", { as })
+  assert.deepStrictEqual([last.status, last.headers.get("x-ratelimit-remaining")], [200, "0"])
+  const over = await ask("POST", "sources", { as, text: "{" })
+  assert.deepStrictEqual([over.status, over.json.error.code], [429, "rate_limited"])
+  assert.match(over.headers.get("retry-after")!, /^([1-9]|[1-5]\d)$/)
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
+})
+
+/** Values that a body or a parameter is not meant to have, and some that it is. */
+const VALUES: ReadonlyArray<unknown> = [
+  null,
+  true,
+  0,
+  -1,
+  1,
+  1.5,
+  9_007_199_254_740_992,
+  1e308,
+  "",
+  "x",
+  "owner",
+  "all",
+  "\u0000",
+  "\ud800",
+  "я".repeat(300),
+  "http://example.invalid/",
+  "javascript:alert(1)",
+  "2026-01-01T00:00:00Z",
+  "9999999-99-99",
+  "__proto__",
+  [],
+  [1],
+  [[[]]],
+  ["all"],
+  {},
+  { name: "x" },
+  { "": 1 },
+  [{ name: "a\r\nb", value: "c\r\nd" }],
+]
+
+const bodyFor = (random: Random, schema: any): unknown => {
+  if (random(10) === 0) return randomOf(random, VALUES)
+  const body: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
+    if (random(4) === 0) continue
+    const right = field.enum?.[0] ?? (field.type === "integer" ? 1 : field.type === "array" ? [1] : "x")
+    body[name] = random(2) === 0 ? right : randomOf(random, VALUES)
+  }
+  if (random(8) === 0) body[`odd/~${random(9)}`] = 1
+  return body
+}
+
+/** Whether a pointer leads to a value of the body, or to a missing one of a value that is there. */
+const leadsInto = (body: unknown, pointer: string): boolean => {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+  let at: any = body
+  for (const [index, step] of steps.entries()) {
+    if (typeof at !== "object" || at === null) return false
+    if (!Object.hasOwn(at, step)) return index === steps.length - 1
+    at = at[step]
+  }
+  return true
+}
+
+it("no body and no parameter makes a fault, and each error points at what is wrong", async () => {
+  const random = seeded(20_261_124)
+  const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? "6")
+  let sent = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const { token } = await cabinet.tokens.create({ name: "fuzz", role: "owner" })
+    const as = { authorization: `Bearer ${token}` }
+    for (const operation of operations()) {
+      const { method, node } = operation
+      const schema = node.requestBody?.content["application/json"].schema
+      const body = schema === undefined ? undefined : bodyFor(random, schema)
+      const known = (node.parameters as ReadonlyArray<any>).map(({ name }) => name as string)
+      const asked = Array.from({ length: random(3) }, () => {
+        const name = random(5) === 0 ? "odd" : (randomOf(random, known) ?? "odd")
+        return `${encodeURIComponent(name)}=${encodeURIComponent(String(randomOf(random, VALUES)).toWellFormed())}`
+      })
+      const segment = randomOf(random, ["1", "0", "9007199254740993", "%ff", "%00", "x", "-1", "1.0"])
+      const path = operation.path.replace("/manage/v1/", "").replaceAll(/\{\w+\}/g, segment)
+      const answer = await ask(method, `${path}?${asked.join("&")}`, { as, body })
+      const where = `${method} ${path}?${asked.join("&")} ${JSON.stringify(body)} -> ${answer.status} ${answer.text.slice(0, 300)}`
+      sent++
+      assert.isBelow(answer.status, 500, where)
+      if (answer.status < 400) continue
+      const { param } = answer.json.error
+      if (param === null) continue
+      if (param.startsWith("/")) assert.isTrue(leadsInto(body, param), where)
+      else if (param !== "") assert.isTrue(known.includes(param) || param === "odd", where)
+    }
+  }
+  assert.isAbove(sent, 45 * ROUNDS - 1)
+})
