@@ -8,7 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
-import { scramVerifier } from "./ScramVerifier.ts"
+import { passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
 /** More than one cabinet's scripts need at once, and few enough to leave the server's connections to others. */
 export const AUTHOR_SESSIONS = 20
@@ -30,12 +30,14 @@ export const admitAuthor = (url: string, ownerUrl: string) =>
     const sql = yield* PgClient.PgClient
     const { username, password } = new URL(url)
     const role = quoteName(decodeURIComponent(username))
-    yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql.unsafe(LOCK_ROLES)
-        const verifier = scramVerifier(decodeURIComponent(password))
-        yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD '${verifier}'${yield* untilSoon}`)
-      }),
+    yield* withPasswordForm(ownerUrl, (form) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql.unsafe(LOCK_ROLES)
+          const literal = passwordLiteral(form, decodeURIComponent(password))
+          yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD ${literal}${yield* untilSoon}`)
+        }),
+      ),
     )
   }).pipe(
     Effect.provide(

@@ -17,7 +17,7 @@ import { connectionLossAsError, sqlMessage, sqlState } from "../connection/Store
 import { AUTHOR_SESSIONS, LOCK_ROLES, untilSoon } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
-import { scramVerifier } from "./ScramVerifier.ts"
+import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
 export type RoleKind = "reader" | "author"
 
@@ -104,11 +104,12 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
 export const ensureRoles = Effect.fnUntraced(function* (
   options: RolesOptions,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
-  return (yield* rolesAsLeft(options)) ?? (yield* putRight(options))
+  return (yield* rolesAsLeft(options)) ?? (yield* withPasswordForm(options.url, (form) => putRight(options, form)))
 })
 
 const putRight = Effect.fnUntraced(function* (
   options: RolesOptions,
+  form: PasswordForm,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
   const run = (statement: string) => sql.unsafe(statement)
@@ -126,7 +127,7 @@ const putRight = Effect.fnUntraced(function* (
       // Also for an existing role: after a restore its password may differ from the one stored in the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
       const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* untilSoon}` : ""
-      yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD '${scramVerifier(password)}'${bounds}`)
+      yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${passwordLiteral(form, password)}${bounds}`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`
       }

@@ -1,0 +1,46 @@
+/**
+ * How a role's password is told to PostgreSQL: as what it would store (a SCRAM verifier), so that the password itself is
+ * in no statement that a server may log. Some services refuse that, because their control plane keeps the passwords
+ * (Neon, Lakebase; at the commit, and not before): then the text is sent, and only where nobody can listen and the server
+ * has proved who it is.
+ */
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { isVerified } from "../connection/AddressTls.ts"
+import { parseAddress } from "../connection/DatabaseAddress.ts"
+import { sqlMessage } from "../connection/SqlState.ts"
+import { scramVerifier } from "./ScramVerifier.ts"
+
+export type PasswordForm = "verifier" | "text"
+
+/** The literal to follow `PASSWORD`. Every password is one that we generated: base64url. */
+export const passwordLiteral = (form: PasswordForm, password: string): string =>
+  `'${form === "verifier" ? scramVerifier(password) : password.replaceAll("'", "''")}'`
+
+const isRefused = (error: SqlError.SqlError): boolean =>
+  /only supports being given plaintext passwords|password type is not a plain text/i.test(sqlMessage(error))
+
+/** Whether the text of a password may be sent to this address. */
+export const mayCarryText = (url: string): boolean =>
+  Result.match(parseAddress(url), {
+    onFailure: () => false,
+    onSuccess: ({ servers, encryption }) => isVerified(encryption) || servers.every(({ host }) => host.startsWith("/")),
+  })
+
+const unverified = () => {
+  const message =
+    "it takes the passwords of roles as their text alone, which is sent over verified TLS only: add sslmode=verify-full to DATABASE_URL"
+  // Not supported: nothing is wrong with the connection, and nothing changes by itself.
+  const cause = Object.assign(new Error(message), { code: "0A000" })
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "execute" }) })
+}
+
+/** Does the whole work, transactions and all, once more with the text of the password if the verifier is refused. */
+export const withPasswordForm = <A, E, R>(
+  url: string,
+  work: (form: PasswordForm) => Effect.Effect<A, E | SqlError.SqlError, R>,
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.catch(work("verifier"), (error) => {
+    if (!SqlError.isSqlError(error) || !isRefused(error)) return Effect.fail(error)
+    return mayCarryText(url) ? work("text") : Effect.fail(unverified())
+  })
