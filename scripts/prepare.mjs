@@ -37,7 +37,7 @@ export const prepare = async ({ build }) => {
   const major = Number(process.versions.node.split(".")[0])
   if (major < 18)
     stop(
-      `Data Cabinet needs Node.js 20 or newer to start, and this is ${process.version}. Get it from https://nodejs.org.`,
+      `Data Cabinet requires Node.js 20 or newer to start, but this is ${process.version}. Get it from https://nodejs.org.`,
     )
   if (isInstalled() && (!build || isBuilt())) return
   const release = await alone()

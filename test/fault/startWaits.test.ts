@@ -54,7 +54,7 @@ it.each([
   })
   await new Promise<void>((resolve) => proxy.listen(port, "127.0.0.1", resolve))
   await until(() => text.out.includes(ready))
-  expect(text.log).toMatch(/the database at .* is there after \d+ s/)
+  expect(text.log).toMatch(/the database at .* is available after \d+ s/)
   child.kill("SIGINT")
   expect(await ended(child)).toBe(0)
   proxy.close()

@@ -63,7 +63,7 @@ it("event shows the request in the charset it was read in", async () => {
   })
   await post('{"another":1}', "application/json")
   const { stdout } = await home.cabinet(["event", "show", String(id)])
-  expect(stdout).toMatch(/\nEncoding +windows-1251 \(told from the bytes\), 0 characters replaced\n/)
+  expect(stdout).toMatch(/\nEncoding +windows-1251 \(detected from the bytes\), 0 characters replaced\n/)
   expect(stdout).toMatch(/\n_event_id +\d+\n_received_at [^\n]+\nn +Привет\n\nDeliveries\n/)
 })
 
@@ -118,7 +118,7 @@ it("address add takes a URL that is a secret from standard input, where no list 
     {},
     "http://127.0.0.1/",
   )
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot hold both/) })
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot supply both/) })
 })
 
 it("doctor finds a cabinet well that is", async () => {

@@ -51,7 +51,7 @@ it("serve refuses a taken port for its metrics too", () =>
   ))
 
 it("serve refuses a wrong setting, wherever it comes from", async () => {
-  await refused(["serve"], { CABINET_API_RATE: "many" }, /^CABINET_API_RATE is "many": it must be a whole number/)
+  await refused(["serve"], { CABINET_API_RATE: "many" }, /^CABINET_API_RATE is "many": it must be an integer/)
   await refused(["serve", "--time-zone", "Mars/Base"], {}, /^--time-zone is "Mars\/Base": it must be the name/)
 })
 
@@ -96,9 +96,9 @@ it("a wrong call ends with 2, says what is wrong and where help is, and leaves s
     [["nonsense"], /Unknown subcommand "nonsense"/],
     [["source", "add"], /Missing required argument: NAME/],
     [["sorce"], /^Unknown subcommand "sorce" for "cabinet"\. Did you mean source\?$/m],
-    [["poll", "log", "one"], /^ID must be a whole number above 0, and not "one"\.$/m],
-    [["poll", "log", "0"], /^ID must be a whole number above 0, and not "0"\.$/m],
-    [["poll", "log", "1", "--limit", "many"], /^--limit must be a whole number, and not "many"\.$/m],
+    [["poll", "log", "one"], /^ID must be a positive integer, not "one"\.$/m],
+    [["poll", "log", "0"], /^ID must be a positive integer, not "0"\.$/m],
+    [["poll", "log", "1", "--limit", "many"], /^--limit must be an integer, not "many"\.$/m],
     [["key", "list", "--bogus"], /--bogus/],
   ] as const) {
     expect(await home.cabinet(args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(words) })

@@ -94,7 +94,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
       ? Number(/^cabinet_workers_serving (\d+)$/m.exec(text)?.[1])
       : 0
   }
-  expect(server.log()).toMatch(/worker \d ended \(SIGKILL\) and is replaced/)
+  expect(server.log()).toMatch(/worker \d exited \(SIGKILL\) and is being replaced/)
   expect((await ask(intake(), { form: "after=1" })).status).toBe(200)
 })
 

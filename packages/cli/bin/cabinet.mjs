@@ -57,7 +57,7 @@ if (process.env.npm_lifecycle_event === "npx") whenAbandoned(() => process.kill(
 const better = major < 24 && process.env.CABINET_NODE === undefined ? node24() : undefined
 if (better !== undefined) runOn(better)
 else if (!isNewEnough) {
-  stop(`cabinet needs Node.js 22.19 or newer, and this is ${process.version}. Get it from https://nodejs.org.`)
+  stop(`cabinet requires Node.js 22.19 or newer, but this is ${process.version}. Get it from https://nodejs.org.`)
 } else if (!existsSync(entry)) stop("cabinet is not built yet. Run npm start or npm test once in the clone.")
 else {
   // A command lives for a second: the compile cache saves compiling the same code again.

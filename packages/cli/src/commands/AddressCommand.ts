@@ -31,7 +31,7 @@ const addressCard = (address: Address, style: Style): string =>
         : [
             [
               "Previous secret",
-              `${address.previousSecret.secret} (signs as well until ${address.previousSecret.until})`,
+              `${address.previousSecret.secret} (also signs until ${address.previousSecret.until})`,
             ] as const,
           ]),
       ["Sources", sourcesText(address.sources)],
@@ -49,7 +49,7 @@ const showChanged = (address: Address, words: string) =>
   Effect.flatMap(format, (json) => report(json, addressJson(address, false), () => words))
 
 const url = Argument.String("URL").pipe(
-  Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
+  Argument.withDescription("A public http or https address; pass one that contains a secret with --url-file"),
   Argument.optional,
 )
 const outgoing = settingFlags("allowedNetworks")
@@ -57,7 +57,7 @@ const outgoing = settingFlags("allowedNetworks")
 const sourceFlag = Flag.String("source").pipe(
   Flag.withMetavar("SOURCE"),
   Flag.withDescription(
-    "Only events of this source, by number or name; may be given several times. Without it: all, those made later too",
+    "Only events of this source, by number or name; repeatable. Default: all sources, including those created later",
   ),
   Flag.between(0, 10_000),
 )
@@ -76,7 +76,7 @@ const add = Command.make("add", { url, urlFile, sources: sourceFlag, ...outgoing
       }),
     )
   }),
-).pipe(Command.withDescription("Tell an address of every event from now on; shows the signing secret"))
+).pipe(Command.withDescription("Add a delivery address for all new events; prints the signing secret"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -87,7 +87,7 @@ const list = Command.make("list", {}, () =>
         all.map((address) => addressJson(address, false)),
         (style) =>
           columns(
-            ["ID", "STATE", "SOURCES", "MADE", "URL"],
+            ["ID", "STATE", "SOURCES", "CREATED", "URL"],
             all.map((one) => [String(one.id), state(one), sourcesText(one.sources), one.createdAt, one.url]),
             { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
           ),
@@ -103,7 +103,7 @@ const show = Command.make("show", { id: addressArgument }, (input) =>
       showWhole,
     ),
   ),
-).pipe(Command.withDescription("Show an address with its signing secret"))
+).pipe(Command.withDescription("Show a delivery address and its signing secret"))
 
 const set = Command.make(
   "set",
@@ -111,14 +111,14 @@ const set = Command.make(
     id: addressArgument,
     url: Flag.String("url").pipe(
       Flag.withMetavar("URL"),
-      Flag.withDescription("Send to this address instead"),
+      Flag.withDescription("New URL of the delivery address"),
       Flag.optional,
     ),
     urlFile,
     sources: sourceFlag,
     allSources: Flag.Boolean("all-sources").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Events of all sources, those made later too"),
+      Flag.withDescription("Events of all sources, including those created later"),
       Flag.withDefault(false),
     ),
     ...outgoing,
@@ -130,7 +130,7 @@ const set = Command.make(
         return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
       }
       if (newUrl === undefined && !input.allSources && input.sources.length === 0) {
-        const message = "Say what to set: --url, --url-file, --source or --all-sources."
+        const message = "Nothing to change: give --url, --url-file, --source or --all-sources."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>
@@ -150,39 +150,39 @@ const set = Command.make(
         }),
       )
     }),
-).pipe(Command.withDescription("Change where an address leads, or what it hears of"))
+).pipe(Command.withDescription("Change the URL or the sources of a delivery address"))
 
 const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
   Effect.andThen(
-    confirmed(input.yes, `Remove address ${input.id}, and cancel what is still due to it?`),
+    confirmed(input.yes, `Remove address ${input.id} and cancel its pending deliveries?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
         const addressId = yield* addressNamed(input.id)
         yield* Addresses.use((addresses) => addresses.remove(addressId))
-        const words = `Address ${addressId} is removed: nothing more is sent to it.`
+        const words = `Address ${addressId} was removed; no more deliveries are sent to it.`
         yield* report(yield* format, { id: addressId, removed: true }, () => words)
       }),
     ),
   ),
-).pipe(Command.withDescription("Remove an address; what was still due is cancelled"))
+).pipe(Command.withDescription("Remove a delivery address and cancel its pending deliveries"))
 
 const pause = Command.make("pause", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
       Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.pause(id))),
-      (address) => showChanged(address, `Address ${address.id} is paused: what comes due meanwhile waits.`),
+      (address) => showChanged(address, `Address ${address.id} is paused; deliveries are kept until you resume it.`),
     ),
   ),
-).pipe(Command.withDescription("Send nothing to an address for a while"))
+).pipe(Command.withDescription("Pause a delivery address; its deliveries are kept"))
 
 const resume = Command.make("resume", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
       Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.resume(id))),
-      (address) => showChanged(address, `Address ${address.id} is served again.`),
+      (address) => showChanged(address, `Address ${address.id} is active again.`),
     ),
   ),
-).pipe(Command.withDescription("End a pause; what waited is sent"))
+).pipe(Command.withDescription("Resume a paused delivery address and send what is pending"))
 
 const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
@@ -191,9 +191,9 @@ const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (inp
       showWhole,
     ),
   ),
-).pipe(Command.withDescription("Sign with a new secret; the old one signs as well for 24 hours"))
+).pipe(Command.withDescription("Create a new signing secret; the old one also signs for 24 hours"))
 
 export const addressCommand = Command.make("address").pipe(
-  Command.withDescription("Send signed deliveries to addresses of yours"),
+  Command.withDescription("Manage delivery addresses and their signed deliveries"),
   Command.withSubcommands([add, list, show, set, remove, ping, log, rotateSecret, resend, pause, resume]),
 )

@@ -23,24 +23,29 @@ export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (
       const value = pingJson(result)
       const json = yield* format
       if (result.delivered || json) {
-        yield* report(json, value, (style) => style.green(`Answered ${result.status} within ${result.durationMs} ms.`))
+        yield* report(json, value, (style) =>
+          style.green(`The ping was delivered: ${result.status} in ${result.durationMs} ms.`),
+        )
       }
       if (!result.delivered) {
-        const message = `The ping was not taken: ${result.failure ?? "no answer"}.`
+        const message = `The ping failed: ${result.failure ?? "no response"}.`
         return yield* new CommandError({ code: "refused", message })
       }
     }),
   ),
-).pipe(Command.withDescription("Send a ping now and say what came of it"))
+).pipe(Command.withDescription("Send a ping now and print the result"))
 
 export const log = Command.make(
   "log",
   {
     id: addressArgument,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; default: 50"), Flag.withDefault(50)),
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("Maximum number of attempts; default: 50"),
+      Flag.withDefault(50),
+    ),
     before: Flag.String("before").pipe(
       Flag.withMetavar("TIME"),
-      Flag.withDescription("Only attempts before this moment, such as 2026-11-21T09:30:00Z"),
+      Flag.withDescription("Only attempts before this time, such as 2026-11-21T09:30:00Z"),
       Flag.optional,
     ),
     failed: Flag.Boolean("failed").pipe(
@@ -69,7 +74,7 @@ export const log = Command.make(
         )
         yield* report(yield* format, attempts.map(attemptJson), (style) =>
           columns(
-            ["AT", "DELIVERY", "EVENT", "TRY", "MS", "CONNECTED TO", "OUTCOME", "NEXT TRY", "ANSWER"],
+            ["AT", "DELIVERY", "EVENT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "NEXT ATTEMPT", "RESPONSE"],
             attempts.map((one) => [
               one.at,
               String(one.deliveryId),
@@ -77,7 +82,7 @@ export const log = Command.make(
               String(one.number),
               String(one.durationMs),
               one.peer ?? "—",
-              one.delivered ? `delivered, answered ${one.status}` : (one.failure ?? `answered ${one.status}`),
+              one.delivered ? `delivered (${one.status})` : (one.failure ?? `responded with ${one.status}`),
               one.nextAt ?? "—",
               one.responseBody ?? "",
             ]),
@@ -86,7 +91,7 @@ export const log = Command.make(
         )
       }),
     ),
-).pipe(Command.withDescription("The attempts of an address, newest first"))
+).pipe(Command.withDescription("List the attempts of a delivery address, newest first"))
 
 const required = (name: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(about))
@@ -95,8 +100,8 @@ export const resend = Command.make(
   "resend",
   {
     id: addressArgument,
-    from: required("from", "Everything accepted from this moment on, such as 2026-11-21T09:30:00Z"),
-    to: required("to", "and before this one"),
+    from: required("from", "Start of the period (inclusive), such as 2026-11-21T09:30:00Z"),
+    to: required("to", "End of the period (exclusive)"),
   },
   (input) =>
     withCabinet({}, () =>
@@ -107,8 +112,12 @@ export const resend = Command.make(
         yield* report(
           yield* format,
           { address_id: addressId, from, to, resent: count },
-          () => `${counted(count, "delivery is", "deliveries are")} due again.`,
+          () => `${counted(count, "delivery is", "deliveries are")} pending again.`,
         )
       }),
     ),
-).pipe(Command.withDescription("Send all of an address in a span of time again; one: cabinet delivery resend ID"))
+).pipe(
+  Command.withDescription(
+    "Resend all deliveries of a period to an address; for a single one: cabinet delivery resend ID",
+  ),
+)

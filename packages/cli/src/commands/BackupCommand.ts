@@ -19,10 +19,10 @@ const refuse = (message: string) => new CommandError({ code: "refused", message 
 /** The settings of a call that concerns the embedded database as a whole. */
 const embedded = Effect.gen(function* () {
   const { settings } = yield* settingsOf()
-  yield* noCabinet("A backup holds the whole embedded database, all its cabinets")
+  yield* noCabinet("A backup holds the whole embedded database with all its cabinets")
   if (settings.databaseUrl !== null) {
     return yield* refuse(
-      "DATABASE_URL names a PostgreSQL of your own: back it up and restore it with pg_dump and pg_restore, as docs/operations.md says. This command is for the embedded one.",
+      "DATABASE_URL points to your own PostgreSQL server: back it up and restore it with pg_dump and pg_restore (see docs/operations.md). This command is for the embedded database only.",
     )
   }
   return settings
@@ -55,7 +55,7 @@ const file = (about: string) => Argument.String("FILE").pipe(Argument.withDescri
 
 export const backupCommand = Command.make(
   "backup",
-  { file: file("Where to; must not be there. Gzipped unless its name ends in .tar") },
+  { file: file("Output file; must not exist. Compressed with gzip unless the name ends in .tar") },
   (input) =>
     Effect.gen(function* () {
       const settings = yield* embedded
@@ -65,12 +65,12 @@ export const backupCommand = Command.make(
         yield* format,
         snakeKeys(made),
         () =>
-          `Backed up ${megabytes(made.bytes)} of ${dataDir} into ${made.file} (${megabytes(made.archiveBytes)}). It holds all that was acknowledged before ${made.madeAt}, and secrets: keep it as safe as the database. Put it back with: cabinet restore FILE --data-dir DIR`,
+          `Backed up ${megabytes(made.bytes)} of ${dataDir} into ${made.file} (${megabytes(made.archiveBytes)}). It contains everything acknowledged before ${made.madeAt}, secrets included: protect it like the database itself. Restore it with: cabinet restore FILE --data-dir DIR`,
       )
     }),
-).pipe(Command.withDescription("Back the embedded database up into one file, also while it is served"))
+).pipe(Command.withDescription("Back up the embedded database to one file, even while it is in use"))
 
-export const restoreCommand = Command.make("restore", { file: file("A file that cabinet backup made") }, (input) =>
+export const restoreCommand = Command.make("restore", { file: file("A file created by cabinet backup") }, (input) =>
   Effect.gen(function* () {
     const settings = yield* embedded
     const { dataDir } = settings
@@ -81,7 +81,7 @@ export const restoreCommand = Command.make("restore", { file: file("A file that 
       yield* format,
       snakeKeys(made),
       () =>
-        `Restored ${megabytes(made.bytes)}, as of ${made.madeAt}, into ${made.dataDir}; the database was started and is well. Serve it with: cabinet serve --data-dir ${dataDir}`,
+        `Restored ${megabytes(made.bytes)}, as of ${made.madeAt}, into ${made.dataDir}; the database was started and checked. Serve it with: cabinet serve --data-dir ${dataDir}`,
     )
   }),
-).pipe(Command.withDescription("Put a backup of the embedded database into a data directory that has none"))
+).pipe(Command.withDescription("Restore a backup of the embedded database into an empty data directory"))

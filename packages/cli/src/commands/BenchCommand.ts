@@ -19,20 +19,20 @@ export const benchCommand = Command.make(
   "bench",
   {
     figures: Argument.String("figure").pipe(
-      Argument.withDescription("Only these figures; their names stand in docs/performance.md"),
+      Argument.withDescription("Only these measurements; docs/performance.md lists their names"),
       Argument.variadic(),
     ),
     quick: scale("quick", "Smaller data and shorter rounds: a few minutes"),
-    long: scale("long", "Everything, with the hour of memory and ten million events"),
+    long: scale("long", "All measurements, including the one-hour memory test and ten million events"),
     markdown: Flag.String("markdown").pipe(
       Flag.withMetavar("FILE"),
-      Flag.withDescription("Write the table into this file as well"),
+      Flag.withDescription("Also write the table to this file"),
       Flag.optional,
     ),
   },
   ({ figures, quick, long, markdown }) =>
     Effect.gen(function* () {
-      yield* noCabinet("The measurements have databases of their own")
+      yield* noCabinet("The measurements use their own databases")
       const { json } = yield* root
       if (!existsSync(PROGRAM)) {
         return yield* new CommandError({
@@ -51,7 +51,7 @@ export const benchCommand = Command.make(
       if (code === 2) return yield* new CommandError({ code: "usage", message: "See: cabinet bench --help" })
       if (code !== 0) return yield* new CommandError({ code: "refused", message: "Not everything could be measured." })
     }),
-).pipe(Command.withDescription("Measure this service beside others of its kind (in a clone)"))
+).pipe(Command.withDescription("Benchmark this service against similar ones (requires a clone of the repository)"))
 
 /** Runs it in the foreground; when this process is interrupted it is asked to stop, and cleans up after itself. */
 const run = (words: ReadonlyArray<string>) =>

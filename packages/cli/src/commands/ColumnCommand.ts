@@ -14,7 +14,7 @@ const showAll = (all: ReadonlyArray<SourceColumn>) =>
   Effect.flatMap(format, (json) =>
     report(json, all.map(sourceColumnJson), (style) =>
       columns(
-        ["COLUMN", "TYPE", "SINCE EVENT", "MADE", "FIELD", "LABEL"],
+        ["COLUMN", "TYPE", "SINCE EVENT", "CREATED", "FIELD", "LABEL"],
         all.map((column) => [
           column.name,
           column.type,
@@ -23,7 +23,7 @@ const showAll = (all: ReadonlyArray<SourceColumn>) =>
           column.field,
           column.label,
         ]),
-        { style, none: "No columns yet: the first submission makes them." },
+        { style, none: "No columns yet: the first submission creates them." },
       ),
     ),
   )
@@ -43,7 +43,7 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     const retyped = Option.isSome(type) ? yield* port.retype(source, name, type.value, { withViews }) : undefined
     if (retyped !== undefined) {
       done.push(`Column ${name} is ${retyped.column.type} now.`)
-      if (retyped.moved > 0) done.push(`${retyped.moved} values it cannot take moved to ${retyped.sibling}.`)
+      if (retyped.moved > 0) done.push(`${retyped.moved} values that do not fit were moved to ${retyped.sibling}.`)
       if (retyped.views.length > 0) done.push(`Recreated: ${retyped.views.join(", ")}.`)
     }
     const relabelled = Option.isSome(label) ? yield* port.relabel(source, name, label.value) : undefined
@@ -58,21 +58,21 @@ export const column = Command.make(
   {
     source: sourceArgument(),
     column: Argument.String("COLUMN").pipe(
-      Argument.withDescription("The column's name in the database; without it all columns are listed"),
+      Argument.withDescription("The column's name in the database; default: list all columns"),
       Argument.optional,
     ),
     type: Flag.Literals("type", COLUMN_KINDS).pipe(
-      Flag.withDescription("Give it this type; values that do not fit go to the column beside it"),
+      Flag.withDescription("Change the column to this type; values that do not fit move to a sibling column"),
       Flag.optional,
     ),
     withViews: Flag.Boolean("with-views").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Recreate the views that depend on it, their rights kept"),
+      Flag.withDescription("Recreate dependent views with their privileges"),
       Flag.withDefault(false),
     ),
     label: Flag.String("label").pipe(
       Flag.withMetavar("TEXT"),
-      Flag.withDescription("Show it under this label"),
+      Flag.withDescription("Set the label shown for the column"),
       Flag.optional,
     ),
   },
@@ -82,7 +82,8 @@ export const column = Command.make(
         const sourceId = yield* sourceNamed(input.source)
         const asked = Option.isSome(input.type) || Option.isSome(input.label)
         if (Option.isNone(input.column)) {
-          if (asked) return yield* new CommandError({ code: "usage", message: "Say which column is meant." })
+          if (asked)
+            return yield* new CommandError({ code: "usage", message: "Missing the column: name the one to change." })
           return yield* showAll(yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value
@@ -94,4 +95,4 @@ export const column = Command.make(
         return yield* new CommandError({ code: "refused", message })
       }),
     ),
-).pipe(Command.withDescription("List a source's columns, or give one another type or label"))
+).pipe(Command.withDescription("List a source's columns, or change a column's type or label"))

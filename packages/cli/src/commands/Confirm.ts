@@ -9,7 +9,7 @@ import { CommandError } from "./CommandError.ts"
 export const yes = Flag.Boolean("yes").pipe(
   Flag.withoutNegation,
   Flag.withAlias("y"),
-  Flag.withDescription("Do it without asking"),
+  Flag.withDescription("Do not ask for confirmation"),
   Flag.withDefault(false),
 )
 
@@ -19,10 +19,10 @@ const refuse = (code: CommandError["code"], message: string) => Effect.fail(new 
 export const confirmed = (said: boolean, question: string) => {
   if (said) return Effect.void
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    return refuse("usage", `${question} This cannot be undone: say --yes if it is meant.`)
+    return refuse("usage", `${question} This cannot be undone: pass --yes to confirm.`)
   }
   return Prompt.run(Prompt.Confirm({ message: `${question} This cannot be undone.`, initial: false })).pipe(
     Effect.catch(() => Effect.succeed(false)),
-    Effect.flatMap((answer) => (answer ? Effect.void : refuse("refused", "Nothing was done."))),
+    Effect.flatMap((answer) => (answer ? Effect.void : refuse("refused", "Cancelled; nothing was changed."))),
   )
 }

@@ -35,10 +35,10 @@ const resend = Command.make("resend", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(input.id))
-      yield* report(yield* format, deliveryJson(delivery), () => `Delivery ${delivery.id} is due again.`)
+      yield* report(yield* format, deliveryJson(delivery), () => `Delivery ${delivery.id} is pending again.`)
     }),
   ),
-).pipe(Command.withDescription("Send a delivery again"))
+).pipe(Command.withDescription("Resend a delivery"))
 
 const cancel = Command.make("cancel", { id }, (input) =>
   withCabinet({}, () =>
@@ -51,9 +51,9 @@ const cancel = Command.make("cancel", { id }, (input) =>
       yield* report(yield* format, deliveryJson(delivery), () => words)
     }),
   ),
-).pipe(Command.withDescription("Give a delivery up"))
+).pipe(Command.withDescription("Cancel a delivery"))
 
 export const deliveryCommand = Command.make("delivery").pipe(
-  Command.withDescription("Show one delivery, send it again, or give it up"),
+  Command.withDescription("Show, resend or cancel a delivery"),
   Command.withSubcommands([show, resend, cancel]),
 )

@@ -44,10 +44,10 @@ export const doctorCommand = Command.make(
           }
           yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
           if (bad > 0) {
-            const message = `${bad === 1 ? "One thing needs" : `${bad} things need`} somebody now.`
+            const message = `${bad === 1 ? "1 problem needs" : `${bad} problems need`} attention now.`
             return yield* new CommandError({ code: "refused", message })
           }
         }),
       { ofServer: true },
     ),
-).pipe(Command.withDescription("Look the cabinet over: what is wrong, and what to do"))
+).pipe(Command.withDescription("Check the cabinet for problems and print how to fix them"))

@@ -29,7 +29,7 @@ const PART_NAMES: Readonly<Record<CabinetPart, string>> = {
   deliveries: "deliveries",
   attempts: "attempts",
   staged: "staged imports",
-  seen: "marks of polls",
+  seen: "poll state",
   other: "the rest",
 }
 
@@ -54,12 +54,12 @@ const ofRows = ({ deferredRows, rowsSetAside: { count, first } }: DiagnosticsRep
           finding(
             "rows",
             "warn",
-            `${counted(deferredRows, "row waits", "rows wait")} for a table that is locked or cannot be altered; they follow by themselves once it is free and a server or worker runs.`,
+            `${counted(deferredRows, "row waits", "rows wait")} for a table that is locked or cannot be altered; they are written automatically once it is available and a server or worker runs.`,
           ),
         ]
   if (count === 0) return waiting.length > 0 ? waiting : [finding("rows", "ok", "Every event has its row.")]
   const each = first.map(({ eventId, sourceId, reason }) => `event ${eventId} of source ${sourceId} (${reason})`)
-  const message = `${count === 1 ? "The row of 1 event" : `The rows of ${count} events`} could not be made, by a fault of this program: ${each.join(", ")}${count > first.length ? ", …" : ""}. The events are whole, in the feed and in deliveries. Report the fault; their rows are tried again whenever a server or worker starts.`
+  const message = `${count === 1 ? "The row of 1 event" : `The rows of ${count} events`} could not be written because of an internal error: ${each.join(", ")}${count > first.length ? ", …" : ""}. The events themselves are complete, in the feed and in deliveries. Report this error; the rows are retried whenever a server or worker starts.`
   return [...waiting, finding("rows", "bad", message)]
 }
 
@@ -69,7 +69,7 @@ const ofImports = ({ failedImports: failed }: DiagnosticsReport): ReadonlyArray<
     ({ id, sourceId, name, staged, accepted, failure }) =>
       `import ${id} of ${name} into source ${sourceId}, after ${accepted} of ${staged} rows (${failure})`,
   )
-  const message = `Imports failed while their rows were accepted: ${each.join(", ")}. What they did accept are events and stays; the rest is nowhere else than in the file, or at the polled address, which is asked again.`
+  const message = `Imports failed while their rows were being accepted: ${each.join(", ")}. Rows already accepted remain events; the others exist only in the file or at the polled URL, which will be polled again.`
   return [finding("imports", "bad", message)]
 }
 
@@ -80,7 +80,7 @@ const ofSetBack = ({ setBackAt }: DiagnosticsReport): ReadonlyArray<Finding> =>
         finding(
           "history",
           "bad",
-          `A client of the feed came at ${setBackAt} with a place that this database never had: the database was set back while its server ran on, as when clients are led to a promoted standby and back, or a machine is restored with its memory. Events that were accepted in between are not here; look for the copy that has them. The feed has begun a new epoch, and clients with newer cursors go on from what they have in common with it.`,
+          `At ${setBackAt} a feed client presented a position that this database never reached: the database was rolled back while its server kept running, for example by failing over to a standby and back, or by restoring a snapshot of a running machine. Events accepted in between are missing here; look for the copy that has them. The feed has started a new epoch, and clients with newer cursors continue from the last position that they share with it.`,
         ),
       ]
 
@@ -93,12 +93,12 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
     finding(
       "database",
       "ok",
-      `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of it the cabinet ${megabytes(diagnostics.cabinetBytes)}.`,
+      `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of which the cabinet uses ${megabytes(diagnostics.cabinetBytes)}.`,
     ),
     finding(
       "sizes",
       "ok",
-      `Of that: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(diagnostics.sizes[part])}`).join(", ")}.`,
+      `By part: ${CABINET_PARTS.map((part) => `${PART_NAMES[part]} ${megabytes(diagnostics.sizes[part])}`).join(", ")}.`,
     ),
     finding(
       "connections",
@@ -109,15 +109,15 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
       ? finding(
           "clock",
           "warn",
-          `This machine's clock differs from the database's by ${(skew / 1000).toFixed(1)} s. Receivers refuse signatures over 5 minutes old: set the clocks right.`,
+          `This machine's clock differs from the database's by ${(skew / 1000).toFixed(1)} s. Receivers reject signatures older than 5 minutes: synchronise the clocks.`,
         )
       : finding("clock", "ok", `The clocks of this machine and the database agree within ${Math.abs(skew)} ms.`),
     diagnostics.cannotWrite === null
-      ? finding("writing", "ok", "The database can be written.")
+      ? finding("writing", "ok", "The database is writable.")
       : finding(
           "writing",
           "bad",
-          `Nothing can be written, so senders are refused and keep their events: ${diagnostics.cannotWrite}. Intake goes on by itself once that is over.`,
+          `The database is not writable, so submissions are refused and senders have to retry: ${diagnostics.cannotWrite}. Intake resumes automatically once this is resolved.`,
         ),
     held.length > 0
       ? finding(
@@ -132,16 +132,16 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
       ? finding(
           "partitions",
           "bad",
-          `${short.map(({ table, until }) => (until === null ? `${table} has no partitions` : `${table} has partitions until ${until}`)).join(", ")}. Let a server or worker run: it makes them ahead.`,
+          `${short.map(({ table, until }) => (until === null ? `${table} has no partitions` : `${table} has partitions until ${until}`)).join(", ")}. Run a server or worker: it creates them in advance.`,
         )
-      : finding("partitions", "ok", "Partitions are made ahead."),
+      : finding("partitions", "ok", "Partitions are created in advance."),
     diagnostics.longestTransactionSeconds > LONG_TRANSACTION_SECONDS
       ? finding(
           "transactions",
           "warn",
-          `A transaction has been open for ${Math.round(diagnostics.longestTransactionSeconds / 60)} minutes; while it is, nothing old is tidied away. Find who holds it with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
+          `A transaction has been open for ${Math.round(diagnostics.longestTransactionSeconds / 60)} minutes; until it ends, VACUUM cannot remove dead rows. Find its session with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
         )
-      : finding("transactions", "ok", "No transaction has been open for long."),
+      : finding("transactions", "ok", "There are no long-running transactions."),
   ]
 }
 
@@ -156,15 +156,15 @@ const ofNeighbours = ({
     ? finding(
         "neighbours",
         "warn",
-        `Every login of the server may enter the database. Let its owner run, and grant CONNECT to those who are to: REVOKE ALL ON DATABASE "${database}" FROM PUBLIC;`,
+        `Every role of the server can connect to the database. Have its owner run the following, and grant CONNECT to the roles that need it: REVOKE ALL ON DATABASE "${database}" FROM PUBLIC;`,
       )
-    : finding("neighbours", "ok", "Nobody enters the database but who was let in by name."),
+    : finding("neighbours", "ok", "Only roles with an explicit grant can connect to the database."),
   ...(authorStays
     ? [
         finding(
           "password",
           "warn",
-          "The author's login holds for good, with a password that a script may have chosen. A start of this version by a user that may change the role puts that right.",
+          "The author role's password never expires, and a script may have set it. Starting this version as a user that may alter the role fixes this.",
         ),
       ]
     : []),
@@ -172,25 +172,25 @@ const ofNeighbours = ({
     "locks",
     "ok",
     locksForAll
-      ? "Who is in the database may take advisory locks, as many as the server has room for. Only a superuser can take that right away (docs/operations.md)."
-      : "Nobody takes advisory locks but who was granted it.",
+      ? "Every role connected to the database can take advisory locks without limit. Only a superuser can revoke this privilege (see docs/operations.md)."
+      : "Only roles with an explicit grant can take advisory locks.",
   ),
 ]
 
 const ofPolls = ({ failingPolls: failing }: DiagnosticsReport): Finding => {
-  if (failing.length === 0) return finding("polls", "ok", "No poll fails.")
+  if (failing.length === 0) return finding("polls", "ok", "No poll is failing.")
   const each = failing.map(({ id, sourceId, failures }) => `poll ${id} of source ${sourceId} (${failures} in a row)`)
-  const message = `Runs of polls failed: ${each.join(", ")}. \`cabinet poll log ${failing[0]!.id}\` says why; \`cabinet poll pause ID\` ends the trying.`
+  const message = `Polls are failing: ${each.join(", ")}. \`cabinet poll log ${failing[0]!.id}\` shows why; \`cabinet poll pause ID\` stops the retries.`
   return finding("polls", "warn", message)
 }
 
 const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Finding =>
   outdated.length === 0
-    ? finding("search", "ok", "Every search index is whole.")
+    ? finding("search", "ok", "All search indexes are complete.")
     : finding(
         "search",
         "warn",
-        `Searches go without the search index of ${outdated.join(", ")}, which lacks columns that came later, or was never finished. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
+        `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
 const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
@@ -207,28 +207,28 @@ const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
       : finding(
           "standby",
           "warn",
-          `Rows are read from the primary, not from the standby of DATABASE_READ_URL. ${reason ?? ""} Bring it back, or raise CABINET_READ_LAG from ${limit}.`,
+          `Rows are read from the primary, not from the standby of DATABASE_READ_URL. ${reason ?? ""} Restore the standby, or raise CABINET_READ_LAG (currently ${limit}).`,
         ),
   ]
 }
 
 const ofDeliveries = (gauge: QueueGauge): Finding => {
-  const numbers = `${gauge.due} due, ${gauge.retrying} to be tried again, ${gauge.paused} paused`
+  const numbers = `${gauge.due} due, ${gauge.retrying} to be retried, ${gauge.paused} paused`
   if (gauge.stuck > 0) {
     return finding(
       "deliveries",
       "bad",
-      `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes and nobody sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet worker\`.`,
+      `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes but no process sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet worker\`.`,
     )
   }
   if (gauge.failingAddresses > 0) {
     return finding(
       "deliveries",
       "warn",
-      `${counted(gauge.failingAddresses, "address fails", "addresses fail")} (${numbers}). \`cabinet address list\` shows which, \`cabinet address log ID\` says why.`,
+      `${counted(gauge.failingAddresses, "address fails", "addresses fail")} (${numbers}). \`cabinet address list\` shows which, \`cabinet address log ID\` shows why.`,
     )
   }
-  return finding("deliveries", "ok", `Deliveries are sent: ${numbers}.`)
+  return finding("deliveries", "ok", `Deliveries are being sent: ${numbers}.`)
 }
 
 const ofConnection = ({ transport, verified, isLoopback, server }: ConnectionSecurity): Finding => {

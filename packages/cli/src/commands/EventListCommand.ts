@@ -63,18 +63,18 @@ export const list = Command.make(
     ),
     limit: Flag.String("limit").pipe(
       Flag.withMetavar("N"),
-      Flag.withDescription("At most so many a page, 1 to 1000; default: 100"),
+      Flag.withDescription("Page size, 1 to 1000; default: 100"),
       Flag.optional,
     ),
     cursor: Flag.String("cursor").pipe(
       Flag.withMetavar("CURSOR"),
-      Flag.withDescription("Go on from an earlier next_cursor; without it from the very beginning"),
+      Flag.withDescription("Continue from a previous next_cursor; default: from the beginning"),
       Flag.optional,
     ),
     follow: Flag.Boolean("follow").pipe(
       Flag.withoutNegation,
       Flag.withAlias("f"),
-      Flag.withDescription("Stay and print what comes; with --json one event a line"),
+      Flag.withDescription("Keep running and print new events; with --json, one event per line"),
       Flag.withDefault(false),
     ),
   },
@@ -96,14 +96,16 @@ export const list = Command.make(
             has_more: page.hasMore,
             next_cursor: page.nextCursor,
           }
-          const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
+          const more = page.hasMore ? `\n\nMore results: --cursor ${page.nextCursor}` : ""
           return yield* report(json, value, () => table(items) + more)
         }
         let cursor = input.cursor
         let first = true
         while (true) {
           const page = yield* feed.page([...filter, ...pair("cursor", cursor)]).pipe(
-            Effect.tapErrorTag("StoreUnavailable", ({ message }) => Effect.logWarning(`${message} Waiting for it.`)),
+            Effect.tapErrorTag("StoreUnavailable", ({ message }) =>
+              Effect.logWarning(`${message} Waiting for it to return.`),
+            ),
             // A follower outlives restarts of the server it follows: its cursor stays valid.
             Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(TRY_AGAIN) }),
           )
@@ -122,4 +124,4 @@ export const list = Command.make(
         }
       }),
     ).pipe((read) => (input.follow ? Effect.andThen(staysUntilSignal, read) : read)),
-).pipe(Command.withDescription("Read the event feed, or follow it"))
+).pipe(Command.withDescription("Read or follow the event feed"))

@@ -18,11 +18,11 @@ import { rowCells } from "./RowsCommand.ts"
 /** What determined how the body was read, in words; an unknown reason is shown as is. */
 const DECIDED_BY: Readonly<Record<string, string>> = {
   source: "set on the source",
-  header: "named by the request's header",
-  charset_field: "named by the form's field _charset_",
-  data: "told from the bytes",
+  header: "from the request header",
+  charset_field: "from the form field _charset_",
+  data: "detected from the bytes",
   json: "JSON is always UTF-8",
-  content_encoding: "its content encoding could not be undone",
+  content_encoding: "its content encoding could not be decoded",
 }
 
 /** Its row, read the way all rows are read; none for a repeat, or while reading is off. */
@@ -38,7 +38,9 @@ const rowOf = (id: number, { table }: EventRecord) =>
     const page = yield* rows.page({ ...table, params })
     const [item] = page.items.texts()
     return item === undefined ? null : { item, columns: page.columns }
-  }).pipe(Effect.catch((error) => Effect.as(Effect.logWarning(`its row cannot be read: ${error.message}`), null)))
+  }).pipe(
+    Effect.catch((error) => Effect.as(Effect.logWarning(`the event's row cannot be read: ${error.message}`), null)),
+  )
 
 const originalText = (original: StoredOriginal, style: Style): string => {
   const { body, body_base64 } = bodyJson(original)
@@ -79,7 +81,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
       }
       yield* report(yield* format, value, (style) => {
         const title = (words: string) => `\n${style.bold(words)}`
-        const none = record.rowWaits ? "Its row waits for a table that is locked." : "It has no row."
+        const none = record.rowWaits ? "Its row is deferred because the table is locked." : "It has no row."
         const names = row?.columns.map((column) => column.name) ?? []
         const cells = row === null ? [] : rowCells(row.item, names)
         // A table may have hundreds of columns, of which one event fills a few.
@@ -88,7 +90,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
           style.bold(`Event ${id}`),
           plainLines(record.event),
           title("Original request"),
-          record.original === null ? "Not kept." : originalText(record.original, style),
+          record.original === null ? "No longer kept." : originalText(record.original, style),
           title("Row"),
           row === null ? none : card(filled, style),
           title("Deliveries"),
@@ -107,4 +109,4 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
       })
     }),
   ),
-).pipe(Command.withDescription("Show one event: its request, how it was read, its row and its deliveries"))
+).pipe(Command.withDescription("Show one event: its request, how it was decoded, its row and its deliveries"))

@@ -9,29 +9,29 @@ import { sourceArgument, sourceNamed } from "./Named.ts"
 import { idArgument, format, withCabinet } from "./Root.ts"
 
 const source = sourceArgument()
-const events = idArgument("EVENT", "Numbers of events").pipe(Argument.atLeast(1))
+const events = idArgument("EVENT", "Event numbers").pipe(Argument.atLeast(1))
 
 export const trash = Command.make("trash", { source, events }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const sourceId = yield* sourceNamed(input.source)
       const trashed = yield* Trash.use((port) => port.trash(sourceId, input.events))
-      const words = `${counted(trashed, "event")} put into the trash: rows gone, deliveries cancelled, deleted_at set in the feed. Undo it with: cabinet event restore ${[sourceId, ...input.events].join(" ")}`
+      const words = `${counted(trashed, "event")} moved to the trash: rows deleted, deliveries cancelled, deleted_at set in the feed. Undo with: cabinet event restore ${[sourceId, ...input.events].join(" ")}`
       yield* report(yield* format, { source_id: sourceId, trashed }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Delete rows of a source by their events; it can be undone"))
+).pipe(Command.withDescription("Move events of a source to the trash and delete their rows; can be undone"))
 
 export const restore = Command.make("restore", { source, events }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const sourceId = yield* sourceNamed(input.source)
       const restored = yield* Trash.use((port) => port.untrash(sourceId, input.events))
-      const words = `${counted(restored, "event")} taken out of the trash: the rows are back, cancelled deliveries stay cancelled.`
+      const words = `${counted(restored, "event")} restored from the trash: the rows are back, cancelled deliveries stay cancelled.`
       yield* report(yield* format, { source_id: sourceId, restored }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Take events out of the trash: their rows come back"))
+).pipe(Command.withDescription("Restore events and their rows from the trash"))
 
 export const purge = Command.make("purge", { events, yes }, (input) =>
   Effect.andThen(
@@ -39,9 +39,9 @@ export const purge = Command.make("purge", { events, yes }, (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
         const purged = yield* Trash.use((port) => port.purge(input.events))
-        const words = `${counted(purged, "event")} erased for good, repeats included: payload, original request, row and receivers' responses. Their places in the feed stay, empty.`
+        const words = `${counted(purged, "event")} erased permanently, repeats included: payload, original request, row and receivers' responses. Their entries in the feed remain, empty.`
         yield* report(yield* format, { purged }, () => words)
       }),
     ),
   ),
-).pipe(Command.withDescription("Erase for good what was sent with these events; it cannot be undone"))
+).pipe(Command.withDescription("Permanently erase the data of these events; cannot be undone"))

@@ -6,10 +6,10 @@ import { Flag } from "effect/cli"
 /** Seconds; null without the flag. */
 export const expiresFlag = Flag.String("expires").pipe(
   Flag.withMetavar("TIME"),
-  Flag.withDescription("Valid for this long, such as 90d, 12h or 30m (default: for ever)"),
+  Flag.withDescription("Lifetime, such as 90d, 12h or 30m (default: does not expire)"),
   Flag.filterMap(
     (text) => Option.fromNullishOr(parseLifetime(text)),
-    (text) => `--expires is ${JSON.stringify(text)}: it must be a time such as 90d, 12h or 30m, at most 3650d`,
+    (text) => `--expires is ${JSON.stringify(text)}: it must be a duration such as 90d, 12h or 30m, at most 3650d`,
   ),
   Flag.optional,
   Flag.map(Option.getOrNull),

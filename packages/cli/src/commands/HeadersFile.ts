@@ -7,7 +7,7 @@ export type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
 export const headersFile = secretFile(
   "headers-file",
-  "Headers to send along, a line 'Name: value' each; - for standard input. They are kept secret",
+  "File with additional request headers, one 'Name: value' per line; - for standard input. Values are never shown",
 )
 
 /** Blank lines are skipped; every other line is a header. */
@@ -34,7 +34,7 @@ export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError>
 const asked = Effect.gen(function* () {
   const lines: Array<string> = []
   for (;;) {
-    const line = yield* askHidden("A header as 'Name: value' (empty: no more)")
+    const line = yield* askHidden("Header as 'Name: value' (leave empty to finish)")
     if (line.trim() === "") return lines.join("\n")
     lines.push(line)
   }

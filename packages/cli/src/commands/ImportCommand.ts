@@ -42,7 +42,7 @@ const howRead = (told: ImportReport): string =>
     ...(told.delimiter === null
       ? []
       : [`cells separated by ${told.delimiter === "\t" ? "tabs" : JSON.stringify(told.delimiter)}`]),
-    ...(told.header === null ? [] : [told.header ? "first row is the header" : "no header"]),
+    ...(told.header === null ? [] : [told.header ? "header in the first row" : "no header"]),
     ...(told.sheet === null ? [] : [`sheet ${told.sheet}`]),
   ].join(", ")
 
@@ -59,21 +59,21 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
   const replaced =
     told.replaced > 0
       ? [
-          `${counted(told.replaced, "character is", "characters are")} not ${told.encoding}, and became \uFFFD. Is it another --encoding?`,
+          `${counted(told.replaced, "character is", "characters are")} not valid ${told.encoding} and replaced by \uFFFD. If the encoding is wrong, pass --encoding.`,
         ]
       : []
   const refused = told.refused > 0 ? [`${told.refused} refused:`, ...refusals, ...more] : []
   const before =
     told.importedBefore === null
       ? []
-      : [`It was imported before: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
+      : [`It was already imported: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
   const preview = told.state === "dry_run" ? told.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
   const head = {
-    done: `${counted(told.accepted, "row")} of ${told.file} ${told.accepted === 1 ? "is an event" : "are events"} now.`,
-    accepting: `${told.file} is staged: ${told.accepted} of ${counted(told.rows, "row")} accepted, the rest waits${told.failure === null ? "" : ` (${told.failure})`}.`,
+    done: `${counted(told.accepted, "row")} of ${told.file} imported as ${told.accepted === 1 ? "an event" : "events"}.`,
+    accepting: `${told.file} is staged: ${told.accepted} of ${counted(told.rows, "row")} accepted, the rest is pending${told.failure === null ? "" : ` (${told.failure})`}.`,
     dry_run: `${counted(told.rows, "row")} of ${told.file} would become ${told.rows === 1 ? "an event" : "events"}.`,
-    refused: `Nothing of ${told.file} was taken.`,
-    failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot go on"}.`,
+    refused: `Nothing of ${told.file} was imported.`,
+    failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot continue"}.`,
   }[told.state]
   return [head, style.dim(howRead(told)), ...preview, ...before, ...replaced, ...refused]
 }
@@ -84,20 +84,20 @@ export const importCommand = Command.make(
     source: sourceArgument(),
     file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON or XLSX")),
     format: Flag.Literals("format", FILE_FORMATS).pipe(
-      Flag.withDescription("The file's format, where its name and beginning say otherwise"),
+      Flag.withDescription("The file's format; default: detected from its name and content"),
       Flag.optional,
     ),
-    encoding: text("encoding", "NAME", "The text's encoding: utf-8, utf-16, windows-1251, …; found out without it"),
-    delimiter: text("delimiter", "CHAR", "What separates cells: a character, or tab; found out without it"),
+    encoding: text("encoding", "NAME", "The text's encoding: utf-8, utf-16, windows-1251, …; default: detected"),
+    delimiter: text("delimiter", "CHAR", "Cell delimiter: a character, or tab; default: detected"),
     header: Flag.Boolean("header").pipe(
-      Flag.withDescription("Whether the first row names the fields (--no-header: it does not); found out without it"),
+      Flag.withDescription("Whether the first row is a header (--no-header: it is not); default: detected"),
       Flag.optional,
     ),
-    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; the first without it"),
-    pointer: text("pointer", "POINTER", "Where the list stands in a JSON text, as /data/items"),
-    dryRun: yes("dry-run", "Read and report, and keep nothing"),
-    again: yes("again", "Import a file once more that was imported before"),
-    skipRefused: yes("skip-refused", "Take the rows that can be taken, and leave out the others"),
+    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; default: the first"),
+    pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON file, such as /data/items"),
+    dryRun: yes("dry-run", "Read the file and report, but import nothing"),
+    again: yes("again", "Import a file again that was already imported"),
+    skipRefused: yes("skip-refused", "Import the valid rows and skip the refused ones"),
   },
   (input) =>
     withCabinet({}, () =>
@@ -125,11 +125,11 @@ export const importCommand = Command.make(
         if (told.state === "refused") {
           return yield* new CommandError({
             code: "refused",
-            message: `${counted(told.refused, "row")} of ${told.file} ${told.refused === 1 ? "was" : "were"} refused, so nothing was taken. --skip-refused takes the others.`,
+            message: `${counted(told.refused, "row")} of ${told.file} ${told.refused === 1 ? "was" : "were"} refused, so nothing was imported. Pass --skip-refused to import the others.`,
           })
         }
         if (told.state === "failed")
           return yield* new CommandError({ code: "refused", message: `The import failed: ${told.failure}` })
       }),
     ),
-).pipe(Command.withDescription("Import a file into a source: every row an event, whole or not at all"))
+).pipe(Command.withDescription("Import a file into a source: one event per row, all or nothing"))

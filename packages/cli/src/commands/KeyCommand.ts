@@ -14,11 +14,13 @@ const add = Command.make("add", { name: Argument.String("NAME"), expires: expire
     Effect.gen(function* () {
       const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name, expires))
       yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
-        [style.bold(key), "", "Keep it now: it is not shown again. Send it as: Authorization: Bearer <key>"].join("\n"),
+        [style.bold(key), "", "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>"].join(
+          "\n",
+        ),
       )
     }),
   ),
-).pipe(Command.withDescription("Issue a key; it is shown this once"))
+).pipe(Command.withDescription("Issue an API key; it is shown only once"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -40,7 +42,7 @@ const list = Command.make("list", {}, () =>
       )
     }),
   ),
-).pipe(Command.withDescription("List the keys, with the time of their last request"))
+).pipe(Command.withDescription("List API keys with the time of their last request"))
 
 const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
   withCabinet({}, () =>
@@ -49,11 +51,11 @@ const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
       yield* report(
         yield* format,
         keyJson(key),
-        () => `Key ${key.id} (${key.name}) is revoked: it answers 401 from now on.`,
+        () => `Key ${key.id} (${key.name}) is revoked: requests with it now return 401.`,
       )
     }),
   ),
-).pipe(Command.withDescription("Revoke a key at once; the others stay good"))
+).pipe(Command.withDescription("Revoke an API key immediately; other keys stay valid"))
 
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Issue and revoke API keys"),

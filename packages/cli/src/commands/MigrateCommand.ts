@@ -20,4 +20,4 @@ export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", 
       )
     }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
   }),
-).pipe(Command.withDescription("Bring the database's schema up to date"))
+).pipe(Command.withDescription("Migrate the database schema to the latest version"))

@@ -31,8 +31,8 @@ const resolve = <E, R>(kind: string, given: string, list: Effect.Effect<Readonly
       code: "refused",
       message:
         found.length === 0
-          ? `There is no ${kind} called ${JSON.stringify(given)}. See: cabinet ${kind} list`
-          : `More than one ${kind} is called ${JSON.stringify(given)}: ${numbers}. Give the number of the one that is meant.`,
+          ? `There is no ${kind} named ${JSON.stringify(given)}. See: cabinet ${kind} list`
+          : `More than one ${kind} is named ${JSON.stringify(given)}: ${numbers}. Use the number instead of the name.`,
     })
   })
 

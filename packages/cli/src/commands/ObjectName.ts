@@ -8,7 +8,7 @@ export const objectNamed = (
 ): Effect.Effect<{ readonly schema: string; readonly name: string }, CommandError> => {
   const dot = object.indexOf(".")
   if (dot < 1 || dot === object.length - 1) {
-    const message = "Name the table with its schema, such as sources.orders or public.report."
+    const message = "The table name must include its schema, such as sources.orders or public.report."
     return Effect.fail(new CommandError({ code: "usage", message }))
   }
   return Effect.succeed({ schema: object.slice(0, dot), name: object.slice(dot + 1) })

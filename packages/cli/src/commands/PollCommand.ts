@@ -42,24 +42,26 @@ const add = Command.make(
   {
     source: sourceArgument(),
     url: Argument.String("URL").pipe(
-      Argument.withDescription("A public http or https address; one that is a secret itself comes by --url-file"),
+      Argument.withDescription("A public http or https address; pass one that contains a secret with --url-file"),
       Argument.optional,
     ),
     urlFile,
     every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.withDefault("15m")),
     format: Flag.Literals("format", POLL_FORMATS).pipe(
-      Flag.withDescription("The answer's format; found out without it"),
+      Flag.withDescription("Format of the response; default: detected"),
       Flag.optional,
     ),
-    pointer: text("pointer", "POINTER", "Where the list stands in a JSON answer, as /items").pipe(Flag.withDefault("")),
-    key: text("key", "FIELD", "By which field an item is known again; by its content without it").pipe(Flag.optional),
+    pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON response, such as /items").pipe(
+      Flag.withDefault(""),
+    ),
+    key: text("key", "FIELD", "Field that identifies an item; default: its whole content").pipe(Flag.optional),
     headersFile,
     ...outgoing,
   },
   (input) =>
     Effect.gen(function* () {
       if (Option.contains(input.urlFile, "-") && Option.contains(input.headersFile, "-") && !process.stdin.isTTY) {
-        const message = "Standard input cannot hold both the URL and the headers: name a file for one of them."
+        const message = "Standard input cannot supply both the URL and the headers: use a file for one of them."
         return yield* new CommandError({ code: "usage", message })
       }
       // Read before anything is opened: a person may be typing them.
@@ -69,7 +71,7 @@ const add = Command.make(
         Effect.gen(function* () {
           const everySeconds = parseInterval(input.every)
           if (everySeconds === null) {
-            const message = "--every is between 10s and 30d: a number and s, m, h or d."
+            const message = "--every must be from 10s to 30d: a number followed by s, m, h or d."
             return yield* new CommandError({ code: "usage", message })
           }
           const sourceId = yield* sourceNamed(input.source)
@@ -84,12 +86,12 @@ const add = Command.make(
               headers,
             }),
           )
-          const words = `Poll ${poll.id} asks ${poll.url} every ${interval(poll.everySeconds)}. What its first run finds is history; see cabinet poll log ${poll.id}.`
+          const words = `Poll ${poll.id} requests ${poll.url} every ${interval(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
           yield* report(yield* format, pollJson(poll), () => words)
         }),
       )
     }),
-).pipe(Command.withDescription("Ask an address at an interval; new items become events of the source"))
+).pipe(Command.withDescription("Poll a URL at an interval; new items become events of the source"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -112,7 +114,7 @@ const list = Command.make("list", {}, () =>
       )
     }),
   ),
-).pipe(Command.withDescription("List the polls; of their headers the names alone"))
+).pipe(Command.withDescription("List the polls; header values are not shown"))
 
 const outcome = (run: PollRun): string =>
   run.outcome === "failed"
@@ -131,13 +133,13 @@ const run = Command.make("run", { id, ...outgoing }, (input) =>
       }
     }),
   ),
-).pipe(Command.withDescription("Run a poll now, and wait for what is new to be accepted"))
+).pipe(Command.withDescription("Run a poll now and wait until its new items are accepted"))
 
 const log = Command.make(
   "log",
   {
     id,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many runs at most"), Flag.withDefault(50)),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum number of runs"), Flag.withDefault(50)),
   },
   (input) =>
     withCabinet({}, () =>
@@ -145,7 +147,7 @@ const log = Command.make(
         const runs = yield* Polls.use((polls) => polls.log(input.id, Math.max(1, Math.min(1000, input.limit))))
         yield* report(yield* format, runs.map(pollRunJson), (style) =>
           columns(
-            ["AT", "TOOK", "STATUS", "CONNECTED TO", "NEXT RUN", "WHAT CAME OF IT"],
+            ["AT", "DURATION", "STATUS", "CONNECTED TO", "NEXT RUN", "OUTCOME"],
             runs.map((one) => [
               one.at,
               `${one.durationMs} ms`,
@@ -154,7 +156,7 @@ const log = Command.make(
               one.nextAt ?? "—",
               outcome(one),
             ]),
-            { style, none: "It has not run yet." },
+            { style, none: "The poll has not run yet." },
           ),
         )
       }),
@@ -168,34 +170,38 @@ const pause = Command.make("pause", { id }, (input) =>
       yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} is paused.`)
     }),
   ),
-).pipe(Command.withDescription("Stop asking, until it is resumed"))
+).pipe(Command.withDescription("Pause a poll until it is resumed"))
 
 const resume = Command.make("resume", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const poll = yield* Polls.use((polls) => polls.resume(input.id))
-      yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} goes on: its next run is due ${poll.dueAt}.`)
+      yield* report(
+        yield* format,
+        pollJson(poll),
+        () => `Poll ${poll.id} is resumed; its next run is due ${poll.dueAt}.`,
+      )
     }),
   ),
-).pipe(Command.withDescription("Ask again, at once and then at the interval"))
+).pipe(Command.withDescription("Resume a poll: run it now and then at its interval"))
 
 const remove = Command.make("remove", { id, yes }, (input) =>
   Effect.andThen(
-    confirmed(input.yes, `Remove poll ${input.id} with its headers and its marks of what it has seen?`),
+    confirmed(input.yes, `Remove poll ${input.id}, its headers and its record of items already seen?`),
     withCabinet({}, () =>
       Effect.gen(function* () {
         yield* Polls.use((polls) => polls.remove(input.id))
         yield* report(
           yield* format,
           { id: input.id, removed: true },
-          () => `Poll ${input.id} is removed. Its events stay.`,
+          () => `Poll ${input.id} was removed; its events remain.`,
         )
       }),
     ),
   ),
-).pipe(Command.withDescription("Remove a poll for good; its events stay"))
+).pipe(Command.withDescription("Delete a poll permanently; its events remain"))
 
 export const pollCommand = Command.make("poll").pipe(
-  Command.withDescription("Ask addresses at an interval, and take what is new"),
+  Command.withDescription("Poll URLs at an interval and turn new items into events"),
   Command.withSubcommands([add, list, run, log, pause, resume, remove]),
 )

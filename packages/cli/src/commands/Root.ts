@@ -31,22 +31,22 @@ const PLACE = ["databaseUrl", "dataDir"] as const
 
 export const root = Command.make("cabinet").pipe(
   Command.withDescription(
-    "Takes in what the outside world sends, and serves it as tables, a feed and signed deliveries.",
+    "Accepts data from other systems and serves it as tables, an event feed and signed deliveries.",
   ),
   Command.withSharedFlags({
     json: Flag.Boolean("json").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Print one JSON document and nothing else"),
+      Flag.withDescription("Print a single JSON document"),
       Flag.withDefault(false),
     ),
     get: Flag.String("get").pipe(
       Flag.withMetavar("PATH"),
-      Flag.withDescription("Print one value of that document, such as id or table.name, for scripts"),
+      Flag.withDescription("Print one value of the JSON document, such as id or table.name, for scripts"),
       Flag.optional,
     ),
     cabinet: Flag.String("cabinet").pipe(
       Flag.withMetavar("NAME"),
-      Flag.withDescription("The cabinet that is meant, where a server holds several"),
+      Flag.withDescription("The cabinet to use, on a server with several"),
       Flag.optional,
     ),
     ...settingFlags(...PLACE),
@@ -75,7 +75,7 @@ const refusePasswords = (given: ReturnType<typeof givenBy>) =>
     for (const name of ["databaseUrl", "readUrl", "readerUrl", "authorUrl"] as const) {
       const { flag, env } = SETTINGS[name]
       if (!holdsPassword(given[name])) continue
-      const message = `--${flag} holds a password, which every user of this machine can read in the list of processes. Set ${env} in the environment instead.`
+      const message = `--${flag} holds a password, which every user of this machine can read in the process list. Set the environment variable ${env} instead.`
       return yield* new CommandError({ code: "usage", message })
     }
   })
@@ -150,7 +150,7 @@ export const idArgument = (name: string, about: string) =>
   Argument.Int(name).pipe(
     Argument.filter(
       (id) => Number.isSafeInteger(id) && id > 0,
-      () => `${name} must be a whole number above 0`,
+      () => `${name} must be a positive integer`,
     ),
     Argument.withDescription(about),
   )

@@ -37,19 +37,17 @@ const many = (name: string, about: string) =>
 const FRIENDLY = {
   where: Flag.String("where").pipe(
     Flag.withMetavar("CONDITION"),
-    Flag.withDescription(
-      'Only rows that meet it, such as "total>=10", "name~smith" or "name is empty"; may be given several times',
-    ),
+    Flag.withDescription('Filter rows, such as "total>=10", "name~smith" or "name is empty"; repeatable'),
     Flag.between(0, 1000),
   ),
-  period: one("period", "Only rows of these days, such as created=2026-01-01..2026-01-31"),
+  period: one("period", "Only rows of this period, such as created=2026-01-01..2026-01-31"),
   search: one("search", "Search in all columns"),
   desc: Flag.Boolean("desc").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("Sort from the greatest down"),
+    Flag.withDescription("Sort in descending order"),
     Flag.withDefault(false),
   ),
-  columns: one("columns", "Exactly these columns, in this order, with commas between"),
+  columns: one("columns", "Only these columns, in this order, separated by commas"),
 } as const
 
 const friendlyPairs = (input: {
@@ -77,19 +75,19 @@ const friendlyPairs = (input: {
 /** The parameters of the API's selection, by their own names. */
 const SELECTION = {
   q: one("q", "Search in all columns"),
-  fc: many("fc", "A filter's column; one for each --fo and --fv"),
-  fo: many("fo", "A filter's condition: eq, ne, gt, ge, lt, le, contains, empty or notempty"),
+  fc: many("fc", "Filter column; one for each --fo and --fv"),
+  fo: many("fo", "Filter condition: eq, ne, gt, ge, lt, le, contains, empty or notempty"),
   fv: many("fv", "A filter's value"),
   per: one("per", "The date column of a period"),
-  from: one("from", "The period's first day, YYYY-MM-DD"),
-  to: one("to", "The period's last day"),
-  sort: one("sort", "The column to sort by"),
+  from: one("from", "First day of the period, YYYY-MM-DD"),
+  to: one("to", "Last day of the period"),
+  sort: one("sort", "Sort column"),
   dir: one("dir", "asc or desc"),
   col: many("col", "Exactly these columns, in this order"),
   order: many("order", "These columns first"),
   hide: many("hide", "All columns but these"),
-  limit: one("limit", "At most so many rows, 1 to 1000; default: 100"),
-  cursor: one("cursor", "Go on from an earlier next_cursor"),
+  limit: one("limit", "Maximum number of rows, 1 to 1000; default: 100"),
+  cursor: one("cursor", "Continue from a previous next_cursor"),
 } as const
 
 const isGiven = (value: unknown): value is Option.Option<string> | ReadonlyArray<string> =>
@@ -126,7 +124,7 @@ export const rowsCommand = Command.make(
           columns: page.columns.map(columnJson),
         }
         const names = page.columns.map((column) => column.name)
-        const more = page.hasMore ? `\n\nThere is more: --cursor ${page.nextCursor}` : ""
+        const more = page.hasMore ? `\n\nMore results: --cursor ${page.nextCursor}` : ""
         yield* report(
           yield* format,
           value,

@@ -49,7 +49,7 @@ export const wherePairs = (text: string): Result.Result<Pairs, string> => {
   const pairs = emptyPairs(text) ?? comparisonPairs(text)
   return pairs === undefined
     ? Result.fail(
-        `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", and not ${JSON.stringify(text)}`,
+        `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", not ${JSON.stringify(text)}`,
       )
     : Result.succeed(pairs)
 }
@@ -61,7 +61,7 @@ export const periodPairs = (text: string): Result.Result<Pairs, string> => {
   const [days, from, to] = at < 1 ? [] : (DAYS.exec(text.slice(at + 1)) ?? [])
   if (days === undefined || days === "..") {
     return Result.fail(
-      `--period must be a date column and days, such as created=2026-01-01..2026-01-31, and not ${JSON.stringify(text)}`,
+      `--period must be a date column and days, such as created=2026-01-01..2026-01-31, not ${JSON.stringify(text)}`,
     )
   }
   return Result.succeed([

@@ -39,7 +39,7 @@ const wrongCall = (error: CliError.CliError): string => {
   if (error._tag === "InvalidValue" && /finite number|an integer|whole number/.test(error.expected)) {
     const name = error.kind === "flag" ? `--${error.option}` : error.option
     const least = error.kind === "flag" ? "" : " above 0"
-    return `${name} must be a whole number${least}, and not ${JSON.stringify(error.value)}`
+    return `${name} must be an integer${least}, not ${JSON.stringify(error.value)}`
   }
   return error.message.replace(/\.?\s*\n\s*Did you mean this\?\s+(.*)$/s, ". Did you mean $1?")
 }
@@ -74,7 +74,7 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
     process.stderr.write(`${words}\n`)
     return isUsage(error) ? 2 : 1
   }
-  process.stderr.write(`A fault of the program itself:\n${Cause.pretty(exit.cause)}\n`)
+  process.stderr.write(`Internal error:\n${Cause.pretty(exit.cause)}\n`)
   return 1
 }
 

@@ -14,23 +14,23 @@ const expose = Command.make("expose", { schema }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { objects } = yield* SchemaGrants.use((grants) => grants.expose(input.schema))
-      const words = `${objects} tables and views of ${input.schema} can be read through the API now, and what is made there later.`
+      const words = `${objects} tables and views of ${input.schema} are now readable through the API, as will be those created there later.`
       yield* report(yield* format, { schema: input.schema, exposed: true, objects }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Let the API read a schema that stood there before"))
+).pipe(Command.withDescription("Make an existing schema readable through the API"))
 
 const hide = Command.make("hide", { schema }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { objects } = yield* SchemaGrants.use((grants) => grants.hide(input.schema))
-      const words = `Nothing of ${input.schema} can be read through the API any more.`
+      const words = `Nothing of ${input.schema} is readable through the API any more.`
       yield* report(yield* format, { schema: input.schema, exposed: false, objects }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Take a schema that was opened with expose away from the API again"))
+).pipe(Command.withDescription("Revoke the API's access to a schema that was exposed"))
 
 export const schemaCommand = Command.make("schema").pipe(
-  Command.withDescription("Open schemas that were in the database before to the API, and close them"),
+  Command.withDescription("Expose existing database schemas to the API, or hide them"),
   Command.withSubcommands([expose, hide]),
 )

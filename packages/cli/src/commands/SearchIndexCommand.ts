@@ -12,7 +12,7 @@ export const searchIndex = Command.make(
     object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table, such as sources.orders")),
     drop: Flag.Boolean("drop").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Take the index away"),
+      Flag.withDescription("Drop the index"),
       Flag.withDefault(false),
     ),
   },
@@ -23,14 +23,14 @@ export const searchIndex = Command.make(
         const port = yield* SearchIndex
         if (drop) {
           const dropped = yield* port.drop(schema, name)
-          const words = dropped === 0 ? `${object} has no search index.` : `${object} has no search index any more.`
+          const words = dropped === 0 ? `${object} has no search index.` : `${object}: search index dropped.`
           return yield* report(yield* format, { table: object, dropped }, () => words)
         }
         const { index, built } = yield* port.build(schema, name)
         const words = built
-          ? `${object} has the search index ${index} now. Say this again when columns have come.`
-          : `${object} has a search index with all its columns.`
+          ? `${object} now has the search index ${index}. Run this command again after columns are added.`
+          : `${object} already has a search index on all its columns.`
         yield* report(yield* format, { table: object, index, built }, () => words)
       }),
     ),
-).pipe(Command.withDescription("Make searches with q fast on a large table"))
+).pipe(Command.withDescription("Create a search index for fast searches (q) on a large table"))

@@ -33,7 +33,7 @@ export const readSecretLine = (file: string, what: string) =>
     if (file === "-" && process.stdin.isTTY) return (yield* askHidden(what)).trim()
     const text = (yield* readInput(file, what)).trim()
     if (!/^[^\r\n]+$/.test(text)) {
-      return yield* new CommandError({ code: "refused", message: `${what} must be one line, and nothing else.` })
+      return yield* new CommandError({ code: "refused", message: `${what} must be a single line.` })
     }
     return text
   })

@@ -31,16 +31,16 @@ const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
   Layer.mergeAll(Log.layer({ level: logLevel ?? "info", format: logFormat }), Traces.layer(otlpEndpoint))
 
 /** Waits for a signal, then logs that it is stopping, for closing may take a few seconds. */
-const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing what is under way"))
+const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing requests in progress"))
 
-const WHOLE = "A server serves all its cabinets, or with --database-url the one that lives there"
+const WHOLE = "A server serves all its cabinets, or the one in the database given with --database-url"
 
 export const serveCommand = Command.make(
   "serve",
   {
     ...settingFlags(...OWN),
-    noDelivery: without("no-delivery", "Leave sending deliveries to other processes (cabinet worker)"),
-    noPoll: without("no-poll", "Leave polling to other processes (cabinet worker)"),
+    noDelivery: without("no-delivery", "Do not send deliveries; other processes do (cabinet worker)"),
+    noPoll: without("no-poll", "Do not run polls; other processes do (cabinet worker)"),
   },
   (input) =>
     Effect.gen(function* () {
@@ -65,7 +65,7 @@ export const serveCommand = Command.make(
         Effect.provide(telemetry(settings)),
       )
     }),
-).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and upkeep, all in one process"))
+).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and maintenance in one process"))
 
 export const workerCommand = Command.make(
   "worker",
@@ -96,9 +96,13 @@ export const workerCommand = Command.make(
           const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
           yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
         } else yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
-        const words = "Sending deliveries and doing the upkeep. Stop with Ctrl-C."
+        const words = "Running deliveries and maintenance. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
         yield* untilStopped
       }).pipe(Effect.scoped, Effect.provide(telemetry(settings)))
     }),
-).pipe(Command.withDescription("Send deliveries and do the upkeep without HTTP, beside servers run with --no-delivery"))
+).pipe(
+  Command.withDescription(
+    "Run deliveries, polls and maintenance without an HTTP server, alongside servers run with --no-delivery",
+  ),
+)

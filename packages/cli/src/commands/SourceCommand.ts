@@ -19,20 +19,21 @@ import { format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
-const GUESSED = "Where the cabinet is served is not known here, so that is a guess: say it with --base-url or BASE_URL."
+const GUESSED =
+  "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
 
 const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
   card(
     [
       [
         "Source",
-        `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address answers 404)" : ""}`,
+        `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address returns 404)" : ""}`,
       ],
       ["Intake address", `${url}${intakePath(source)}`],
       ...(known ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
-      ["Encoding", source.encoding ?? "told from each submission"],
-      ["Thank-you page", source.thanksUrl ?? "the default one"],
+      ["Encoding", source.encoding ?? "detected per submission"],
+      ["Thank-you page", source.thanksUrl ?? "default"],
       ["Made", source.createdAt],
     ],
     style,
@@ -56,13 +57,13 @@ const showChanged = (source: Source, words: string) =>
   Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))
 
 const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
-  Flag.withDescription("Read its forms in this charset, whatever they say; none to tell it from each submission"),
+  Flag.withDescription("Decode forms with this charset, whatever they declare; none to detect it per submission"),
   Flag.optional,
 )
 
 const thanksUrl = Flag.String("thanks-url").pipe(
   Flag.withMetavar("URL"),
-  Flag.withDescription("Where a person is sent after a plain form; none for the default page"),
+  Flag.withDescription("Page to redirect to after a plain HTML form; none for the default page"),
   Flag.optional,
 )
 
@@ -114,7 +115,7 @@ const add = Command.make("add", { name: Argument.String("NAME"), encoding, thank
     Sources.use((sources) => sources.create({ name: input.name, ...choices(input) })),
     "create",
   ),
-).pipe(Command.withDescription("Make a source with an intake address and a table of its own"))
+).pipe(Command.withDescription("Create a source with its own intake address and table"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -122,7 +123,7 @@ const list = Command.make("list", {}, () =>
       const all = yield* Sources.use((sources) => sources.list)
       yield* report(yield* format, all.map(ownSourceJson), (style) =>
         columns(
-          ["ID", "NAME", "STATE", "TABLE", "MADE"],
+          ["ID", "NAME", "STATE", "TABLE", "CREATED"],
           all.map((source) => [
             String(source.id),
             source.name,
@@ -130,7 +131,7 @@ const list = Command.make("list", {}, () =>
             tableName(source),
             source.createdAt,
           ]),
-          { style, none: "No sources yet. Make one with: cabinet source add NAME" },
+          { style, none: "No sources yet. Create one with: cabinet source add NAME" },
         ),
       )
     }),
@@ -142,14 +143,14 @@ const show = Command.make("show", { id: sourceArgument("ID"), ...web }, (input) 
     input,
     Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.reveal(id))),
   ),
-).pipe(Command.withDescription("Show a source with its intake address"))
+).pipe(Command.withDescription("Show a source and its intake address"))
 
 const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const change = choices(input)
       if (Object.keys(change).length === 0) {
-        const message = "Say what to set: --encoding or --thanks-url."
+        const message = "Nothing to change: give --encoding or --thanks-url."
         return yield* new CommandError({ code: "usage", message })
       }
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
@@ -158,7 +159,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl 
       yield* showChanged(source, `Source ${source.id} is changed.`)
     }),
   ),
-).pipe(Command.withDescription("Change how a source's forms are read and answered"))
+).pipe(Command.withDescription("Change the form charset or thank-you page of a source"))
 
 const rename = Command.make("rename", { id: sourceArgument("ID"), name: Argument.String("NAME") }, (input) =>
   withCabinet({}, () =>
@@ -166,16 +167,16 @@ const rename = Command.make("rename", { id: sourceArgument("ID"), name: Argument
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
         Sources.use((sources) => sources.change(id, { name: input.name })),
       )
-      yield* showChanged(source, `Source ${source.id} is now called ${source.name}; its table keeps its name.`)
+      yield* showChanged(source, `Source ${source.id} is now named ${source.name}; its table keeps its name.`)
     }),
   ),
-).pipe(Command.withDescription("Give a source another name"))
+).pipe(Command.withDescription("Rename a source"))
 
 const archive = Command.make("archive", { id: sourceArgument("ID") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.archive(id)))
-      yield* showChanged(source, `Source ${source.id} is switched off: its intake address answers 404.`)
+      yield* showChanged(source, `Source ${source.id} is switched off: its intake address returns 404.`)
     }),
   ),
 ).pipe(Command.withDescription("Switch a source off"))
@@ -184,10 +185,10 @@ const restore = Command.make("restore", { id: sourceArgument("ID") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.restore(id)))
-      yield* showChanged(source, `Source ${source.id} takes in data again.`)
+      yield* showChanged(source, `Source ${source.id} accepts data again.`)
     }),
   ),
-).pipe(Command.withDescription("Switch an archived source on again"))
+).pipe(Command.withDescription("Switch an archived source back on"))
 
 const remove = Command.make(
   "delete",
@@ -195,12 +196,12 @@ const remove = Command.make(
     id: sourceArgument("ID"),
     keepTable: Flag.Boolean("keep-table").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Leave its table where it is; this is the default"),
+      Flag.withDescription("Keep its table (default)"),
       Flag.withDefault(false),
     ),
     dropTable: Flag.Boolean("drop-table").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Drop its table with all its rows; the events stay in the feed"),
+      Flag.withDescription("Drop its table with all rows; its events stay in the feed"),
       Flag.withDefault(false),
     ),
     yes,
@@ -221,21 +222,21 @@ const remove = Command.make(
             yield* format,
             { id: sourceId, deleted: true, table },
             () =>
-              `Source ${sourceId} is deleted; its table is ${input.dropTable ? "gone" : "kept"}, its events stay in the feed.`,
+              `Source ${sourceId} was deleted; its table was ${input.dropTable ? "dropped" : "kept"}, its events stay in the feed.`,
           )
         }),
       )
     }),
-).pipe(Command.withDescription("Delete a source for good"))
+).pipe(Command.withDescription("Delete a source permanently"))
 
 const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), ...web }, (input) =>
   revealing(
     input,
     Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.rotateSecret(id))),
   ),
-).pipe(Command.withDescription("Give a source a new intake address; the old one answers 404 from now on"))
+).pipe(Command.withDescription("Give a source a new intake address; the old one returns 404 from then on"))
 
 export const sourceCommand = Command.make("source").pipe(
-  Command.withDescription("Make and look after sources"),
+  Command.withDescription("Create and manage sources"),
   Command.withSubcommands([add, list, show, set, rename, archive, restore, remove, rotateSecret]),
 )

@@ -36,13 +36,13 @@ export const sqlCommand = Command.make(
   "sql",
   {
     file: Argument.String("FILE").pipe(
-      Argument.withDescription("The script; without it, or with -, it is read from standard input"),
+      Argument.withDescription("The script file; default, or -: standard input"),
       Argument.optional,
     ),
     command: Flag.String("command").pipe(
       Flag.withAlias("c"),
       Flag.withMetavar("SQL"),
-      Flag.withDescription("The script itself; a password in it belongs into a FILE"),
+      Flag.withDescription("The script itself; put a script with a password into a FILE instead"),
       Flag.optional,
     ),
     transaction: Flag.Boolean("no-transaction").pipe(
@@ -78,5 +78,7 @@ export const sqlCommand = Command.make(
       )
     }),
 ).pipe(
-  Command.withDescription("Run SQL as the author, who may make tables and views; a script is done whole or not at all"),
+  Command.withDescription(
+    "Run SQL as the author role, which may create tables and views; a script runs in one transaction",
+  ),
 )

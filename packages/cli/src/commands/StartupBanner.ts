@@ -14,15 +14,15 @@ const warnings = ({ database: { roles } }: Served, style: Style): ReadonlyArray<
   [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [`  ${style.yellow(role.reason)}`]))
 
 const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
-  `  ${style.bold("Data Cabinet")} serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
+  `  ${style.bold("Data Cabinet")} is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
   `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID. Stop with Ctrl-C.")}`,
 ]
 
 /** Without secrets, for output that is stored. */
 const firstStartUnseen = (served: Served, { source }: SeededCabinet, style: Style): ReadonlyArray<string> => [
-  `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
-  `  To begin with, it made the source ${source.id}. Its intake address: npx cabinet source show ${source.id}`,
-  `  A key for the API: npx cabinet key add NAME. Both are secret, and shown only where they are asked for.`,
+  `  ${style.bold("Welcome to Data Cabinet.")} It is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
+  `  It created source ${source.id} to start with. Its intake address: npx cabinet source show ${source.id}`,
+  `  A key for the API: npx cabinet key add NAME. Both are secret and only shown on request.`,
 ]
 
 const firstStart = (served: Served, first: SeededCabinet, style: Style): ReadonlyArray<string> => {
@@ -34,22 +34,22 @@ const firstStart = (served: Served, first: SeededCabinet, style: Style): Readonl
   const step = (words: string, command: string) => [`  ${style.dim(`# ${words}`)}`, `  ${command}`, ""]
   const bearer = `-H "Authorization: Bearer ${key.key}"`
   return [
-    `  ${style.bold("Welcome to Data Cabinet.")} It serves ${style.cyan(baseUrl)}`,
+    `  ${style.bold("Welcome to Data Cabinet.")} It is running at ${style.cyan(baseUrl)}`,
     `  ${style.dim(place(served))}`,
     "",
-    `  To begin with, it made a source and a key for you:`,
+    `  To start with, it created a source and an API key:`,
     "",
     `    ${style.dim("intake address")}  ${intake}`,
     `    ${style.dim("its table")}       ${table.replace("/", ".")}`,
-    `    ${style.dim("API key")}         ${style.bold(key.key)}  ${style.yellow("(keep it: it is shown this once)")}`,
+    `    ${style.dim("API key")}         ${style.bold(key.key)}  ${style.yellow("(save it: it is shown only once)")}`,
     "",
     `  Try it in another terminal:`,
     "",
-    ...step("send something, as a form or as JSON", `curl ${intake} -d name=Ada -d total=12.50`),
-    ...step("there it is as a row of the source's table", `curl ${bearer} ${baseUrl}/api/v1/tables/${table}/rows`),
-    ...step("and as an event of the feed", `curl ${bearer} ${baseUrl}/api/v1/events`),
-    `  ${style.dim(`The API's reference: ${baseUrl}/api/v1/docs. All commands: npx cabinet --help. Stop with Ctrl-C;`)}`,
-    `  ${style.dim("the data stay, and the next start takes seconds.")}`,
+    ...step("send data, as a form or as JSON", `curl ${intake} -d name=Ada -d total=12.50`),
+    ...step("read it as a row of the source's table", `curl ${bearer} ${baseUrl}/api/v1/tables/${table}/rows`),
+    ...step("read it as an event of the feed", `curl ${bearer} ${baseUrl}/api/v1/events`),
+    `  ${style.dim(`API reference: ${baseUrl}/api/v1/docs. All commands: npx cabinet --help. Stop with Ctrl-C;`)}`,
+    `  ${style.dim("the data is kept, and the next start takes seconds.")}`,
   ]
 }
 

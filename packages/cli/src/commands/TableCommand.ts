@@ -24,12 +24,12 @@ const list = Command.make("list", {}, () =>
             one.rows_estimate === null ? "" : String(one.rows_estimate),
             one.comment ?? "",
           ]),
-          { style, none: "No tables yet: a source's first event makes its table." },
+          { style, none: "No tables yet: the first event of a source creates its table." },
         ),
       )
     }),
   ),
-).pipe(Command.withDescription("List the tables and views that can be read"))
+).pipe(Command.withDescription("List readable tables and views"))
 
 const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({ object }) =>
   withCabinet({}, () =>
@@ -37,7 +37,7 @@ const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({
       const { schema, name } = yield* objectNamed(object)
       const found = yield* Catalog.use((catalog) => catalog.find(schema, name))
       if (Option.isNone(found)) {
-        const message = `There is no table or view ${object} that can be read.`
+        const message = `There is no readable table or view ${object}.`
         return yield* new CommandError({ code: "refused", message })
       }
       const { detail } = found.value
@@ -50,9 +50,9 @@ const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({
       )
     }),
   ),
-).pipe(Command.withDescription("Show a table's or view's columns"))
+).pipe(Command.withDescription("Show the columns of a table or view"))
 
 export const tableCommand = Command.make("table").pipe(
-  Command.withDescription("List tables and views, and look after the sources' tables"),
+  Command.withDescription("List tables and views, and manage the tables of sources"),
   Command.withSubcommands([list, show, column, searchIndex]),
 )

@@ -30,14 +30,14 @@ const withRegistry = <A, E>(settings: Settings, work: Effect.Effect<A, E, Cabine
     return yield* Effect.provide(work, registryLayer(own))
   }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
 
-const own = noCabinet("The list of cabinets is the server's own, and the name an argument")
+const own = noCabinet("The list of cabinets belongs to the server, and the cabinet's name is an argument here")
 
 const web = settingFlags("baseUrl", "serviceDomain")
-const name = Argument.String("NAME").pipe(Argument.withDescription("The first part of its host name"))
+const name = Argument.String("NAME").pipe(Argument.withDescription("First label of the cabinet's host name"))
 
 const databaseUrlFile = secretFile(
   "database-url-file",
-  "A file with the address of its database, for one with a password; - for standard input or a prompt",
+  "A file with its database URL, for one that contains a password; - for standard input or a prompt",
 )
 
 /** The URL of the new cabinet's database; null if it is to be created. */
@@ -54,15 +54,15 @@ const addressOf = Effect.fnUntraced(function* (
   }
   if (holdsPassword(Option.getOrUndefined(flag))) {
     const message =
-      "--database-url holds a password, which every user of this machine can read in the list of processes. Put the address into a file and name it with --database-url-file, or give --database-url-file - and enter it."
+      "--database-url holds a password, which every user of this machine can read in the process list. Put the URL into a file and pass it with --database-url-file, or pass --database-url-file - and enter it."
     return yield* new CommandError({ code: "usage", message })
   }
-  const given = Option.isSome(file) ? yield* readSecretLine(file.value, "The database's address") : null
+  const given = Option.isSome(file) ? yield* readSecretLine(file.value, "The database URL") : null
   const url = given ?? Option.getOrNull(flag)
   if (url === null) return null
   const read = databaseAddress(certificates)(url)
   if (Result.isSuccess(read)) return read.success
-  const called = given === null ? "--database-url" : "The address in --database-url-file"
+  const called = given === null ? "--database-url" : "The URL in --database-url-file"
   return yield* new CommandError({ code: "refused", message: `${called} must be ${read.failure}` })
 })
 
@@ -78,7 +78,11 @@ const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)
   }),
-).pipe(Command.withDescription("Serve a cabinet more; without an address its database is made beside the server's"))
+).pipe(
+  Command.withDescription(
+    "Add a cabinet to the server; without a database URL, its database is created on the server's PostgreSQL",
+  ),
+)
 
 const list = Command.make("list", { ...web }, (input) =>
   Effect.gen(function* () {
@@ -108,12 +112,12 @@ const remove = Command.make("remove", { name, ...web }, (input) =>
       CabinetRegistry.use((registry) => registry.remove(input.name)),
     )
     const value = { ...cabinetJson(settings, removed), removed: true }
-    const words = `Cabinet ${value.name} is not served any more; its database ${value.database} stays as it is.`
+    const words = `Cabinet ${value.name} is no longer served; its database ${value.database} is unchanged.`
     yield* report(yield* format, value, () => words)
   }),
-).pipe(Command.withDescription("Serve a cabinet no more; its database stays"))
+).pipe(Command.withDescription("Remove a cabinet from the server; its database is kept"))
 
 export const tenantCommand = Command.make("tenant").pipe(
-  Command.withDescription("Add and remove the cabinets of a server of many"),
+  Command.withDescription("Add and remove cabinets on a multi-tenant server"),
   Command.withSubcommands([add, list, remove]),
 )

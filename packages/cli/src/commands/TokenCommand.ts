@@ -10,19 +10,19 @@ import { expiresFlag, stateOf } from "./Expires.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
 const WHAT_FOR: Readonly<Record<Role, ReadonlyArray<string>>> = {
-  owner: ["It may do everything that the management API can do."],
-  editor: ["It may do what the management API can do, but for people, tokens and what cannot be undone."],
-  viewer: ["It reads everything over the management API, but no secrets."],
+  owner: ["It has full access to the management API."],
+  editor: ["It may use the management API, except for people, tokens and irreversible operations."],
+  viewer: ["It may read everything in the management API except secrets."],
   uploader: [
     "Send files with it:",
     "curl -H 'Authorization: Bearer <token>' -F file=@orders.csv <base address>/upload/<source>",
   ],
-  reader: ["It reads tables, rows and the feed over the management API."],
+  reader: ["It may read tables, rows and the feed in the management API."],
 }
 
 const flags = {
   role: Flag.Literals("role", ROLES).pipe(
-    Flag.withDescription("What it may do (default: uploader, files into sources and nothing else)"),
+    Flag.withDescription("Permissions of the token (default: uploader, which may only upload files to sources)"),
     Flag.withDefault("uploader" as Role),
   ),
   expires: expiresFlag,
@@ -35,11 +35,11 @@ const add = Command.make("add", { name: Argument.String("NAME"), ...flags }, ({ 
         tokens.issue({ name, role, expiresInSeconds: expires }),
       )
       yield* report(yield* format, { ...accessTokenJson(issued), token }, (style) =>
-        [style.bold(token), "", "Keep it now: it is not shown again.", ...WHAT_FOR[role]].join("\n"),
+        [style.bold(token), "", "Save it now: it will not be shown again.", ...WHAT_FOR[role]].join("\n"),
       )
     }),
   ),
-).pipe(Command.withDescription("Issue a token; it is shown this once"))
+).pipe(Command.withDescription("Issue an access token; it is shown only once"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -62,7 +62,7 @@ const list = Command.make("list", {}, () =>
       )
     }),
   ),
-).pipe(Command.withDescription("List the tokens, with the time of their last use"))
+).pipe(Command.withDescription("List access tokens with the time of their last use"))
 
 const revoke = Command.make("revoke", { id: idArgument("ID", "The token's number") }, ({ id }) =>
   withCabinet({}, () =>
@@ -71,13 +71,13 @@ const revoke = Command.make("revoke", { id: idArgument("ID", "The token's number
       yield* report(
         yield* format,
         accessTokenJson(token),
-        () => `Token ${token.id} (${token.name}) is revoked: requests with it answer 401 from now on.`,
+        () => `Token ${token.id} (${token.name}) is revoked: requests with it now return 401.`,
       )
     }),
   ),
-).pipe(Command.withDescription("Revoke a token at once; the others stay good"))
+).pipe(Command.withDescription("Revoke an access token immediately; other tokens stay valid"))
 
 export const tokenCommand = Command.make("token").pipe(
-  Command.withDescription("Issue and revoke access tokens, with which programs manage the cabinet and upload to it"),
+  Command.withDescription("Issue and revoke access tokens for programs that manage the cabinet or upload files"),
   Command.withSubcommands([add, list, revoke]),
 )

@@ -8,7 +8,7 @@ import { readSecretLine, secretFile } from "./SecretInput.ts"
 
 export const urlFile = secretFile(
   "url-file",
-  "A file with the URL, for one that is a secret itself; - for standard input or a prompt",
+  "A file with the URL, for one that contains a secret; - for standard input or a prompt",
 )
 
 /** The URL of a call; none if it was given in neither way. `called` is the name of the other way. */
@@ -27,6 +27,6 @@ export const requireUrl = (given: Option.Option<string>, file: Option.Option<str
     Option.isSome(url)
       ? Effect.succeed(url.value)
       : Effect.fail(
-          new CommandError({ code: "usage", message: "Missing the URL: give it as an argument, or by --url-file." }),
+          new CommandError({ code: "usage", message: "Missing the URL: pass it as an argument or with --url-file." }),
         ),
   )

@@ -57,6 +57,6 @@ const nothingIn = (dataDir: string) =>
   Effect.fail(
     new StartError({
       code: "embedded",
-      message: `There is no database in ${resolve(dataDir)}. Name the directory of one with --data-dir or CABINET_DATA_DIR, or begin one there with cabinet serve or cabinet source add NAME.`,
+      message: `There is no database in ${resolve(dataDir)}. Point --data-dir or CABINET_DATA_DIR to an existing one, or create one there with cabinet serve or cabinet source add NAME.`,
     }),
   )

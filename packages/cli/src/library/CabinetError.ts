@@ -98,5 +98,5 @@ export const fromCause = (cause: Cause.Cause<unknown>): CabinetError => {
   if (failure === undefined && Cause.hasInterruptsOnly(cause)) return closed()
   const fault = Cause.squash(cause)
   const words = fault instanceof Error ? fault.message : String(fault)
-  return new CabinetError("internal_error", `A fault of the cabinet: ${words}`, { cause: fault })
+  return new CabinetError("internal_error", `Internal error: ${words}`, { cause: fault })
 }

@@ -44,17 +44,17 @@ export interface OpenCabinetOptions {
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
-  /** API requests a minute for each key. Default 120. */
+  /** API requests per minute for each key. Default 120. */
   readonly apiRate?: number | undefined
   /** Intake requests a minute for each source and client address; 0 for no limit. Default 60. */
   readonly intakeRate?: number | undefined
   /** The largest body that intake accepts. Default 1,048,576. */
   readonly intakeMaxBytes?: number | undefined
-  /** How long a reader's query may run, in milliseconds. Default 8,000. */
+  /** Time limit for a read query, in milliseconds. Default 8,000. */
   readonly statementTimeoutMillis?: number | undefined
   /** How long a reader's query may wait for a lock, in milliseconds. Default 2,000. */
   readonly lockTimeoutMillis?: number | undefined
-  /** Whether rows can be read. Default true. */
+  /** Whether rows can be read through the API. Default true. */
   readonly reading?: boolean | undefined
   /** How many days original requests are kept; events and rows stay. Default 90. */
   readonly retentionDays?: number | undefined
@@ -113,7 +113,7 @@ const LEAST_CONNECTIONS = 4
 const checkPool = (name: OptionName, value: number | undefined, least: number) =>
   value === undefined || (Number.isInteger(value) && value >= least && value <= 1000)
     ? Effect.void
-    : refuse(`${name} is ${String(value)}: it must be a whole number from ${least} to 1000.`)
+    : refuse(`${name} is ${String(value)}: it must be an integer from ${least} to 1000.`)
 
 /** The command's messages name a setting by its flag; here it is an option. */
 const inOptionWords = (error: StartError): StartError => {

@@ -44,7 +44,7 @@ export const cabinetsApi = (
     add: async (name, { databaseUrl } = {}) => {
       const read = databaseUrl === undefined ? Result.succeed(null) : databaseAddress(null)(databaseUrl)
       if (Result.isSuccess(read)) return served(await run(addTenant(name, read.success)))
-      const message = `databaseUrl is not right: it must be ${read.failure}.`
+      const message = `databaseUrl is not valid: it must be ${read.failure}.`
       return run(Effect.fail(new StartError({ code: "bad_setting", message })))
     },
     list: async () => (await run(CabinetRegistry.use((registry) => registry.list))).map(served),

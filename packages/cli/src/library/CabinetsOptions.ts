@@ -28,7 +28,8 @@ const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_sett
 /** The settings shared by all of them. */
 export const manySettingsFrom = Effect.fnUntraced(function* ({ serviceDomain, ...options }: OpenCabinetsOptions) {
   const foreign = OF_ONE.find((name) => Object.hasOwn(options, name))
-  if (foreign !== undefined) return yield* refuse(`openCabinets has no option ${foreign}: it is for one cabinet alone.`)
+  if (foreign !== undefined)
+    return yield* refuse(`openCabinets has no option ${foreign}: it applies to a single cabinet only.`)
   // A JavaScript program may have omitted it.
   const given: string | undefined = serviceDomain
   const read = domain(given ?? "")

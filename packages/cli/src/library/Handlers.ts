@@ -18,7 +18,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export type FetchHandler = (request: Request) => Promise<Response>
 
 const CLOSING = new StoreUnavailable({
-  message: "The cabinet is being closed; send it again in a moment.",
+  message: "The cabinet is shutting down; retry in a moment.",
   retryAfter: 1,
   outcomeUnknown: false,
 })

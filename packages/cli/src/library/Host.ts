@@ -8,7 +8,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
 if (major < 22 || (major === 22 && minor < 19)) {
   throw new Error(
-    `data-cabinet needs Node.js 22.19 or newer, and this is ${process.version}. Get it from https://nodejs.org.`,
+    `data-cabinet requires Node.js 22.19 or newer, but this is ${process.version}. Get it from https://nodejs.org.`,
   )
 }
 

@@ -86,7 +86,7 @@ export const columns = (
       .join(GAP)
       .trimEnd()
   const left = head.length - widths.length
-  const note = `${counted(left, "column has", "columns have")} no place here: --json shows all.`
+  const note = `${counted(left, "column has", "columns have")} no room here: use --json to see all.`
   return [style.bold(line(head)), ...safe.map(line), ...(left === 0 ? [] : [style.dim(note)])].join("\n")
 }
 

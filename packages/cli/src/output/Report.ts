@@ -58,6 +58,6 @@ export const report = (
     if (format === true) return printLine(document)
     const found = valueAt(document, format.path)
     if (found !== undefined) return printLine(found)
-    const message = `The answer has no ${JSON.stringify(format.path)}; --json shows what it has.`
+    const message = `The output has no ${JSON.stringify(format.path)}; use --json to see what it has.`
     return Effect.fail(new CommandError({ code: "usage", message }))
   })

@@ -43,8 +43,8 @@ const notListening = (error: ListenError): StartError => {
     error.code === "address_in_use"
       ? " Stop it, or choose another port with --port or PORT."
       : error.code === "not_permitted"
-        ? " Choose a port from 1024 with --port or PORT."
-        : " Choose another with --host or HOST."
+        ? " Choose a port above 1023 with --port or PORT."
+        : " Choose another address with --host or HOST."
   return new StartError({ code: "port_taken", message: error.message + advice })
 }
 

@@ -44,7 +44,7 @@ export const waitForDatabase = <A, E, R>(
     )
     const opened = yield* again
     if (saidAt !== Number.NEGATIVE_INFINITY) {
-      yield* Effect.logInfo(`the database at ${where} is there after ${seconds(yield* passed)}`)
+      yield* Effect.logInfo(`the database at ${where} is available after ${seconds(yield* passed)}`)
     }
     return opened
   })

@@ -18,9 +18,9 @@ const STOP_MILLIS = 60_000
 const YOUNG_MILLIS = 30_000
 const LONGEST_PAUSE_MILLIS = 30_000
 
-const serving = Metric.gauge("workers_serving", { description: "Workers of this server that serve." })
+const serving = Metric.gauge("workers_serving", { description: "Worker processes that are serving requests." })
 const replaced = Metric.counter("workers_replaced_total", {
-  description: "Workers that ended by themselves and were replaced.",
+  description: "Worker processes that exited unexpectedly and were replaced.",
   incremental: true,
 })
 
@@ -157,7 +157,9 @@ class WorkerPool {
     const pause = place.young < 2 ? 0 : Math.min(LONGEST_PAUSE_MILLIS, 500 * 2 ** (place.young - 2))
     replaced.updateUnsafe(1, this.#context)
     this.#run(
-      Effect.logWarning(`worker ${place.number} ended (${how}) and is replaced${pause > 0 ? ` in ${pause} ms` : ""}`),
+      Effect.logWarning(
+        `worker ${place.number} exited (${how}) and is being replaced${pause > 0 ? ` in ${pause} ms` : ""}`,
+      ),
     )
     const timer = setTimeout(() => {
       this.#pauses.delete(timer)
@@ -215,7 +217,7 @@ export const startWorkers = Effect.fnUntraced(function* (workPlace: WorkPlace) {
     catch: (error) =>
       new StartError({
         code: "worker_ended",
-        message: `A worker could not start (${error instanceof Error ? error.message : String(error)}); what it said stands above.`,
+        message: `A worker could not start (${error instanceof Error ? error.message : String(error)}); see its output above.`,
       }),
   })
 })

@@ -28,11 +28,12 @@ const found = (name: SettingName, { given, env }: SettingSources) => {
 const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | null => {
   if (baseUrl !== null && new URL(baseUrl).pathname !== "/") {
     const { called } = found("baseUrl", sources)!
-    return `${called} is ${JSON.stringify(baseUrl)}: it must have no path, for each of many cabinets is at the root of its host.`
+    return `${called} is ${JSON.stringify(baseUrl)}: it must have no path, because with several cabinets each is served at the root of its own host.`
   }
   for (const name of ["readUrl", "readerUrl", "authorUrl"] as const) {
     const given = found(name, sources)
-    if (given !== undefined) return `${given.called} is for one cabinet alone: each of many has a database of its own.`
+    if (given !== undefined)
+      return `${given.called} applies to a single cabinet only: with several, each has its own database.`
   }
   return null
 }
@@ -50,7 +51,7 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       }
       const read = form(text)
       if (Result.isFailure(read)) {
-        const shown = called.includes("atabase") || called.startsWith("DATABASE") ? "not right" : JSON.stringify(text)
+        const shown = called.includes("atabase") || called.startsWith("DATABASE") ? "not valid" : JSON.stringify(text)
         const message = `${called} is ${shown}: it must be ${read.failure}.`
         return yield* new StartError({ code: "bad_setting", message })
       }

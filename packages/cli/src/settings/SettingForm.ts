@@ -14,9 +14,7 @@ export const wholeNumber =
   (least: number, most: number): Form<number> =>
   (given) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
-    return value >= least && value <= most
-      ? Result.succeed(value)
-      : Result.fail(`a whole number from ${least} to ${most}`)
+    return value >= least && value <= most ? Result.succeed(value) : Result.fail(`an integer from ${least} to ${most}`)
   }
 
 export const oneOf =
@@ -31,9 +29,7 @@ export const webAddress: Form<string> = (given) => {
   const url = URL.parse(given)
   const plain =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ""
-  return plain
-    ? Result.succeed(url.href.replace(/\/+$/, ""))
-    : Result.fail("an address such as https://cabinet.example.com")
+  return plain ? Result.succeed(url.href.replace(/\/+$/, "")) : Result.fail("a URL such as https://cabinet.example.com")
 }
 
 /** As in a Host header, without a port. */
@@ -57,7 +53,7 @@ export const partialAddress: Form<string> = (given) => Result.map(readUri(given)
 export const databaseLogin: Form<string> = (given) =>
   Result.flatMap(readUri(given), ({ user }) =>
     user === undefined
-      ? Result.fail("an address with the role's name, such as postgres://role:password@host:5432/database")
+      ? Result.fail("a URL with the role's name, such as postgres://role:password@host:5432/database")
       : Result.succeed(given),
   )
 
@@ -89,7 +85,7 @@ const timeFrom =
     const millis = digits === undefined ? Number.NaN : Number(digits) * UNITS[unit]!
     return millis >= least && millis <= 3_600_000
       ? Result.succeed(millis)
-      : Result.fail("a time such as 500ms, 10s or 2min, at most an hour")
+      : Result.fail("a duration such as 500ms, 10s or 2min, at most an hour")
   }
 
 /** Milliseconds; a bare number is seconds. */

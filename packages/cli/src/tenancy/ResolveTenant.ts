@@ -43,8 +43,8 @@ export const askForCabinet = Effect.fnUntraced(function* (
   if (serviceDomain === null && all.length === 0) return
   if ((yield* Sources.use(({ list }) => list)).length > 0) return
   const names =
-    all.length === 0 ? "none yet: cabinet tenant add NAME makes one" : all.map(({ name }) => name).join(", ")
-  const message = `This server holds many cabinets: say which is meant with --cabinet NAME (${names}).`
+    all.length === 0 ? "none yet: create one with cabinet tenant add NAME" : all.map(({ name }) => name).join(", ")
+  const message = `This server has several cabinets: choose one with --cabinet NAME (${names}).`
   return yield* new StartError({ code: "which_cabinet", message })
 })
 

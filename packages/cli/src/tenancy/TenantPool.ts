@@ -95,9 +95,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
   const open = yield* RcMap.make({
     lookup: (name: string) => {
       const cabinet = known.get(name)
-      return cabinet === undefined
-        ? Effect.fail(away("The cabinet is not served any more."))
-        : openOne(cabinet, options)
+      return cabinet === undefined ? Effect.fail(away("The cabinet is no longer served.")) : openOne(cabinet, options)
     },
     idleTimeToLive: options.idle ?? "5 minutes",
   })
@@ -121,7 +119,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
 
   const get = Effect.fnUntraced(function* (name: string) {
     // Nothing is cached for an unknown name.
-    if (!known.has(name)) return yield* away("The cabinet is not served any more.")
+    if (!known.has(name)) return yield* away("The cabinet is no longer served.")
     const now = yield* Clock.currentTimeMillis
     if ((down.get(name) ?? 0) > now) return yield* away("The cabinet's database cannot be reached.")
     const http = yield* RcMap.get(open, name).pipe(

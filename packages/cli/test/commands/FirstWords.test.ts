@@ -39,8 +39,8 @@ it.for([
   ["purge 1 2", "Erase 2 events for good, repeats included?"],
   ["source delete 1", "Delete source 1?"],
   ["source delete 1 --drop-table", "Delete source 1 and its table with all its rows?"],
-  ["address remove 1", "Remove address 1, and cancel what is still due to it?"],
-  ["poll remove 1", "Remove poll 1 with its headers and its marks of what it has seen?"],
+  ["address remove 1", "Remove address 1 and cancel its pending deliveries?"],
+  ["poll remove 1", "Remove poll 1, its headers and its record of items already seen?"],
 ])("%s is not done without a word, and says which", async ([words, question]) => {
   await database.run(
     "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) OVERRIDING SYSTEM VALUE VALUES (1, 'S', 's', 'h') ON CONFLICT DO NOTHING",
@@ -48,7 +48,7 @@ it.for([
   expect(await call(words!.split(" "))).toEqual({
     code: 2,
     printed: "",
-    said: `${question} This cannot be undone: say --yes if it is meant.\n`,
+    said: `${question} This cannot be undone: pass --yes to confirm.\n`,
   })
   expect(await database.run("SELECT id FROM cabinet.source")).toHaveLength(1)
 })

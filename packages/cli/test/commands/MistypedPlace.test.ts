@@ -40,7 +40,7 @@ it.for(JOINING)("%s makes no database where there is none", async (name) => {
 
 it("on a server of many cabinets a command asks which is meant, and names them", async () => {
   vi.stubEnv("DATABASE_URL", database.url)
-  const question = /^This server holds many cabinets: say which is meant with --cabinet NAME \(orders, shop\)\.\n$/
+  const question = /^This server has several cabinets: choose one with --cabinet NAME \(orders, shop\)\.\n$/
   const other = { orders: await testDatabase(), shop: await testDatabase() }
   try {
     for (const [name, { url }] of Object.entries(other)) {
@@ -68,7 +68,9 @@ it("a server of many that has none yet says how to add one", async () => {
   vi.stubEnv("DATABASE_URL", empty.url)
   vi.stubEnv("CABINET_SERVICE_DOMAIN", "cabinets.test")
   try {
-    expect((await call(["key", "add", "reader"])).said).toMatch(/ \(none yet: cabinet tenant add NAME makes one\)\.\n$/)
+    expect((await call(["key", "add", "reader"])).said).toMatch(
+      / \(none yet: create one with cabinet tenant add NAME\)\.\n$/,
+    )
   } finally {
     await empty.drop()
   }
@@ -77,7 +79,7 @@ it("a server of many that has none yet says how to add one", async () => {
 it("a link whose base address nobody said is told to be a guess", async () => {
   const plain = await testDatabase()
   vi.stubEnv("DATABASE_URL", plain.url)
-  const guess = /Where the cabinet is served is not known here, so that is a guess/
+  const guess = /base URL is not configured, so this address is a guess/
   try {
     expect((await call(["source", "add", "Orders"])).printed).toMatch(guess)
     const document = JSON.parse((await call(["source", "show", "1", "--json"])).printed) as object

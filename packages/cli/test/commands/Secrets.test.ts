@@ -142,7 +142,7 @@ it("cabinets add takes an address with a password from a file of one line", asyn
   writeFileSync(file, "postgres://a/b\npostgres://c/d\n")
   expect(await call(add)).toMatchObject({
     code: 1,
-    said: "The database's address must be one line, and nothing else.\n",
+    said: "The database URL must be a single line.\n",
   })
   writeFileSync(file, "mysql://me:hush-hush@host/db\n")
   const refused = await call(add)

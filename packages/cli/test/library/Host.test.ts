@@ -28,7 +28,7 @@ it.for(ENTRIES)("%s says on an old Node which it needs", async (name) => {
   const script = `import(${JSON.stringify(name)}).catch((error) => console.log(error.message))`
   const { stdout } = await node("--import", OLD, "--input-type=module", "-e", script)
   expect(stdout).toBe(
-    "data-cabinet needs Node.js 22.19 or newer, and this is v20.20.2. Get it from https://nodejs.org.\n",
+    "data-cabinet requires Node.js 22.19 or newer, but this is v20.20.2. Get it from https://nodejs.org.\n",
   )
 })
 

@@ -84,12 +84,12 @@ it("readSettings does not repeat a database's password", () => {
 
 it("readSettings refuses a path where each of many cabinets is at the root of its host", () => {
   expect(refusal({ serviceDomain: "cabinets.test" }, { BASE_URL: "https://cabinets.test/data" })).toBe(
-    'BASE_URL is "https://cabinets.test/data": it must have no path, for each of many cabinets is at the root of its host.',
+    'BASE_URL is "https://cabinets.test/data": it must have no path, because with several cabinets each is served at the root of its own host.',
   )
   expect(refusal({ serviceDomain: "cabinets.test", baseUrl: "http://cabinets.test:8080/" })).toBe("taken")
   for (const name of ["DATABASE_READ_URL", "DATABASE_READER_URL", "DATABASE_AUTHOR_URL"]) {
     expect(refusal({ serviceDomain: "cabinets.test" }, { [name]: "postgres://reader@localhost/one" })).toBe(
-      `${name} is for one cabinet alone: each of many has a database of its own.`,
+      `${name} applies to a single cabinet only: with several, each has its own database.`,
     )
     expect(refusal({}, { [name]: "postgres://reader@localhost/one" })).toBe("taken")
   }

@@ -17,7 +17,7 @@ export class Deliveries extends Context.Service<
   {
     readonly find: (deliveryId: number) => Answer<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
-    /** The attempts of an address, newest first; none for an address that does not exist. */
+    /** List the attempts of a delivery address, newest first; none for an address that does not exist. */
     readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
     /**
      * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.

@@ -109,7 +109,7 @@ export class DeliveryQueue extends Context.Service<
     readonly resendRange: (addressId: number, from: string, to: string) => Found<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
-    /** The attempts of an address, newest first. */
+    /** List the attempts of a delivery address, newest first. */
     readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>

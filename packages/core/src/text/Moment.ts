@@ -6,4 +6,4 @@ export const isMoment = (text: string): boolean =>
   matchesExactly(text.replace(/(\.\d{6})\d{1,3}(?=Z|[+-])/, "$1"), "timestamptz")
 
 /** The words for a text that is none. */
-export const noMoment = (text: string): string => `${text.slice(0, 100)} is not a moment such as 2026-11-21T09:30:00Z.`
+export const noMoment = (text: string): string => `${text.slice(0, 100)} is not a time such as 2026-11-21T09:30:00Z.`

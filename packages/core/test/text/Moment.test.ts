@@ -25,5 +25,5 @@ it.each([
   "+002026-11-21T09:30:00Z",
 ])("isMoment refuses %j", (text) => {
   expect(isMoment(text)).toBe(false)
-  expect(noMoment(text)).toBe(`${text} is not a moment such as 2026-11-21T09:30:00Z.`)
+  expect(noMoment(text)).toBe(`${text} is not a time such as 2026-11-21T09:30:00Z.`)
 })
