@@ -56,7 +56,10 @@ export interface FoundRows {
   /** Each row as JSON; fewer than the limit if a page or a row is too long, and none if the first row is. */
   readonly items: Items
   readonly hasMore: boolean
-  /** The values of an item's position, as texts that PostgreSQL reads as the same values. */
+  /**
+   * The values of an item's position, as texts that PostgreSQL reads as the same values: of the last one, and of any other
+   * where rows are told apart by their text.
+   */
   readonly positionOf: (item: number) => ReadonlyArray<string | null>
 }
 

@@ -24,6 +24,7 @@ import * as SessionPool from "./SessionPool.ts"
 import { reader, readerApart, type SessionSettings, short } from "./SessionSettings.ts"
 import { CONNECT_TIMEOUT } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
+import { Wires } from "./Wires.ts"
 
 export type Session = PgConnection.PgConnection
 
@@ -94,7 +95,9 @@ export const readerSessions = Effect.fnUntraced(function* (
     maxResponse?: number,
   ) {
     const group = sessionGroup(url, name, undefined, maxResponse)
-    const sessions = yield* SessionPool.lentSessions(poolOf(group, settings, size))
+    // A read that may run a customer's functions goes by the driver.
+    const wires = maxResponse === undefined ? { wires: new Wires(group.stream) } : {}
+    const sessions = yield* SessionPool.lentSessions({ ...poolOf(group, settings, size), ...wires })
     if (Option.isSome(watch)) {
       yield* watch.value.join({
         group,

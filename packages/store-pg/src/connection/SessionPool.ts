@@ -11,6 +11,7 @@ import { checkSession } from "./SessionCheck.ts"
 import type { SessionAttributes } from "./AddressParameters.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
+import type { Wires, WireSession } from "./Wires.ts"
 
 export interface SessionPoolOptions extends Pick<
   PgPool.Config,
@@ -18,6 +19,8 @@ export interface SessionPoolOptions extends Pick<
 > {
   readonly url: string
   readonly settings: SessionSettings
+  /** The pool's connections, if they are also read without the driver; `stream` is then theirs. */
+  readonly wires?: Wires
 }
 
 /** A session as seen by statements. */
@@ -74,6 +77,8 @@ export interface LentSessions {
   ) => Effect.Effect<A, E | SqlError.SqlError>
   /** Marks a lent session to be closed when it is returned. */
   readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
+  /** The connection of a lent session, to be read without the driver; undefined if it is not known. */
+  readonly wireOf: (session: PgConnection.PgConnection) => WireSession | undefined
 }
 
 /** For callers that must know which session did what: no statement of one is pipelined with another's. */
@@ -89,9 +94,11 @@ export const lentSessions = (
           : work(connection, known.settingsAreLoose)
       }),
     letGo: (session) => pool.invalidate(session),
+    wireOf: (session) => options.wires?.of(session),
   }))
 
-const open = Effect.fnUntraced(function* ({ url, settings: kind, applicationName, ...options }: SessionPoolOptions) {
+const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
+  const { url, settings: kind, applicationName, wires, ...options } = given
   const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
   const { address, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
   const name = applicationName === undefined ? undefined : sessionName(address.applicationName, applicationName)
@@ -101,6 +108,11 @@ const open = Effect.fnUntraced(function* ({ url, settings: kind, applicationName
   const { connectTimeout: _, stream, ...others } = options
   const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
   if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })
+  if (wires !== undefined) {
+    // The driver is given what was decrypted, and asks for no TLS of its own.
+    const own = configOf(set)
+    Object.defineProperties(config, { stream: { value: wires.stream(() => own.ssl) }, ssl: { value: false } })
+  }
   const pool = yield* PgPool.make(config)
   const checked = new WeakMap<PgConnection.PgConnection, Session>()
 

@@ -7,7 +7,7 @@
  */
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
-import { type FoundRows, type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
+import { type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -18,7 +18,6 @@ import { END_SESSION } from "../connection/ReaderStatement.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadFailure.ts"
 import { type ReadPlace, readRows, type RowQuery, type Rows } from "./ReadRows.ts"
-import { RecordPage } from "./RecordPage.ts"
 
 /** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
@@ -76,7 +75,6 @@ export const layer = Layer.effect(
 
     // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
     // connection is left to end by itself.
-    // connection is left to end by itself.
     const readOn = (place: ReadPlace, query: RowQuery, millis: number) =>
       ends.limit(millis, Effect.fail(frozen), readRows(place, query))
     const readNear = Effect.fnUntraced(function* (near: Standby, place: ReadPlace, query: RowQuery) {
@@ -97,7 +95,7 @@ export const layer = Layer.effect(
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
     const run = (query: RowQuery): Rows =>
       turns.acquire(
-        query,
+        { object: query.object, runsNoUserCode: query.page.runsNoUserCode },
         busy,
         Effect.suspend(() =>
           standby?.isNear() === true && away !== undefined
@@ -105,26 +103,18 @@ export const layer = Layer.effect(
             : readOn(primary, query, limit),
         ),
       )
-    const read = (query: PageQuery): Effect.Effect<FoundRows, Effect.Error<Rows>> => {
-      const page = new RecordPage(query)
-      return Effect.flatMap(run(rowQuery(query, page.text)), (rows) => {
-        const found = page.read(rows)
-        return found === null ? read(query) : Effect.succeed(found)
-      })
-    }
-    return RowReader.of({ read })
+    return RowReader.of({ read: (query) => run(rowQuery(query)) })
   }),
 )
 
-const rowQuery = ({ table, values, runsNoUserCode, replan }: PageQuery, text: string): RowQuery => ({
-  object: quoteQualified(table.detail.schema, table.detail.name),
-  text,
-  values,
-  runsNoUserCode,
-  replan,
-  expectedVersion:
-    table.catalogVersion === null ? null : { oid: table.oid, catalogVersion: table.catalogVersion, owner: table.owner },
-})
+const rowQuery = (page: PageQuery): RowQuery => {
+  const { detail, catalogVersion, oid, owner } = page.table
+  return {
+    page,
+    object: quoteQualified(detail.schema, detail.name),
+    expectedVersion: catalogVersion === null ? null : { oid, catalogVersion, owner },
+  }
+}
 
 /** Ends a read on a standby that freezes, without waiting for its time limit. */
 const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>

@@ -10,45 +10,55 @@ import { HEAD, type RecordBytes, VALUE_HEAD } from "./RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import * as ValueToJson from "./ValueToJson.ts"
 
+/** How a value is sent, and how its JSON is written from that. */
+interface SentType {
+  readonly form: ValueToJson.JsonEncoder
+  readonly oid: number
+}
+
 /** Keyed by the name that a type is cast to: the binary formats are known only for PostgreSQL's own types. */
-const FORMS: ReadonlyMap<string, ValueToJson.JsonEncoder> = new Map(
+const TYPES: ReadonlyMap<string, SentType> = new Map(
   Object.entries({
-    bool: ValueToJson.BOOLEAN,
-    int2: ValueToJson.INT16,
-    int4: ValueToJson.INT32,
-    int8: ValueToJson.INT64,
-    oid: ValueToJson.OID,
-    numeric: ValueToJson.NUMERIC,
-    text: ValueToJson.TEXT,
-    varchar: ValueToJson.TEXT,
-    bpchar: ValueToJson.TEXT,
-    date: DATE,
-    timestamp: TIMESTAMP,
-    timestamptz: TIMESTAMPTZ,
-    json: ValueToJson.JSON_TEXT,
-    jsonb: ValueToJson.JSONB,
-    bytea: ValueToJson.BYTES,
-  }).map(([name, form]) => [`"pg_catalog"."${name}"`, form]),
+    bool: { form: ValueToJson.BOOLEAN, oid: 16 },
+    int2: { form: ValueToJson.INT16, oid: 21 },
+    int4: { form: ValueToJson.INT32, oid: 23 },
+    int8: { form: ValueToJson.INT64, oid: 20 },
+    oid: { form: ValueToJson.OID, oid: 26 },
+    numeric: { form: ValueToJson.NUMERIC, oid: 1700 },
+    text: { form: ValueToJson.TEXT, oid: 25 },
+    varchar: { form: ValueToJson.TEXT, oid: 1043 },
+    bpchar: { form: ValueToJson.TEXT, oid: 1042 },
+    date: { form: DATE, oid: 1082 },
+    timestamp: { form: TIMESTAMP, oid: 1114 },
+    timestamptz: { form: TIMESTAMPTZ, oid: 1184 },
+    json: { form: ValueToJson.JSON_TEXT, oid: 114 },
+    jsonb: { form: ValueToJson.JSONB, oid: 3802 },
+    bytea: { form: ValueToJson.BYTES, oid: 17 },
+  }).map(([name, type]) => [`"pg_catalog"."${name}"`, type]),
 )
 
-/** The encoder of a type, by the name that it is cast to; undefined if PostgreSQL converts its values to JSON or text. */
-export const jsonEncoder = (type: string): ValueToJson.JsonEncoder | undefined => FORMS.get(type)
+/** The oid of text, as which everything is sent that has no form of its own. */
+export const TEXT_OID = 25
 
-/** A column of an encoded row: its JSON key, the SQL of the value that is sent, and its encoder. */
+/** How values of a type are sent, by the name that it is cast to; undefined if PostgreSQL converts them to JSON or text. */
+export const sentType = (type: string): SentType | undefined => TYPES.get(type)
+
+/** A column of an encoded row: its JSON key, the SQL of the value that is sent, its type, and its encoder. */
 export interface EncodedColumn {
   readonly name: string
   readonly sql: string
+  readonly oid: number
   readonly form: ValueToJson.JsonEncoder
 }
 
 /** The column of this type whose value is `value` in SQL. */
 export const encodedColumn = (name: string, type: ColumnType, value: string): EncodedColumn => {
-  const form = FORMS.get(type.sql)
-  if (form !== undefined) return { name, sql: value, form }
+  const sent = TYPES.get(type.sql)
+  if (sent !== undefined) return { name, sql: value, ...sent }
   const sql = jsonValue(type, value)
   return type.plainJson || type.kind === "array" || type.kind === "composite"
-    ? { name, sql: jsonText(sql), form: ValueToJson.JSON_TEXT }
-    : { name, sql, form: ValueToJson.TEXT }
+    ? { name, sql: jsonText(sql), oid: TEXT_OID, form: ValueToJson.JSON_TEXT }
+    : { name, sql, oid: TEXT_OID, form: ValueToJson.TEXT }
 }
 
 /** Room for the separators between rows. */
@@ -131,9 +141,17 @@ export const encodedText = (
   form: ValueToJson.JsonEncoder,
 ): string | null => {
   const head = valueAt(sent, starts[row]! + HEAD, index)
-  const size = sent.getInt32(head + 4)
+  return valueText(sent, head + VALUE_HEAD, sent.getInt32(head + 4), form)
+}
+
+/** The text of the value of this size: as sent, or its JSON without the quotes. Null for NULL, whose size is negative. */
+export const valueText = (
+  sent: DataView,
+  start: number,
+  size: number,
+  form: ValueToJson.JsonEncoder,
+): string | null => {
   if (size < 0) return null
-  const start = head + VALUE_HEAD
   if (form === ValueToJson.TEXT) return Buffer.from(sent.buffer, sent.byteOffset + start, size).toString()
   const json = Buffer.allocUnsafe(
     form.longest === null ? ValueToJson.MAX_SCALAR_BYTES(size) : form.longest(sent, start),

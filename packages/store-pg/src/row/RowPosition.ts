@@ -4,7 +4,7 @@
  * be parsed back, is sent after those it shows.
  */
 import { outputText } from "@data-cabinet/core/row/RowJson"
-import { type EncodedColumn, encodedText, jsonEncoder, type RecordsToJson } from "./RecordToJson.ts"
+import { type EncodedColumn, sentType, TEXT_OID } from "./RecordToJson.ts"
 import { MAX_POSITION_VALUE, type PositionColumn } from "@data-cabinet/core/row/RowReader"
 import * as ValueToJson from "./ValueToJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
@@ -28,24 +28,30 @@ const READ_BACK: ReadonlySet<ValueToJson.JsonEncoder> = new Set([...SHORT, Value
 export class RowPosition {
   /** What is sent after the shown values, as SQL. */
   readonly sent: ReadonlyArray<string>
+  /** The types of what is sent, by oid. */
+  readonly types: ReadonlyArray<number>
   readonly #values: ReadonlyArray<{ readonly index: number; readonly form: ValueToJson.JsonEncoder }>
 
   /** `rows` is the alias of the query that has these columns. */
   constructor(rows: string, columns: ReadonlyArray<PositionColumn>, shown: ReadonlyArray<EncodedColumn>) {
     const sent: Array<string> = []
+    const types: Array<number> = []
     this.#values = columns.map(({ name, shown: index, type }) => {
       const encoded = index === null ? undefined : shown[index]
       if (index !== null && encoded !== undefined && READ_BACK.has(encoded.form)) return { index, form: encoded.form }
-      const form = jsonEncoder(type.sql)
-      const isShort = form !== undefined && SHORT.has(form)
+      const known = sentType(type.sql)
+      const short = known !== undefined && SHORT.has(known.form) ? known : undefined
       const value = `${rows}.${name}`
-      sent.push(isShort ? value : call("left", outputText(type, value), String(MAX_POSITION_VALUE + 1)))
-      return { index: shown.length + sent.length - 1, form: isShort ? form : ValueToJson.TEXT }
+      sent.push(short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE + 1)) : value)
+      types.push(short?.oid ?? TEXT_OID)
+      return { index: shown.length + sent.length - 1, form: short?.form ?? ValueToJson.TEXT }
     })
     this.sent = sent
+    this.types = types
   }
 
-  of(rows: RecordsToJson, row: number): ReadonlyArray<string | null> {
-    return this.#values.map(({ index, form }) => encodedText(rows, row, index, form))
+  /** `textOf` returns the text of the value at an index of what is sent, by its encoder. */
+  of(textOf: (index: number, form: ValueToJson.JsonEncoder) => string | null): ReadonlyArray<string | null> {
+    return this.#values.map(({ index, form }) => textOf(index, form))
   }
 }

@@ -85,6 +85,8 @@ export const DATE: JsonEncoder = {
     return end(to, writeDay(to, at + 1, days), days, DAY_END)
   },
   longest: null,
+  size: 4,
+  isValue: null,
 }
 
 const writeMoment = (to: DataView, at: number, days: number, micros: number, behind: Ending): number => {
@@ -107,6 +109,8 @@ const moment = (behind: Ending): JsonEncoder => ({
     return writeMoment(to, at, Number((exact - ofDay) / DAY), Number(ofDay), behind)
   },
   longest: null,
+  size: 8,
+  isValue: null,
 })
 
 export const TIMESTAMP = moment(ending(""))

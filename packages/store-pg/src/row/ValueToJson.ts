@@ -11,6 +11,10 @@ export interface JsonEncoder {
   readonly write: WriteValue
   /** Maximum number of bytes written, if it may exceed {@link MAX_SCALAR_BYTES}. */
   readonly longest: ((sent: DataView, start: number) => number) | null
+  /** The size of every value; null if it differs. */
+  readonly size: number | null
+  /** Whether the bytes are a value of the type, if more is to be known of them than their number. */
+  readonly isValue: ((sent: DataView, start: number, size: number) => boolean) | null
 }
 
 /**
@@ -24,7 +28,12 @@ export const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => 
 /** Not exact beyond 2^53. */
 export const int64At = (sent: DataView, at: number): number => sent.getInt32(at) * 2 ** 32 + sent.getUint32(at + 4)
 
-const form = (write: WriteValue): JsonEncoder => ({ write, longest: null })
+const form = (write: WriteValue, size: number | null = null): JsonEncoder => ({
+  write,
+  longest: null,
+  size,
+  isValue: null,
+})
 
 export const TEXT = form(text)
 
@@ -32,7 +41,10 @@ export const TEXT = form(text)
 export const JSON_TEXT = form(copyBytes)
 
 /** Preceded by its format version. */
-export const JSONB = form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1))
+export const JSONB: JsonEncoder = {
+  ...form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1)),
+  isValue: (_sent, _start, size) => size > 0,
+}
 
 export const BYTES = form((to, at, sent, start, size) => {
   to.setUint8(at, QUOTE)
@@ -44,19 +56,19 @@ export const BYTES = form((to, at, sent, start, size) => {
 const FALSE = new JsonFragment("false")
 const TRUE = new JsonFragment("true")
 
-export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0 ? FALSE : TRUE).write(to, at))
+export const BOOLEAN = form((to, at, sent, start) => (sent.getUint8(start) === 0 ? FALSE : TRUE).write(to, at), 1)
 
-export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)))
+export const INT16 = form((to, at, sent, start) => integer(to, at, sent.getInt16(start)), 2)
 
 /** Unsigned. */
-export const OID = form((to, at, sent, start) => integer(to, at, sent.getUint32(start)))
+export const OID = form((to, at, sent, start) => integer(to, at, sent.getUint32(start)), 4)
 
-export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)))
+export const INT32 = form((to, at, sent, start) => integer(to, at, sent.getInt32(start)), 4)
 
 export const INT64 = form((to, at, sent, start) => {
   const value = int64At(sent, start)
   return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(sent.getBigInt64(start)))
-})
+}, 8)
 
 /** A numeric without digits, by its sign field; otherwise that field is 0, or 0x4000 for negative values. */
 const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
@@ -96,4 +108,6 @@ const digitAt = (sent: DataView, start: number, index: number): number =>
 export const NUMERIC: JsonEncoder = {
   write: writeNumeric,
   longest: (sent, start) => Math.max(0, sent.getInt16(start + 2)) * 4 + sent.getUint16(start + 6) + 20,
+  size: null,
+  isValue: (sent, start, size) => size >= 8 && size === 8 + sent.getUint16(start) * 2,
 }

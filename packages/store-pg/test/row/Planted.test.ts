@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
 import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
-import { TRY_VALUE, withExpectedVersion, withSharedProof } from "@data-cabinet/store-pg/row/ReadStatement"
+import { PROOF, TRY_VALUE, withExpectedVersion } from "@data-cabinet/store-pg/row/ReadStatement"
 import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
+import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
@@ -149,7 +150,7 @@ const readAll = () =>
       const texts = new Set<string>()
       const tap = RowReader.of({
         read: (query) => {
-          texts.add(new RecordPage(query).text)
+          texts.add(query.runsNoUserCode ? new RowPage(query).text : new RecordPage(query).text)
           return real.read(query)
         },
       })
@@ -254,7 +255,7 @@ describe("what an author plants in public", () => {
     expect(names.operators).toEqual(expect.arrayContaining(["=", "<", "~~", "||", "+", "%", "~"]))
     const around = [
       withExpectedVersion("SELECT", 0),
-      withSharedProof("SELECT", 0),
+      PROOF,
       TRY_VALUE("pg_catalog.text"),
       SETTINGS({ a: "b" }),
       END_SESSION,

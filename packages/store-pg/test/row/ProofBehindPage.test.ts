@@ -5,8 +5,9 @@
  *
  * `RACE_ROUNDS=20000` runs many more rounds than the suite does.
  */
-import * as PgProtocol from "@effect/sql-pg/PgProtocol"
+import { PgProtocol } from "@effect/sql-pg"
 import { proofOf } from "@data-cabinet/store-pg/row/CatalogStatement"
+import { PROOF } from "@data-cabinet/store-pg/row/ReadStatement"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { execute, type Message, parse, type WireSession, wireSession } from "../../../../test/support/wireSession.ts"
 import { type Random, randomFrom } from "./random.ts"
@@ -21,6 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => reading.close())
 
+const READ_ONLY = { default_transaction_read_only: "on" }
 const SYNC = PgProtocol.encodeSync()
 const FLUSH = PgProtocol.encodeFlush()
 
@@ -63,8 +65,6 @@ const find = async (): Promise<Found | undefined> => {
 const pageOf = ({ columns }: Found): string =>
   `SELECT told, ${columns.map((name) => `"${name}"`).join(", ")} FROM public.raced ORDER BY id LIMIT 11`
 
-const PROOF = `SELECT ${proofOf("$1::pg_catalog.oid")}`
-
 /** Sessions as a reader has them: each statement is prepared once, and forgotten where it no longer is what it was. */
 class Reader {
   readonly #session: WireSession
@@ -76,7 +76,7 @@ class Reader {
   }
 
   static async open(): Promise<Reader> {
-    const session = await wireSession(reading.database, reading.readerRole, { default_transaction_read_only: "on" })
+    const session = await wireSession(reading.database, reading.readerRole, READ_ONLY)
     return new Reader(session)
   }
 
@@ -230,7 +230,7 @@ describe("the proof behind a page", () => {
   /** A session that has sent a page, and neither its proof nor Sync. */
   const afterPage = async () => {
     const found = (await find())!
-    const session = await wireSession(reading.database, reading.readerRole)
+    const session = await wireSession(reading.database, reading.readerRole, READ_ONLY)
     session.send(parse("page", pageOf(found)), parse("proof", PROOF), execute("page"), FLUSH)
     await session.until("CommandComplete")
     const proven = async () => {

@@ -4,7 +4,7 @@ import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
+import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -64,7 +64,7 @@ const explained = (name: string, params: ParamPairs) =>
           Effect.gen(function* () {
             const [row] = yield* sql
               .unsafe<{ "QUERY PLAN": string | ReadonlyArray<{ Plan: PlanNode }> }>(
-                `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${new RecordPage(query).text}`,
+                `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${new RowPage(query).text}`,
                 query.values.map(({ text }) => text),
               )
               .pipe(Effect.orDie)

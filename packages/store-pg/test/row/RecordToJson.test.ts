@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
 const row = new RecordToJson([
-  { name: "id", sql: "t.id", form: INT64 },
-  { name: 'a "note"', sql: "t.note", form: TEXT },
+  { name: "id", sql: "t.id", oid: 20, form: INT64 },
+  { name: 'a "note"', sql: "t.note", oid: 25, form: TEXT },
 ])
 
 const bigint = (value: bigint): Buffer => {

@@ -1,0 +1,111 @@
+/**
+ * Finds PostgreSQL's messages in what a connection receives, however it is cut. A message that lies whole in a chunk is
+ * read where it lies; only one that is cut is put together, in a buffer that stays. A message that nobody reads is skipped
+ * without being kept, and so is one that is longer than its kind may be.
+ */
+
+/** What was received is not PostgreSQL's protocol, or not what was asked for: the connection is of no use any more. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError"
+}
+
+/** What the messages are given to. */
+export interface FrameConsumer {
+  /** The most bytes that a body of this type may have. */
+  readonly mostBytes: (type: number) => number
+  /** Reads a message's body. Returns false if the next message is not for this consumer. */
+  readonly read: (type: number, bytes: DataView, start: number, end: number) => boolean
+  /** Told of a message that has more than the most bytes and is skipped. */
+  readonly skipped: (type: number) => void
+}
+
+/** The type of a message, and its length, which counts itself but not the type. */
+const HEAD = 5
+
+/** The buffer's usual size, and the largest that is kept between two uses. */
+const USUAL_BYTES = 16_384
+const MOST_KEPT_BYTES = 1024 * 1024
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
+
+export class FrameReader {
+  /** The beginning of a message whose rest has not arrived. */
+  #held = new Uint8Array(USUAL_BYTES)
+  #heldBytes = 0
+  /** How many bytes of a skipped message are still to come. */
+  #toSkip = 0
+
+  /** Gives each whole message to the consumer. Returns the position behind the last one that it read. */
+  push(chunk: Uint8Array, consumer: FrameConsumer): number {
+    const view = viewOf(chunk)
+    const end = chunk.length
+    let at = 0
+    while (at < end) {
+      if (this.#toSkip > 0) {
+        const skipped = Math.min(this.#toSkip, end - at)
+        this.#toSkip -= skipped
+        at += skipped
+      } else if (this.#heldBytes === 0 && end - at >= HEAD) {
+        const type = view.getUint8(at)
+        const whole = wholeBytes(view, at)
+        if (isTooLong(type, whole, consumer)) this.#toSkip = whole
+        else if (end - at < whole) {
+          this.#makeRoom(whole)
+          at = this.#hold(chunk, at, whole)
+        } else {
+          at += whole
+          if (!consumer.read(type, view, at - whole + HEAD, at)) return at
+        }
+      } else {
+        if (this.#heldBytes < HEAD) at = this.#hold(chunk, at, HEAD)
+        if (this.#heldBytes < HEAD) return at
+        const head = viewOf(this.#held)
+        const type = head.getUint8(0)
+        const whole = wholeBytes(head, 0)
+        if (this.#heldBytes === HEAD && isTooLong(type, whole, consumer)) {
+          this.#heldBytes = 0
+          this.#toSkip = whole - HEAD
+          continue
+        }
+        this.#makeRoom(whole)
+        at = this.#hold(chunk, at, whole)
+        if (this.#heldBytes < whole) return at
+        this.#heldBytes = 0
+        if (!consumer.read(type, viewOf(this.#held), HEAD, whole)) return at
+      }
+    }
+    return at
+  }
+
+  /** To be called between two uses: a buffer that grew for a long message is given back. */
+  rest(): void {
+    if (this.#held.length > MOST_KEPT_BYTES) this.#held = new Uint8Array(USUAL_BYTES)
+  }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#held.length) return
+    const longer = new Uint8Array(bytes)
+    longer.set(this.#held.subarray(0, this.#heldBytes))
+    this.#held = longer
+  }
+
+  /** Holds bytes of the chunk until it has so many. Returns the position behind them. */
+  #hold(chunk: Uint8Array, at: number, bytes: number): number {
+    const next = Math.min(chunk.length, at + bytes - this.#heldBytes)
+    this.#held.set(chunk.subarray(at, next), this.#heldBytes)
+    this.#heldBytes += next - at
+    return next
+  }
+}
+
+const wholeBytes = (view: DataView, at: number): number => {
+  const length = view.getInt32(at + 1)
+  if (length < HEAD - 1) throw new ProtocolError(`A message has the length ${length}`)
+  return length + 1
+}
+
+const isTooLong = (type: number, whole: number, consumer: FrameConsumer): boolean => {
+  if (whole - HEAD <= consumer.mostBytes(type)) return false
+  consumer.skipped(type)
+  return true
+}

@@ -1,0 +1,486 @@
+/**
+ * One page of rows from a session: its statement, and behind it, before the one Sync, the statement that proves that the
+ * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the proof
+ * takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
+ *
+ * Whatever the server sends that does not belong here ends the session. An interruption cancels the statement in the
+ * database; what it still sends is thrown away.
+ */
+import { PgProtocol } from "@effect/sql-pg"
+import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
+import type { Receiver } from "./Wire.ts"
+import type { WireSession } from "./Wires.ts"
+
+/** What becomes of the rows. */
+export interface RowSink {
+  /** Takes a DataRow's body. */
+  readonly add: (bytes: DataView, start: number, end: number) => Added
+  /** A row that is too long to be sent on. */
+  readonly skipped: () => Added
+  /** About how many more rows it has room for, at least one; it is asked after a row. */
+  readonly room: () => number
+  /** Forgets all rows: the statement is run again. */
+  readonly reset: () => void
+}
+
+/** `full`: no further row is wanted. `malformed`: the row is not what the statement returns. */
+export type Added = "more" | "full" | "malformed"
+
+export interface PageStatement {
+  readonly text: string
+  readonly values: ReadonlyArray<string>
+  /** The types of its columns, by oid. */
+  readonly types: ReadonlyArray<number>
+  /** True if it is planned for these values alone. */
+  readonly replan: boolean
+  /** The statement that proves the object's version, and its parameters; null if nothing is to be proven. */
+  readonly proof: { readonly text: string; readonly values: ReadonlyArray<string> } | null
+  /**
+   * True if rows are long: they are fetched a few at a time, until the sink is full. Otherwise all are sent at once, and
+   * the statement is cancelled when the sink is full before them.
+   */
+  readonly areLong: boolean
+}
+
+/**
+ * What was read. `version`: what the proof returned. `too long`: the rows are long, and it was not said that they are.
+ * `other`: the statement returns something else than it is said to, so the object has changed.
+ */
+export type PageOutcome =
+  | { readonly outcome: "read"; readonly version: string | null }
+  | { readonly outcome: "too long" | "other" }
+
+const code = (letter: string): number => letter.charCodeAt(0)
+const ERROR = code("E")
+const NOTICE = code("N")
+const PARAMETER = code("S")
+const NOTIFICATION = code("A")
+const CLOSED = code("3")
+const PARSED = code("1")
+const BOUND = code("2")
+const COLUMNS = code("T")
+const ROW = code("D")
+const COMPLETE = code("C")
+const SUSPENDED = code("s")
+const READY = code("Z")
+
+const IDLE = code("I")
+
+const SYNC = PgProtocol.encodeSync()
+const FLUSH = PgProtocol.encodeFlush()
+const DESCRIBE = PgProtocol.encodeDescribe({ target: "portal", name: "" })
+const EXECUTE = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
+
+/** No other message than a row or an error is longer. */
+const MOST_BYTES = 65_536
+/** As many as the driver accepts. */
+const MOST_ERROR_BYTES = PgProtocol.defaultMaxMessageSize
+
+/** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
+const MOST_LONG_ROWS = 8
+
+/** A statement that ends by itself within this many milliseconds need not be cancelled. */
+const GRACE_MILLIS = 10
+/** How long a cancelled statement may go on before its session is ended. */
+const DRAIN_MILLIS = 5_000
+
+const CANCELLED = "57014"
+/** The statement of that name has other parameters. */
+const WRONG_MESSAGE = "08P01"
+/** The statement's name is unknown to the server, or its plan would return something else now. */
+const STALE_NAMES: ReadonlySet<string | undefined> = new Set(["26000", "0A000"])
+
+const bind = PgProtocol.makeBindEncoder<string>(
+  (sink, value) => {
+    sink.utf8(value)
+    return Result.succeed(undefined)
+  },
+  () => true,
+)
+
+/** Reads a page in a session that nobody else uses until it has ended. */
+export const readPage = (
+  session: WireSession,
+  statement: PageStatement,
+  rows: RowSink,
+): Effect.Effect<PageOutcome, SqlError.SqlError> =>
+  Effect.callback((resume) => {
+    const exchange = new PageExchange(session, statement, rows, resume)
+    exchange.start()
+    return exchange.abort
+  })
+
+/** What becomes of an exchange whose end is only waited for. */
+const NOBODY_WAITS: Effect.Effect<PageOutcome, SqlError.SqlError> = Effect.succeed({ outcome: "other" })
+
+class PageExchange implements Receiver, FrameConsumer {
+  readonly #session: WireSession
+  readonly #statement: PageStatement
+  readonly #rows: RowSink
+  readonly #resume: (result: Effect.Effect<PageOutcome, SqlError.SqlError>) => void
+  /** The messages that are still to come, apart from rows; the next one is at `#step`. */
+  #steps: Array<number> = []
+  #step = 0
+  /** The names that were used without being prepared in this exchange. */
+  #reuses = false
+  /** The statements that are being prepared, by their text. */
+  #parsing = new Map<string, string>()
+  #inProof = false
+  #isSynced = false
+  #added: Added = "more"
+  #rowsAtOnce = 1
+  #rowsOfLot = 0
+  #version: string | null = null
+  #failure: PgProtocol.ErrorFields | undefined
+  #isRetried = false
+  #isDone = false
+  /** Tells the caller, once the connection is given back. */
+  #ended: (() => void) | undefined
+  /** Set once the caller no longer waits, or the rest is not wanted: called when the session is at rest. */
+  #drained: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isCancelled = false
+
+  constructor(
+    session: WireSession,
+    statement: PageStatement,
+    rows: RowSink,
+    resume: (result: Effect.Effect<PageOutcome, SqlError.SqlError>) => void,
+  ) {
+    this.#session = session
+    this.#statement = statement
+    this.#rows = rows
+    this.#resume = resume
+  }
+
+  start(): void {
+    this.#session.wire.takeOver(this)
+    if (!this.#isDone) this.#sendPage()
+  }
+
+  #sendPage(): void {
+    const { text, values, replan, areLong } = this.#statement
+    const closes = this.#session.prepared.takeCloses()
+    this.#steps = closes.map(() => CLOSED)
+    this.#step = 0
+    const frames: Array<Uint8Array> = [...closes]
+    const parses = this.#bind(frames, text, values, replan)
+    if (parses) {
+      frames.push(DESCRIBE)
+      this.#steps.push(COLUMNS)
+    }
+    this.#steps.push(COMPLETE)
+    if (areLong) {
+      frames.push(executeSome(this.#rowsAtOnce), FLUSH)
+      this.#send(frames)
+    } else {
+      frames.push(EXECUTE)
+      this.#sendProof(frames)
+    }
+  }
+
+  #sendProof(frames: Array<Uint8Array>): void {
+    const { proof } = this.#statement
+    if (proof !== null) {
+      this.#bind(frames, proof.text, proof.values, false)
+      frames.push(EXECUTE)
+      this.#steps.push(COMPLETE)
+    }
+    frames.push(SYNC)
+    this.#steps.push(READY)
+    this.#isSynced = true
+    this.#send(frames)
+  }
+
+  /** Parse if the statement is not prepared, and Bind. Returns whether it is parsed. */
+  #bind(frames: Array<Uint8Array>, text: string, values: ReadonlyArray<string>, replan: boolean): boolean {
+    const { prepared } = this.#session
+    const known = replan ? undefined : prepared.nameOf(text)
+    const name = known ?? (replan ? "" : prepared.newName())
+    if (known === undefined) {
+      frames.push(Result.getOrThrow(PgProtocol.encodeParse({ name, query: text, parameterTypes: [] })))
+      this.#steps.push(PARSED)
+      if (!replan) this.#parsing.set(text, name)
+    } else this.#reuses = true
+    frames.push(Result.getOrThrow(bind({ portal: "", statement: name, parameters: values })))
+    this.#steps.push(BOUND)
+    return known === undefined
+  }
+
+  #send(frames: ReadonlyArray<Uint8Array>): void {
+    this.#session.wire.send(Buffer.concat(frames))
+  }
+
+  receive(chunk: Uint8Array): void {
+    let end: number
+    try {
+      end = this.#session.frames.push(chunk, this)
+    } catch (cause) {
+      return void this.#session.wire.destroy(cause instanceof Error ? cause : new ProtocolError(String(cause)))
+    }
+    const ended = this.#ended
+    if (ended === undefined) return
+    this.#ended = undefined
+    this.#session.frames.rest()
+    // Before the caller goes on, who may use the session by the driver.
+    this.#session.wire.giveBack(chunk.subarray(end))
+    ended()
+  }
+
+  lost(cause: Error): void {
+    if (this.#isDone) return
+    const message = `The connection was lost: ${cause.message}`
+    const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "query" }) })
+    this.#end(Effect.fail(this.#failure === undefined ? lost : failureOf(this.#failure)))
+    this.#ended?.()
+  }
+
+  mostBytes(type: number): number {
+    if (type === ROW) return MAX_ROW_BYTES
+    return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
+  }
+
+  skipped(type: number): void {
+    if (type === NOTICE || type === NOTIFICATION || type === PARAMETER) return
+    if (type !== ROW) throw new ProtocolError("A message is too long")
+    this.#expectRow()
+    if (!this.#inProof && this.#added === "more") this.#note(this.#rows.skipped())
+  }
+
+  read(type: number, bytes: DataView, start: number, end: number): boolean {
+    switch (type) {
+      case NOTICE:
+      case PARAMETER:
+      case NOTIFICATION:
+        return true
+      case ERROR:
+        this.#fail(errorFields(bytes, start, end))
+        return true
+      case ROW:
+        this.#expectRow()
+        if (!this.#isFinishing) this.#row(bytes, start, end)
+        return true
+      case READY:
+        return this.#ready(bytes, start, end)
+    }
+    if (this.#drained !== undefined && this.#failure === undefined) return true
+    if (type === SUSPENDED && this.#mayFetch) this.#fetch()
+    else {
+      this.#expect(type)
+      if (type === COLUMNS) this.#describe(bytes, start, end)
+      if (type === COMPLETE) this.#complete()
+    }
+    return true
+  }
+
+  /** Whether what the server still sends is only waited for. */
+  get #isFinishing(): boolean {
+    return this.#drained !== undefined || this.#failure !== undefined
+  }
+
+  #expect(type: number): void {
+    if (this.#failure !== undefined || this.#steps[this.#step] !== type) {
+      throw new ProtocolError(`Unexpected message ${String.fromCharCode(type)}`)
+    }
+    this.#step++
+  }
+
+  #expectRow(): void {
+    if (this.#drained !== undefined && this.#failure === undefined) return
+    if (this.#failure !== undefined || this.#steps[this.#step] !== COMPLETE) throw new ProtocolError("Unexpected row")
+    this.#rowsOfLot++
+  }
+
+  #row(bytes: DataView, start: number, end: number): void {
+    if (this.#inProof) this.#version = versionIn(bytes, start, end)
+    else if (this.#added === "more") this.#note(this.#rows.add(bytes, start, end))
+  }
+
+  /** Rows that are long must be asked for a few at a time: the statement is cancelled, and the caller told. */
+  #note(added: Added): void {
+    this.#added = added
+    if (added === "full" && !this.#statement.areLong) {
+      this.#drain(() => this.#resume(Effect.succeed({ outcome: "too long" })))
+    }
+  }
+
+  /** A statement's columns are looked at once: what is prepared returns the same types, or fails. */
+  #describe(bytes: DataView, start: number, end: number): void {
+    const { text, types } = this.#statement
+    const found = columnTypes(bytes, start, end)
+    const isSame = found.length === types.length && found.every((type, index) => type === types[index])
+    const name = this.#parsing.get(text)
+    if (!isSame) this.#added = "malformed"
+    else if (name !== undefined) {
+      this.#session.prepared.add(text, name)
+      this.#parsing.delete(text)
+    }
+  }
+
+  /** Rows are left in the portal: exactly as many have come as were asked for. */
+  get #mayFetch(): boolean {
+    if (!this.#statement.areLong || this.#inProof || this.#failure !== undefined) return false
+    return this.#steps[this.#step] === COMPLETE && this.#rowsOfLot === this.#rowsAtOnce
+  }
+
+  #fetch(): void {
+    if (this.#added !== "more") {
+      this.#step++
+      return this.#complete()
+    }
+    this.#rowsAtOnce = Math.min(this.#rowsAtOnce * 2, this.#rows.room(), MOST_LONG_ROWS)
+    this.#rowsOfLot = 0
+    this.#send([executeSome(this.#rowsAtOnce), FLUSH])
+  }
+
+  #complete(): void {
+    if (this.#inProof) {
+      const { proof } = this.#statement
+      const name = this.#parsing.get(proof!.text)
+      if (name !== undefined) this.#session.prepared.add(proof!.text, name)
+      this.#parsing.delete(proof!.text)
+      return
+    }
+    this.#inProof = this.#statement.proof !== null
+    if (!this.#isSynced) this.#sendProof([])
+  }
+
+  #fail(fields: PgProtocol.ErrorFields): void {
+    // A second one can only tell that the session ends.
+    this.#failure ??= fields
+    if (!this.#isSynced) this.#sync()
+  }
+
+  #sync(): void {
+    this.#isSynced = true
+    this.#send([SYNC])
+  }
+
+  #ready(bytes: DataView, start: number, end: number): boolean {
+    if (!this.#isFinishing) this.#expect(READY)
+    if (!this.#isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
+      throw new ProtocolError("The session is not at rest")
+    }
+    const failure = this.#failure
+    const { prepared } = this.#session
+    for (const name of this.#parsing.values()) prepared.close(name)
+    this.#parsing.clear()
+    if (this.#drained !== undefined) {
+      this.#end(NOBODY_WAITS)
+      if (this.#isCancelled && failure?.code !== CANCELLED) this.#endSession()
+      return false
+    }
+    if (failure !== undefined && this.#reuses && !this.#isRetried && STALE_NAMES.has(failure.code)) {
+      this.#retry()
+      return true
+    }
+    if (failure !== undefined && !this.#isReplaced(failure)) this.#end(Effect.fail(failureOf(failure)))
+    else if (failure !== undefined || this.#added === "malformed") this.#end(Effect.succeed({ outcome: "other" }))
+    else this.#end(Effect.succeed({ outcome: "read", version: this.#version }))
+    return false
+  }
+
+  /** Whether code that ran while the page was planned has put another statement in the place of ours, or taken it away. */
+  #isReplaced({ code: state }: PgProtocol.ErrorFields): boolean {
+    return state === WRONG_MESSAGE || (this.#inProof && STALE_NAMES.has(state))
+  }
+
+  /**
+   * A request to cancel that was not confirmed may still reach the session's next statement. The caller goes on once the
+   * driver knows that the session has ended.
+   */
+  #endSession(): void {
+    const { wire } = this.#session
+    const ended = this.#ended
+    this.#ended = () => undefined
+    wire.once("close", () => ended?.())
+    wire.destroy()
+  }
+
+  /** Once more, and prepared again: the session no longer has the statements that it had. */
+  #retry(): void {
+    const { prepared } = this.#session
+    prepared.drop(this.#statement.text)
+    if (this.#statement.proof !== null) prepared.drop(this.#statement.proof.text)
+    this.#isRetried = true
+    this.#failure = undefined
+    this.#inProof = false
+    this.#isSynced = false
+    this.#added = "more"
+    this.#rowsAtOnce = 1
+    this.#rowsOfLot = 0
+    this.#version = null
+    this.#rows.reset()
+    this.#sendPage()
+  }
+
+  #end(result: Effect.Effect<PageOutcome, SqlError.SqlError>): void {
+    this.#isDone = true
+    clearTimeout(this.#timer)
+    this.#ended = this.#drained ?? (() => this.#resume(result))
+  }
+
+  /** Throws away what the statement still sends, and cancels it if that does not end soon; then calls `drained`. */
+  #drain(drained: () => void): void {
+    this.#drained = drained
+    if (!this.#isSynced) this.#sync()
+    this.#timer = setTimeout(() => {
+      this.#isCancelled = true
+      this.#session.cancel()
+      this.#timer = setTimeout(
+        () => this.#session.wire.destroy(new Error("Query cancellation timed out")),
+        DRAIN_MILLIS,
+      )
+    }, GRACE_MILLIS)
+  }
+
+  /** Ends the statement for a caller that no longer waits; ends when the session is at rest. */
+  readonly abort: Effect.Effect<void> = Effect.callback((resume) => {
+    if (this.#isDone) return resume(Effect.void)
+    const drained = () => resume(Effect.void)
+    if (this.#drained === undefined) this.#drain(drained)
+    else this.#drained = drained
+  })
+}
+
+const executeSome = (maxRows: number): Uint8Array => PgProtocol.encodeExecute({ portal: "", maxRows })
+
+/** The oid of each column's type in a RowDescription. */
+const columnTypes = (bytes: DataView, start: number, end: number): ReadonlyArray<number> => {
+  const types: Array<number> = []
+  let at = start + 2
+  for (let left = bytes.getUint16(start); left > 0; left--) {
+    while (bytes.getUint8(at) !== 0) at++
+    types.push(bytes.getUint32(at + 7))
+    at += 19
+  }
+  if (at !== end) throw new ProtocolError("A description of columns does not end where it should")
+  return types
+}
+
+/** The text in a row of one value. */
+const versionIn = (bytes: DataView, start: number, end: number): string | null => {
+  if (end - start < 6 || bytes.getUint16(start) !== 1) return null
+  const size = bytes.getInt32(start + 2)
+  return size === end - start - 6 ? Buffer.from(bytes.buffer, bytes.byteOffset + start + 6, size).toString() : null
+}
+
+/** The fields of an ErrorResponse, as the driver reads them. */
+const errorFields = (bytes: DataView, start: number, end: number): PgProtocol.ErrorFields => {
+  const frame = Buffer.alloc(end - start + 5)
+  frame[0] = ERROR
+  frame.writeInt32BE(end - start + 4, 1)
+  frame.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start), 5)
+  const [message] = PgProtocol.makeParser().push(frame)
+  if (message?._tag !== "ErrorResponse") throw new ProtocolError("An error cannot be read")
+  return message.fields
+}
+
+const failureOf = (fields: PgProtocol.ErrorFields): SqlError.SqlError => {
+  const message = fields.message ?? "Unknown PostgreSQL error"
+  const cause = Object.assign(new Error(message), fields)
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "query" }) })
+}

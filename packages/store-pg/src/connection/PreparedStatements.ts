@@ -1,0 +1,66 @@
+/**
+ * The statements that a session has prepared, under names of ours. Bounded: what was not used for longest is closed with
+ * the next request.
+ */
+import { PgProtocol } from "@effect/sql-pg"
+
+const MOST = 100
+
+export class PreparedStatements {
+  readonly #names = new Map<string, string>()
+  #toClose: Array<string> = []
+  #made = 0
+
+  /** The name under which this text was prepared. */
+  nameOf(text: string): string | undefined {
+    const name = this.#names.get(text)
+    if (name === undefined || this.#names.size < MOST) return name
+    // Moved to the end: the first one is the one to be closed.
+    this.#names.delete(text)
+    this.#names.set(text, name)
+    return name
+  }
+
+  /** A name for a statement that is about to be prepared; no session has it twice. */
+  newName(): string {
+    this.#made++
+    return `data_cabinet_${this.#made}`
+  }
+
+  /** The statement was prepared under this name. */
+  add(text: string, name: string): void {
+    this.#names.set(text, name)
+    if (this.#names.size <= MOST) return
+    const [oldest] = this.#names.keys()
+    if (oldest !== undefined) this.drop(oldest)
+  }
+
+  /** The statement is not to be used again. */
+  drop(text: string): void {
+    const name = this.#names.get(text)
+    if (name === undefined) return
+    this.#names.delete(text)
+    this.#toClose.push(name)
+  }
+
+  /** A name that was, or may have been, prepared in vain. */
+  close(name: string): void {
+    this.#toClose.push(name)
+  }
+
+  /** The session was reset: it has none any more. */
+  clear(): void {
+    this.#names.clear()
+    this.#toClose = []
+  }
+
+  /** Messages that close what is no longer used; each is answered. */
+  takeCloses(): ReadonlyArray<Uint8Array> {
+    if (this.#toClose.length === 0) return NONE
+    const closes = this.#toClose.map((name) => PgProtocol.encodeClose({ target: "statement", name }))
+    this.#toClose = []
+    return closes
+  }
+}
+
+const NONE: ReadonlyArray<Uint8Array> = []

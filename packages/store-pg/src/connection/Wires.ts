@@ -1,0 +1,83 @@
+/**
+ * The connections of one pool that are also read without the driver, each found by the process id that its server told
+ * both the driver and us.
+ */
+import type { Duplex } from "node:stream"
+import { type PgConnection, PgProtocol } from "@effect/sql-pg"
+import { FrameReader } from "./FrameReader.ts"
+import { PreparedStatements } from "./PreparedStatements.ts"
+import { type Encryption, Wire } from "./Wire.ts"
+
+/** How long a request to cancel may take, in milliseconds. */
+const CANCEL_MILLIS = 5_000
+
+/** A session's connection, and what is kept of it between two reads. */
+export interface WireSession {
+  readonly wire: Wire
+  readonly prepared: PreparedStatements
+  readonly frames: FrameReader
+  /** Asks the server, on a connection of its own, to cancel the session's statement; never fails. */
+  cancel: () => void
+}
+
+export class Wires {
+  readonly #open: () => Duplex
+  /** Logged in, and not yet found by `of`. */
+  readonly #keyed = new Map<number, Wire>()
+  readonly #sessions = new WeakMap<PgConnection.PgConnection, WireSession>()
+  #encryption: () => Encryption = () => undefined
+
+  /** `open` opens a connection. */
+  constructor(open: () => Duplex) {
+    this.#open = open
+  }
+
+  /** What the driver opens its connections by. They are encrypted before it sees them, as asked for at that moment. */
+  stream(encryption: () => Encryption): () => Duplex {
+    this.#encryption = encryption
+    return () => this.#wire()
+  }
+
+  /** The connection of a session of the driver's; undefined if its server did not say which it is. */
+  of(connection: PgConnection.PgConnection): WireSession | undefined {
+    const known = this.#sessions.get(connection)
+    if (known !== undefined) return known
+    const wire = this.#keyed.get(connection.processId)
+    if (wire === undefined) return undefined
+    this.#keyed.delete(connection.processId)
+    const session: WireSession = {
+      wire,
+      prepared: new PreparedStatements(),
+      frames: new FrameReader(),
+      cancel: () => this.#cancel(wire),
+    }
+    this.#sessions.set(connection, session)
+    return session
+  }
+
+  #wire(): Wire {
+    return new Wire(this.#open(), this.#encryption(), (wire) => {
+      const pid = wire.key!.pid
+      const other = this.#keyed.get(pid)
+      if (other !== undefined) {
+        // Only something that stands between us and two servers can do this; neither session can be told from the other.
+        for (const one of [other, wire]) one.destroy(new Error("Two sessions have the same process id"))
+        return
+      }
+      this.#keyed.set(pid, wire)
+      wire.once("close", () => {
+        if (this.#keyed.get(pid) === wire) this.#keyed.delete(pid)
+      })
+    })
+  }
+
+  #cancel({ key }: Wire): void {
+    if (key === undefined) return
+    const side = new Wire(this.#open(), this.#encryption(), () => undefined)
+    const timer = setTimeout(() => side.destroy(), CANCEL_MILLIS)
+    side.on("error", () => undefined).once("close", () => clearTimeout(timer))
+    // The server closes the connection once it has passed the request on.
+    side.once("end", () => side.destroy()).resume()
+    side.write(PgProtocol.encodeCancelRequest(key))
+  }
+}

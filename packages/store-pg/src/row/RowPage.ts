@@ -1,0 +1,72 @@
+/** A page's query as rows in PostgreSQL's binary format, one message each, for reads that run no user code. */
+import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { type FoundRows, type PageQuery, shownColumn } from "@data-cabinet/core/row/RowReader"
+import { type EncodedColumn, encodedColumn } from "./RecordToJson.ts"
+import { RowPosition } from "./RowPosition.ts"
+import { RowJson, RowsToJson } from "./RowsToJson.ts"
+
+/** The alias of the page's query. */
+const ROWS = `"t"`
+
+/** Tables with rows that proved too long to be sent all at once. */
+const longRows = new WeakSet<ReadableTable>()
+
+export class RowPage {
+  readonly text: string
+  /** The types of its columns, by oid. */
+  readonly types: ReadonlyArray<number>
+  /** Whether its rows are fetched a few at a time. */
+  readonly areLong: boolean
+  readonly #query: PageQuery
+  readonly #json: RowJson
+  readonly #position: RowPosition
+
+  constructor(query: PageQuery) {
+    const { columns, json } = encoded(query.shown)
+    this.#query = query
+    this.#json = json
+    this.#position = new RowPosition(ROWS, query.position, columns)
+    this.areLong = longRows.has(query.table)
+    this.types = [...columns.map(({ oid }) => oid), ...this.#position.types]
+    this.text = `SELECT ${[...columns.map(({ sql }) => sql), ...this.#position.sent].join(", ")} FROM (${query.text}) AS ${ROWS}`
+  }
+
+  /** Takes its rows. */
+  rows(): RowsToJson {
+    return new RowsToJson({
+      json: this.#json,
+      position: this.#position,
+      limit: this.#query.limit,
+      values: this.types.length,
+      areLong: this.areLong,
+    })
+  }
+
+  /** Its rows are too long to be sent all at once: a page built from the same query from then on fetches them. */
+  isTooLong(): void {
+    longRows.add(this.#query.table)
+  }
+}
+
+/** What was read. */
+export const foundRows = (rows: RowsToJson): FoundRows => ({
+  items: rows.items(),
+  hasMore: rows.hasMore,
+  positionOf: (item) => rows.positionOf(item),
+})
+
+interface Encoded {
+  readonly columns: ReadonlyArray<EncodedColumn>
+  readonly json: RowJson
+}
+
+const encodedBefore = new WeakMap<ReadonlyArray<ReadableColumn>, Encoded>()
+
+const encoded = (shown: ReadonlyArray<ReadableColumn>): Encoded => {
+  const known = encodedBefore.get(shown)
+  if (known !== undefined) return known
+  const columns = shown.map(({ name, type }, index) => encodedColumn(name, type, `${ROWS}.${shownColumn(index)}`))
+  const made = { columns, json: new RowJson(columns) }
+  encodedBefore.set(shown, made)
+  return made
+}

@@ -1,0 +1,185 @@
+/**
+ * Writes the rows of a page as JSON from the messages in which PostgreSQL sends them, as each arrives: what is received is
+ * not kept. A page ends with its last row, or where its JSON is full.
+ */
+import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
+import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
+import { ProtocolError } from "../connection/FrameReader.ts"
+import type { Added, RowSink } from "../connection/PageExchange.ts"
+import { JsonFragment } from "./JsonWriter.ts"
+import { type EncodedColumn, valueText } from "./RecordToJson.ts"
+import type { RowPosition } from "./RowPosition.ts"
+import * as ValueToJson from "./ValueToJson.ts"
+
+/** A row's JSON: its columns with their keys, and what is known of its length. */
+export class RowJson {
+  readonly columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
+  /** Bytes of a row, as of the last page. */
+  rowBytes = 256
+
+  constructor(columns: ReadonlyArray<EncodedColumn>) {
+    this.columns = columns.map(({ name, form }, index) => ({
+      key: new JsonFragment(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+      form,
+    }))
+  }
+}
+
+export interface PageOfRows {
+  readonly json: RowJson
+  readonly position: RowPosition
+  readonly limit: number
+  /** The number of values of each row, shown and others. */
+  readonly values: number
+  /** True if the page may end at any row, so that the position of each is to be known. */
+  readonly areLong: boolean
+}
+
+const END = 0x7d // }
+/** The row of a table without columns. */
+const NOTHING = new JsonFragment("{}")
+const NULL = new JsonFragment("null")
+
+/** Room for the separators around a value, and for what is written past an end. */
+const SPARE = 8
+
+/** The most bytes that are reserved before any row has arrived. */
+const MOST_AHEAD_OF_ROWS = 1024 * 1024
+
+/** The number of a row's values, and the size of each. */
+const ROW_HEAD = 2
+const VALUE_HEAD = 4
+
+export class RowsToJson implements RowSink {
+  readonly #page: PageOfRows
+  #bytes: Buffer
+  #to: DataView
+  #at = AHEAD
+  #ends: Array<number> = []
+  #hasMore = false
+  #longest = 1
+  #last: ReadonlyArray<string | null> = []
+
+  constructor(page: PageOfRows) {
+    this.#page = page
+    const { json, limit } = page
+    const expected = Math.min(limit * (json.rowBytes + (json.rowBytes >> 3)), MOST_AHEAD_OF_ROWS)
+    this.#bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected)
+    this.#to = ValueToJson.viewOf(this.#bytes)
+  }
+
+  reset(): void {
+    this.#at = AHEAD
+    this.#ends = []
+    this.#hasMore = false
+  }
+
+  room(): number {
+    return Math.max(1, Math.floor((PAGE_BYTES - (this.#at - AHEAD)) / this.#longest))
+  }
+
+  skipped(): Added {
+    return this.#more()
+  }
+
+  add(sent: DataView, start: number, end: number): Added {
+    const { json, limit, values, areLong } = this.#page
+    const ends = this.#ends
+    // The row behind the last one tells that there is one.
+    if (ends.length === limit) return this.#more()
+    if (end - start < ROW_HEAD || sent.getUint16(start) !== values) return "malformed"
+    const written = this.#write(sent, start + ROW_HEAD, end)
+    if (written < 0) return "malformed"
+    if (written - AHEAD > PAGE_BYTES && ends.length > 0) return this.#full()
+    if (areLong) this.#longest = Math.max(this.#longest, written - this.#at)
+    this.#at = written
+    ends.push(written)
+    if (areLong || ends.length === limit) this.#last = this.#positionIn(sent, start + ROW_HEAD, end)
+    if (ends.length === limit) json.rowBytes = Math.ceil((written - AHEAD) / limit)
+    return "more"
+  }
+
+  get hasMore(): boolean {
+    return this.#hasMore
+  }
+
+  /** The rows, with room around them for the rest of a page. */
+  items(): Items {
+    this.#makeRoom(this.#at, BEHIND)
+    return new Items(this.#bytes, AHEAD, this.#ends)
+  }
+
+  /** The position of the last row of a page behind which there are more. */
+  positionOf(item: number): ReadonlyArray<string | null> {
+    if (item !== this.#ends.length - 1) throw new Error("Only the position of a page's last row is known")
+    return this.#last
+  }
+
+  /** A row behind the page's last one. */
+  #more(): Added {
+    return this.#ends.length === this.#page.limit && !this.#page.areLong ? this.#counted() : this.#full()
+  }
+
+  #counted(): Added {
+    this.#hasMore = true
+    return "more"
+  }
+
+  #full(): Added {
+    this.#hasMore = true
+    return "full"
+  }
+
+  /** Writes a row behind the others. Returns its end; negative if these are not the values that it should have. */
+  #write(sent: DataView, from: number, end: number): number {
+    const { columns } = this.#page.json
+    let at = this.#at
+    let next = from
+    if (this.#ends.length > 0) {
+      this.#makeRoom(at, 1)
+      this.#to.setUint8(at++, COMMA)
+    }
+    for (let index = 0; index < columns.length; index++) {
+      const { key, form } = columns[index]!
+      if (next + VALUE_HEAD > end) return -1
+      const size = sent.getInt32(next)
+      next += VALUE_HEAD
+      if (size > end - next) return -1
+      if (size < 0) {
+        this.#makeRoom(at, key.length + SPARE)
+        at = NULL.write(this.#to, key.write(this.#to, at))
+        continue
+      }
+      if (form.size !== null ? size !== form.size : form.isValue !== null && !form.isValue(sent, next, size)) return -1
+      const longest = form.longest === null ? ValueToJson.MAX_SCALAR_BYTES(size) : form.longest(sent, next)
+      this.#makeRoom(at, key.length + longest + SPARE)
+      at = form.write(this.#to, key.write(this.#to, at), sent, next, size)
+      next += size
+    }
+    this.#makeRoom(at, SPARE)
+    if (columns.length === 0) return NOTHING.write(this.#to, at)
+    this.#to.setUint8(at, END)
+    return at + 1
+  }
+
+  #makeRoom(at: number, bytes: number): void {
+    if (this.#bytes.length - at >= bytes) return
+    const longer = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, at + bytes))
+    this.#bytes.copy(longer, 0, 0, at)
+    this.#bytes = longer
+    this.#to = ValueToJson.viewOf(longer)
+  }
+
+  #positionIn(sent: DataView, from: number, end: number): ReadonlyArray<string | null> {
+    return this.#page.position.of((index, form) => {
+      let at = from
+      for (let passed = 0; passed < index; passed++) at += VALUE_HEAD + Math.max(0, sent.getInt32(at))
+      const size = sent.getInt32(at)
+      at += VALUE_HEAD
+      if (size > end - at || (size >= 0 && form.size !== null && size !== form.size)) {
+        throw new ProtocolError("A row's position is not in the row")
+      }
+      return valueText(sent, at, size, form)
+    })
+  }
+}
