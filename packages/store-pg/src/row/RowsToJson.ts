@@ -88,6 +88,7 @@ export class RowsToJson implements RowSink {
     // The row behind the last one tells that there is one.
     if (ends.length === limit) return this.#more()
     if (end - start < ROW_HEAD || sent.getUint16(start) !== values) return "malformed"
+    if (ends.length > 0 && this.#at - AHEAD >= PAGE_BYTES) return this.#full()
     const written = this.#write(sent, start + ROW_HEAD, end)
     if (written < 0) return "malformed"
     if (written - AHEAD > PAGE_BYTES && ends.length > 0) return this.#full()
