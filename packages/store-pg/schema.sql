@@ -1,5 +1,7 @@
 -- What all migrations together make, to be read. Written by test/migrations/Schema.test.ts; nothing runs it.
 
+CREATE SEQUENCE cabinet.audit_id MAXVALUE 9007199254740991;
+
 CREATE SEQUENCE cabinet.delivery_id MAXVALUE 9007199254740991;
 
 CREATE SEQUENCE cabinet.event_id MAXVALUE 9007199254740991;
@@ -102,6 +104,24 @@ CREATE TABLE cabinet.attempt_failed (
   next_at timestamp with time zone,
   event_id bigint,
   delivery_created_at timestamp with time zone
+) PARTITION BY RANGE (at);
+
+CREATE TABLE cabinet.audit (
+  id bigint DEFAULT nextval('cabinet.audit_id'::regclass) NOT NULL,
+  at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id bigint,
+  actor_name text NOT NULL,
+  role text NOT NULL,
+  client text,
+  request_id text,
+  action text NOT NULL,
+  object text,
+  changes json NOT NULL,
+  ended_at timestamp with time zone,
+  outcome text,
+  CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['person'::text, 'token'::text, 'cli'::text, 'program'::text]))),
+  CONSTRAINT audit_pkey PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
 
 CREATE TABLE cabinet.clock (
@@ -591,6 +611,10 @@ COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected 
 COMMENT ON COLUMN cabinet.attempt.response_body IS 'The first 2,048 bytes of it, as text.';
 
 COMMENT ON COLUMN cabinet.attempt.delivery_created_at IS 'Set, and event_id with it, where the delivery has left the queue: it was delivered by this attempt, its first.';
+
+COMMENT ON TABLE cabinet.audit IS 'An entry without an outcome is of an act that is under way, or whose process was killed.';
+
+COMMENT ON COLUMN cabinet.audit.changes IS 'The fields that were asked for, without secrets.';
 
 COMMENT ON TABLE cabinet.clock IS 'Moves cabinet.now(), so that days can pass in a test. Always zero in service.';
 

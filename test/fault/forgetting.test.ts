@@ -105,7 +105,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   })
   const forget = Effect.gen(function* () {
     while (loading) {
-      yield* forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 })
+      yield* forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 })
       yield* DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
       rounds++
     }
@@ -131,7 +131,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
     sentIds((id) => !gone(id)),
   )
   // The last rows of old days go with the next round, when nobody reads them any more.
-  await store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
+  await store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   await store.runPromise(DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 })))
   const isOld = new Set(old)
   // By what stands in them: one that its event no longer names would still be there.

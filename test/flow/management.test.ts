@@ -286,6 +286,94 @@ it("a token has its own limit a minute, across processes", async () => {
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
+const audit = async (query = "") => (await ask("GET", `audit?limit=20${query}`)).json.data as ReadonlyArray<any>
+
+it("who did what is written down with its outcome, whoever does it, and never a secret", async () => {
+  const made = await ask("POST", "sources", {
+    as: "editor",
+    body: { name: "Audited" },
+    headers: { "x-request-id": "request-7" },
+  })
+  const [entry] = await audit("&action=source.create&who=editor")
+  assert.deepInclude(entry, {
+    actor: { kind: "token", id: entry.actor.id, name: "editor" },
+    role: "editor",
+    client: "127.0.0.1",
+    request_id: "request-7",
+    object: `source ${made.json.id}`,
+    outcome: "done",
+  })
+  assert.deepInclude(entry.changes, { name: "Audited" })
+  await ask("POST", `sources/${made.json.id}/reveal`, { as: "editor" })
+  assert.strictEqual((await audit(`&object=source ${made.json.id}`))[0].action, "source.reveal")
+
+  await ask("PATCH", "sources/98765", { body: { name: "Nobody" } })
+  assert.deepInclude((await audit("&action=source.change"))[0], { object: "source 98765", outcome: "no_such_source" })
+
+  const url = "http://ann:hush-1@127.0.0.1:9/hook?token=hush-2"
+  const address = await cabinet.addresses.create({ url: "http://127.0.0.1:9/hook?token=hush-2" })
+  await ask("PATCH", `addresses/${address.id}`, { body: { url } })
+  await ask("POST", `addresses/${address.id}/reveal`)
+  await ask("POST", "polls", {
+    body: {
+      source_id: made.json.id,
+      url: "http://127.0.0.1:9/?key=hush-3",
+      headers: [{ name: "X-T", value: "hush-4" }],
+    },
+  })
+  const key = await ask("POST", "keys", { body: { name: "K" } })
+  const token = await cabinet.tokens.create({ name: "T", role: "viewer" })
+  const all = await audit()
+  assert.deepInclude(all[0], { action: "token.issue", object: `token ${token.id}`, outcome: "done" })
+  assert.deepInclude(all[0].actor, { kind: "program", id: null })
+  assert.include(
+    all.map(({ action }) => action),
+    "address.reveal",
+  )
+  const rows = JSON.stringify(await database.run("SELECT a::text AS entry FROM cabinet.audit a"))
+  for (const secret of ["hush-", made.json.intake_path, key.json.key, token.token, address.secret]) {
+    assert.notInclude(rows, secret)
+  }
+  assert.include(rows, "http://127.0.0.1:9/hook?…")
+})
+
+it("the audit log has pages, and what an entry begins before is the next", async () => {
+  const first = await ask("GET", "audit?limit=2")
+  const second = await ask("GET", `audit?limit=2&before=${first.json.next_cursor}`)
+  const ids = [...first.json.data, ...second.json.data].map(({ id }: any) => id)
+  assert.deepStrictEqual(
+    ids,
+    [...new Set(ids)].sort((one, other) => other - one),
+  )
+  assert.strictEqual(ids.length, 4)
+})
+
+it("an act that cannot be written down does not begin, and one whose outcome cannot be stays open", async () => {
+  await database.run(`CREATE FUNCTION cabinet.refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'full' USING ERRCODE = '53100'; END $$`)
+  await database.run(
+    "CREATE TRIGGER refuse BEFORE INSERT ON cabinet.audit FOR EACH ROW EXECUTE FUNCTION cabinet.refuse()",
+  )
+  const refused = await ask("POST", "keys", { body: { name: "unaudited" } })
+  assert.deepStrictEqual([refused.status, refused.json.error.code], [503, "unavailable"])
+  assert.notInclude((await ask("GET", "keys")).text, "unaudited")
+  await database.run("DROP TRIGGER refuse ON cabinet.audit")
+
+  await database.run(
+    "CREATE TRIGGER refuse BEFORE UPDATE ON cabinet.audit FOR EACH ROW EXECUTE FUNCTION cabinet.refuse()",
+  )
+  const done = await ask("POST", "keys", { body: { name: "half audited" } })
+  assert.strictEqual(done.status, 201)
+  await database.run("DROP TRIGGER refuse ON cabinet.audit")
+  assert.deepInclude((await audit("&action=key.issue"))[0], { ended_at: null, outcome: null })
+})
+
+it("an act on a day without a partition makes one", async () => {
+  await database.run("UPDATE cabinet.clock SET shift = '40 days'")
+  assert.strictEqual((await ask("POST", "keys", { body: { name: "later" } })).status, 201)
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
+})
+
 /** Values that a body or a parameter is not meant to have, and some that it is. */
 const VALUES: ReadonlyArray<unknown> = [
   null,

@@ -1,4 +1,6 @@
 /** The command `cabinet` itself: the flags that every command takes, and how a command opens its cabinet. */
+import { userInfo } from "node:os"
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../compose/CabinetDatabase.ts"
@@ -123,6 +125,21 @@ export interface CabinetUse {
   readonly ofServer?: boolean
 }
 
+/** Whoever runs the command has the database's address, and may do everything. */
+const whoRunsThis = (): Actor => {
+  const from = { from: null, requestId: null }
+  return { kind: "cli", id: null, name: userName(), role: "owner", ...from }
+}
+
+/** Without an entry in the system's list of users, as in some containers, there is only a number. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? "unknown")
+  }
+}
+
 /** Runs a command's work over its cabinet, beside a running server or without one. */
 export const withCabinet = <A, E, R>(
   own: Readonly<Record<string, unknown>>,
@@ -138,7 +155,11 @@ export const withCabinet = <A, E, R>(
       return yield* Effect.provide(
         Effect.andThen(
           asked,
-          Effect.suspend(() => work(database, settings)),
+          Effect.provideService(
+            Effect.suspend(() => work(database, settings)),
+            CurrentActor,
+            whoRunsThis(),
+          ),
         ),
         cabinet,
       )

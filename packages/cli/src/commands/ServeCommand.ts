@@ -78,6 +78,7 @@ export const workerCommand = Command.make(
     "retentionDays",
     "logDays",
     "failedLogDays",
+    "auditDays",
     "otlpEndpoint",
     "logLevel",
     "logFormat",

@@ -4,6 +4,7 @@
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
 import { getHeapStatistics } from "node:v8"
+import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
@@ -34,6 +35,7 @@ import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
+import * as PgAuditLog from "@data-cabinet/store-pg/audit/PgAuditLog"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
@@ -115,6 +117,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
   const ports = Layer.mergeAll(
     PgAccessTokenStore.layer,
     PgAddressStore.layer,
+    PgAuditLog.layer,
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgApiKeyStore.layer,
@@ -167,7 +170,11 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provideMerge(records),
     Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
   )
-  return useCases.pipe(Layer.provideMerge(ports), Layer.provide(Layer.succeed(Memory, memory)))
+  return AuditedCabinet.layer.pipe(
+    Layer.provideMerge(useCases),
+    Layer.provideMerge(ports),
+    Layer.provide(Layer.succeed(Memory, memory)),
+  )
 }
 
 /** Everything that a composed cabinet provides. */

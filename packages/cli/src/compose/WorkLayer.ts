@@ -16,7 +16,7 @@ import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
 /** Retention periods, in whole days. */
-type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays">
+type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays" | "auditDays">
 
 const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   Layer.effectDiscard(
@@ -51,5 +51,6 @@ export const workLayer = (keeping: Keeping) =>
       originalDays: keeping.retentionDays,
       logDays: keeping.logDays,
       failedLogDays: keeping.failedLogDays,
+      auditDays: keeping.auditDays,
     }),
   )

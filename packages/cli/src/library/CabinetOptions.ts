@@ -62,6 +62,8 @@ export interface OpenCabinetOptions {
   readonly logDays?: number | undefined
   /** The same for failed ones, which are kept at least as long as the others. Default 90. */
   readonly failedLogDays?: number | undefined
+  /** How many days the audit log is kept. Default 400. */
+  readonly auditDays?: number | undefined
 }
 
 type OptionName = keyof OpenCabinetOptions
@@ -93,6 +95,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     retentionDays: number(options.retentionDays),
     logDays: number(options.logDays),
     failedLogDays: number(options.failedLogDays),
+    auditDays: number(options.auditDays),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
 /** The options whose name differs from their setting's, or that are no settings. */

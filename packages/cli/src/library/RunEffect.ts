@@ -2,6 +2,7 @@
  * Runs the calls of a Promise interface: in the cabinet's context, counted so that closing can wait for them, refused once
  * it is closing, and rejected with a CabinetError.
  */
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type Context, Effect, Exit } from "effect"
 import type { CabinetServices } from "../compose/CabinetLayer.ts"
 import { closed, fromCause, type KnownError } from "./CabinetError.ts"
@@ -12,6 +13,9 @@ export type RunOver<R> = <A, E extends KnownError>(effect: Effect.Effect<A, E, R
 
 export type Run = RunOver<CabinetServices>
 
+/** The program that embeds the cabinet may do everything. */
+const PROGRAM: Actor = { kind: "program", id: null, name: "program", role: "owner", from: null, requestId: null }
+
 /** `services` includes the logger. */
 export const runIn =
   <R>(services: Context.Context<R>, underway: InFlight): RunOver<R> =>
@@ -19,7 +23,8 @@ export const runIn =
     if (underway.isClosing) throw closed()
     const done = underway.begin()
     try {
-      const exit = await Effect.runPromiseExitWith(services)(effect, { signal: underway.broken })
+      const acting = Effect.provideService(effect, CurrentActor, PROGRAM)
+      const exit = await Effect.runPromiseExitWith(services)(acting, { signal: underway.broken })
       if (Exit.isSuccess(exit)) return exit.value
       throw fromCause(exit.cause)
     } finally {

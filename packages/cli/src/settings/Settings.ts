@@ -152,6 +152,11 @@ export const SETTINGS = {
     SettingForm.wholeNumber(1, 3650),
     "90",
   ),
+  auditDays: setting(
+    { env: "CABINET_AUDIT_DAYS", flag: "audit-days", value: "N", about: "Days that the audit log stays" },
+    SettingForm.wholeNumber(1, 3650),
+    "400",
+  ),
   drainTime: setting(
     {
       env: "CABINET_DRAIN_TIME",

@@ -1,4 +1,6 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { managed } from "@data-cabinet/core/audit/Managed"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -33,6 +35,7 @@ const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
+  const audit = yield* AuditLog
   const common = {
     tag: "Deliveries",
     segments: [id],
@@ -115,7 +118,12 @@ export const manageAddresses = Effect.gen(function* () {
       description: "The address with its signing secret, and for a day after a change the one before.",
       action: "address.reveal",
       answer: one("AddressWithSecret", "The address."),
-      respond: ({ path: [address] }) => Effect.map(addresses.get(address), (found) => addressJson(found, true)),
+      respond: ({ path: [address] }) =>
+        managed(
+          audit,
+          { action: "address.reveal", object: `address ${address}`, changes: {} },
+          Effect.map(addresses.get(address), (found) => addressJson(found, true)),
+        ),
     }),
     manageEndpoint({
       ...common,

@@ -3,6 +3,7 @@
  * token (401), its role (403), the source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
  * or `{ok: false, error, detail}`.
  */
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
@@ -15,6 +16,8 @@ import { mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, type Scope, Semaphore } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
+import { clientAddress, NO_PROXIES } from "../limit/ClientAddress.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
 import type { Answer, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
@@ -99,6 +102,8 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   if (Option.isNone(import_) || Option.isNone(tokens_)) return []
   const [imports, tokens] = [import_.value, tokens_.value]
   const limits = yield* UploadLimits
+  const settings = yield* Effect.serviceOption(HttpSettings)
+  const trustedProxies = Option.match(settings, { onNone: () => NO_PROXIES, onSome: (its) => its.trustedProxies })
   const run = yield* effectRunner
   const places = Semaphore.makeUnsafe(limits.atOnce)
 
@@ -122,7 +127,11 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     const sourceId = parseSourceId(segment)
     if (sourceId === "malformed") return refused(400, "bad_source_id", "A source's id is a positive integer.")
     if (sourceId === "unknown") return refused(404, "no_such_source", `There is no source ${segment}.`)
-    const taken = yield* places.withPermitsIfAvailable(1)(takeIn(request, sourceId, query))
+    const { id, name, role } = token.value
+    const from = clientAddress(request, trustedProxies)
+    const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
+    const work = Effect.provideService(takeIn(request, sourceId, query), CurrentActor, actor)
+    const taken = yield* places.withPermitsIfAvailable(1)(work)
     if (Option.isSome(taken)) return taken.value
     const detail = `${limits.atOnce} uploads are being taken in, which is as many as are at once: send it again later.`
     return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY) })

@@ -22,6 +22,7 @@ export const TAGS = {
   Deliveries: "Delivery addresses, and what is sent to them.",
   Files: "Imported files, and polls.",
   Database: "Schemas, search indexes, and the state of the database.",
+  Audit: "Who did what.",
   Description: "What the API says about itself.",
 } as const
 

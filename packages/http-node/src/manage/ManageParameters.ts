@@ -48,6 +48,23 @@ export const beforeParameter = {
   expected: "a time such as 2026-11-21T09:30:00Z",
 } as const satisfies ManageParameter<string>
 
+export const beforeIdParameter = {
+  name: "before",
+  description: "Only what came before this one, for the next page.",
+  schema: ID,
+  read: readId,
+  expected: "a positive whole number",
+} as const satisfies ManageParameter<number>
+
+export const textParameter = <const Name extends string>(name: Name, description: string) =>
+  ({
+    name,
+    description,
+    schema: { type: "string" },
+    read: (text: string) => (text.includes("\0") || !text.isWellFormed() ? undefined : text),
+    expected: "a text",
+  }) satisfies ManageParameter<string>
+
 export const flagParameter = <const Name extends string>(name: Name, description: string) =>
   ({
     name,

@@ -226,6 +226,29 @@ export const MANAGE_SCHEMAS = {
     "A poll.",
   ),
   PollRun: pollRun,
+  AuditEntry: object(
+    {
+      id: id("The entry's id.", 1),
+      at: time("When it began."),
+      actor: object(
+        {
+          kind: { enum: ["person", "token", "cli", "program"] },
+          id: orNull(id("Of the person or the token.", 1)),
+          name: text("The name."),
+        },
+        "Who did it.",
+      ),
+      role: { enum: ROLES },
+      client: textOrNull("The client's address."),
+      request_id: textOrNull("The request's id."),
+      action: text("What was done, such as `source.create`."),
+      object: textOrNull("What it was done to, such as `source 5`."),
+      changes: { type: "object", additionalProperties: true, description: "What was asked for, without secrets." },
+      ended_at: orNull(time("When it ended; null while it is open.")),
+      outcome: textOrNull("`done`, or the code of the error; null while it is open."),
+    },
+    "An entry of the audit log.",
+  ),
   SearchIndexState: object(
     { table: text("The table."), index: text("The index."), built: flag("False if there was one already.") },
     "A table's search index.",

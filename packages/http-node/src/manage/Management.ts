@@ -1,5 +1,6 @@
 /** The routes of the management API, over the ports and use cases of a cabinet, with its description and its reference page. */
 import { Context, Effect, Layer } from "effect"
+import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
@@ -35,6 +36,7 @@ export const manageEndpoints = Effect.map(
     manageImports,
     managePolls,
     manageDatabase,
+    manageAudit,
   ]),
   (all): ReadonlyArray<ManageEndpoint> => all.flat(),
 )

@@ -41,7 +41,7 @@ Each action with the least role that it needs (a role includes those that may le
 | Action | Role |
 |---|---|
 ${Object.entries(ROLE_NEEDED)
-  .filter(([action]) => !/^(person|session|audit)\./.test(action))
+  .filter(([action]) => !/^(person|session)\./.test(action))
   .map(([action, role]) => `| \`${action}\` | ${role} |\n`)
   .join("")}
 Secrets are not in lists: intake addresses and signing secrets are shown when they are made and by \`POST …/reveal\`; the values
@@ -56,6 +56,14 @@ of a poll's headers never.
 - A token may make 300 requests a minute, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
   every answer to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`DELETE /manage/v1/sources/{id}\` needs \`?table=keep\` or \`?table=drop\`: what becomes of the table has to be said.
+
+## The audit log
+
+\`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding
+program. The intent is written before an act begins and its outcome after it has ended; an act that cannot be written does not
+begin (503), and an entry without an outcome is of an act under way or of a process that was killed. Entries name the fields
+that were asked for, never a secret: addresses stand without their query. Showing a secret is an act, too. The log is kept for
+\`CABINET_AUDIT_DAYS\` (400).
 
 ## Errors
 

@@ -6,7 +6,7 @@ import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 
-const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed"]
+const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed", "cabinet.audit"]
 
 const MARKS_PER_SLICE = 5_000
 

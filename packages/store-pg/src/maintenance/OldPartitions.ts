@@ -12,7 +12,7 @@ import type { SqlConnection } from "effect/sql"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** The tables with daily partitions that are dropped by age. */
-export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed"
+export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed" | "audit"
 
 /** Waiting for readers longer than this is left to the next run. */
 const DETACH_LIMIT = "20s"

@@ -19,6 +19,8 @@ export interface RetentionOptions {
   /** For how many whole days runs of polls are kept, and failed ones, which are kept at least as long as the others. */
   readonly logDays: number
   readonly failedLogDays: number
+  /** For how many whole days the audit log is kept. */
+  readonly auditDays: number
 }
 
 const DELETE_BATCH = 2_000
@@ -57,9 +59,15 @@ const FORGET_MARKS = `
  * One round; returns the number of deleted partitions, original requests of the partly expired day, runs, imports and
  * seen marks.
  */
-export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, failedLogDays }: RetentionOptions) {
+export const forgetOld = Effect.fnUntraced(function* ({
+  originalDays,
+  logDays,
+  failedLogDays,
+  auditDays,
+}: RetentionOptions) {
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original_request", originalDays)
+  const audits = yield* dropOldPartitions(sql, "audit", auditDays)
   const originalRows = yield* forgetOriginals(sql, originalDays)
   const inSlices = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0
@@ -71,7 +79,7 @@ export const forgetOld = Effect.fnUntraced(function* ({ originalDays, logDays, f
   const days = [logDays, Math.max(logDays, failedLogDays)]
   const runs = yield* inSlices(FORGET_RUNS, days)
   const imports = yield* inSlices(FORGET_IMPORTS, days)
-  return { originals, originalRows, runs, imports, marks: yield* inSlices(FORGET_MARKS, []) }
+  return { originals, audits, originalRows, runs, imports, marks: yield* inSlices(FORGET_MARKS, []) }
 })
 
 /**

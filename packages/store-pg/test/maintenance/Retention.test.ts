@@ -48,7 +48,7 @@ const accept = async (): Promise<number> => {
 }
 
 const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
-const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
+const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
 const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original_request"))[0]!["n"]
 
 /** A transaction that has read all originals and goes on; answers how it is ended. */

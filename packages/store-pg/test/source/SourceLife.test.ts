@@ -128,7 +128,7 @@ it("the polls of a deleted source end with it: their headers at once, and what t
   await database.run(
     `INSERT INTO cabinet.poll_seen SELECT ${String(poll!["id"])}, sha256(n::text::bytea) FROM generate_series(1, 10) n`,
   )
-  const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90 }))
+  const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   assert.strictEqual((await forget()).marks, 0)
   await sources((all) => all.remove(id, "keep"))
   const left = await database.run(`SELECT headers::text AS headers, removed_at IS NULL AS lives FROM cabinet.poll`)

@@ -1,0 +1,174 @@
+/**
+ * The use cases by which somebody changes a cabinet, each act written to the audit log. It stands around all of them in one
+ * place, so that the management API, the command and the embedding program write the same; a use case's method that is not
+ * placed here does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
+ */
+import { Effect, Layer } from "effect"
+import { Addresses } from "../delivery/Addresses.ts"
+import { Deliveries } from "../delivery/Deliveries.ts"
+import { Trash } from "../event/Trash.ts"
+import { Import } from "../file/Import.ts"
+import { AccessTokens } from "../key/AccessTokens.ts"
+import { ApiKeys } from "../key/ApiKeys.ts"
+import { Polls } from "../poll/Polls.ts"
+import { SchemaGrants } from "../row/SchemaGrants.ts"
+import { SearchIndex } from "../row/SearchIndex.ts"
+import { SourceColumns } from "../row/SourceColumns.ts"
+import { Sources } from "../source/Sources.ts"
+import { AuditLog } from "./AuditLog.ts"
+import { type Act, managed } from "./Managed.ts"
+
+type Acts<S> = {
+  readonly [K in keyof S]: S[K] extends (...args: infer A) => Effect.Effect<unknown, unknown>
+    ? ((...args: A) => Act) | null
+    : null
+}
+
+const audited = <S extends object>(log: AuditLog["Service"], service: S, acts: Acts<S>): S => {
+  const wrapped = { ...service } as Record<string, unknown>
+  for (const [name, act] of Object.entries<((...args: Array<unknown>) => Act) | null>(acts as never)) {
+    if (act === null) continue
+    const method = (service as Readonly<Record<string, (...args: Array<unknown>) => Effect.Effect<unknown, unknown>>>)[
+      name
+    ]!
+    wrapped[name] = (...args: Array<unknown>) =>
+      managed(
+        log,
+        act(...args),
+        Effect.suspend(() => method(...args)),
+      )
+  }
+  return wrapped as S
+}
+
+/** Query strings of addresses hold secrets more often than not. */
+const masked = (url: string): string => {
+  const mark = url.search(/[?#]/)
+  const plain = mark < 0 ? url : `${url.slice(0, mark)}?…`
+  return plain.replace(/^([a-z]+:\/\/)[^/@]*@/i, "$1…@")
+}
+
+const maskedUrl = (changes: { readonly url?: string; readonly [field: string]: unknown }): Act["changes"] =>
+  changes.url === undefined ? { ...changes } : { ...changes, url: masked(changes.url) }
+
+const act = (action: string, object: string | null, changes: Act["changes"] = {}): Act => ({ action, object, changes })
+const making = (action: string, makes: string, changes: Act["changes"]): Act => ({
+  action,
+  object: null,
+  changes,
+  makes,
+})
+
+/** At most so many are listed. */
+const LISTED_EVENTS = 100
+const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, LISTED_EVENTS) })
+
+const SOURCES: Acts<Sources["Service"]> = {
+  create: (source) => making("source.create", "source", { ...source }),
+  list: null,
+  get: null,
+  reveal: (id) => act("source.reveal", `source ${id}`),
+  change: (id, change) => act("source.change", `source ${id}`, { ...change }),
+  archive: (id) => act("source.archive", `source ${id}`),
+  restore: (id) => act("source.restore", `source ${id}`),
+  remove: (id, table) => act("source.delete", `source ${id}`, { table }),
+  rotateSecret: (id) => act("source.rotate_secret", `source ${id}`),
+  bySecret: null,
+  remembered: null,
+  forIntake: null,
+}
+
+const COLUMNS: Acts<SourceColumns["Service"]> = {
+  list: null,
+  relabel: (id, column, label) => act("column.relabel", `source ${id} column ${column}`, { label }),
+  retype: (id, column, type, { withViews }) =>
+    act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews }),
+}
+
+const TRASH: Acts<Trash["Service"]> = {
+  trash: (id, events) => act("event.trash", `source ${id}`, some(events)),
+  untrash: (id, events) => act("event.restore", `source ${id}`, some(events)),
+  purge: (events) => act("event.purge", null, some(events)),
+}
+
+const KEYS: Acts<ApiKeys["Service"]> = {
+  issue: (name, expiresInSeconds = null) => making("key.issue", "key", { name, expires_in_seconds: expiresInSeconds }),
+  list: null,
+  revoke: (id) => act("key.revoke", `key ${id}`),
+}
+
+const TOKENS: Acts<AccessTokens["Service"]> = {
+  issue: ({ name, role, expiresInSeconds }) =>
+    making("token.issue", "token", { name, role, expires_in_seconds: expiresInSeconds }),
+  list: null,
+  revoke: (id) => act("token.revoke", `token ${id}`),
+  find: null,
+}
+
+const ADDRESSES: Acts<Addresses["Service"]> = {
+  create: (address) => making("address.create", "address", maskedUrl({ ...address })),
+  list: null,
+  get: null,
+  set: (id, change) => act("address.change", `address ${id}`, maskedUrl({ ...change })),
+  remove: (id) => act("address.remove", `address ${id}`),
+  pause: (id) => act("address.pause", `address ${id}`),
+  resume: (id) => act("address.resume", `address ${id}`),
+  rotateSecret: (id) => act("address.rotate_secret", `address ${id}`),
+  ping: (id) => act("address.ping", `address ${id}`),
+}
+
+const DELIVERIES: Acts<Deliveries["Service"]> = {
+  find: null,
+  ofEvent: null,
+  log: null,
+  resend: (id) => act("delivery.resend", `delivery ${id}`),
+  resendRange: (id, from, to) => act("address.resend", `address ${id}`, { from, to }),
+  cancel: (id) => act("delivery.cancel", `delivery ${id}`),
+}
+
+const POLLS: Acts<Polls["Service"]> = {
+  add: ({ headers = [], ...poll }) =>
+    making("poll.add", "poll", { ...maskedUrl(poll), header_names: headers.map(([name]) => name) }),
+  list: null,
+  pause: (id) => act("poll.pause", `poll ${id}`),
+  resume: (id) => act("poll.resume", `poll ${id}`),
+  remove: (id) => act("poll.remove", `poll ${id}`),
+  log: null,
+  run: (id) => act("poll.run", `poll ${id}`),
+}
+
+const IMPORTS: Acts<Import["Service"]> = {
+  file: (id, file, options) =>
+    act("file.import", `source ${id}`, { file: file.name, dry_run: options.dryRun ?? false }),
+}
+
+const INDEXES: Acts<SearchIndex["Service"]> = {
+  build: (schema, name) => act("search_index.build", `table ${schema}.${name}`),
+  drop: (schema, name) => act("search_index.drop", `table ${schema}.${name}`),
+}
+
+const GRANTS: Acts<SchemaGrants["Service"]> = {
+  expose: (schema) => act("schema.expose", `schema ${schema}`),
+  hide: (schema) => act("schema.hide", `schema ${schema}`),
+}
+
+const over = <I, S extends object>(
+  key: Effect.Effect<S, never, I>,
+  provide: (service: S) => Layer.Layer<I>,
+  acts: Acts<S>,
+) => Layer.unwrap(Effect.zipWith(AuditLog, key, (log, service) => provide(audited(log, service, acts))))
+
+/** Over a cabinet's use cases: the same ones, audited. */
+export const layer = Layer.mergeAll(
+  over(Sources, (service) => Layer.succeed(Sources, service), SOURCES),
+  over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),
+  over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
+  over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
+  over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
+  over(Addresses, (service) => Layer.succeed(Addresses, service), ADDRESSES),
+  over(Deliveries, (service) => Layer.succeed(Deliveries, service), DELIVERIES),
+  over(Polls, (service) => Layer.succeed(Polls, service), POLLS),
+  over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
+  over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
+  over(SchemaGrants, (service) => Layer.succeed(SchemaGrants, service), GRANTS),
+)

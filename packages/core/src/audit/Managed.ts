@@ -1,0 +1,50 @@
+/**
+ * Work that is written to the audit log: the intent before it, the outcome after it. If the intent cannot be written, the work
+ * does not begin. The cabinet's own background work has no actor and is not written.
+ */
+import { Cause, Effect, Exit } from "effect"
+import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { CurrentActor } from "./Actor.ts"
+import type { AuditLog, Changes } from "./AuditLog.ts"
+
+export interface Act {
+  readonly action: string
+  readonly object: string | null
+  readonly changes: Changes
+  /** What the work makes, such as `source`: with the result's id it is the entry's object. */
+  readonly makes?: string
+}
+
+export const managed = <A, E, R>(
+  log: AuditLog["Service"],
+  act: Act,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.gen(function* () {
+    const actor = yield* CurrentActor
+    if (actor === null) return yield* work
+    const { makes, ...intent } = act
+    const entry = yield* log.begin({ actor, ...intent })
+    return yield* Effect.onExit(work, (exit) =>
+      log
+        .end(entry, outcomeOf(exit), madeBy(exit, makes))
+        // The work is done: that it could not be noted leaves the entry open, and is no failure of the work.
+        .pipe(
+          Effect.catchCause((cause) => Effect.logWarning("an outcome could not be written to the audit log", cause)),
+        ),
+    )
+  })
+
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return "done"
+  const error = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
+  if (error instanceof StoreUnavailable) return error.outcomeUnknown ? "unknown" : "unavailable"
+  if (typeof error === "object" && error !== null && "code" in error) return String(error.code)
+  return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "fault"
+}
+
+const madeBy = (exit: Exit.Exit<unknown, unknown>, makes: string | undefined): string | null => {
+  if (makes === undefined || !Exit.isSuccess(exit)) return null
+  const made = exit.value
+  return typeof made === "object" && made !== null && "id" in made ? `${makes} ${String(made.id)}` : null
+}
