@@ -3,12 +3,12 @@ import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { type CountingSocket, countingSocket } from "../support/countingSocket.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { pageAt } from "./pageAt.ts"
 
 const ROWS = 3000
 
-let database: TestDatabase
+const database = withDatabase()
 let socket: CountingSocket
 let cabinet: ApiCabinet
 let key: string
@@ -18,7 +18,6 @@ const behindSocket = () =>
   database.url.replace(encodeURIComponent(database.socketDir), encodeURIComponent(socket.directory))
 
 beforeAll(async () => {
-  database = await testDatabase()
   socket = await countingSocket(database.socketDir)
   cabinet = await apiCabinet(behindSocket())
   key = await cabinet.key()
@@ -43,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cabinet.close()
   await socket.close()
-  await database.drop()
 })
 
 const orders = (count: number, from: number) =>

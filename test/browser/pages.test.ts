@@ -7,13 +7,13 @@ import { PAGE_HEADERS } from "@data-cabinet/http-node/html/Page"
 import type { Page, Response } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { type Chromium, startChromium, type Visit } from "./support/chromium.ts"
 import { type Site, startSite } from "./support/site.ts"
 
 const PHONE = { width: 340, height: 640 }
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 let strict: IntakeCabinet
 let chromium: Chromium
@@ -21,7 +21,6 @@ let site: Site
 let files: string
 beforeAll(async () => {
   files = mkdtempSync(join(tmpdir(), "cabinet-pages-"))
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
   strict = await intakeCabinet(database.url, { intakeRate: 1 })
   chromium = await startChromium()
@@ -32,7 +31,6 @@ afterAll(async () => {
   await site.close()
   await strict.close()
   await cabinet.close()
-  await database.drop()
   rmSync(files, { recursive: true })
 })
 

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { silentProxy, type SilentProxy } from "../support/silentProxy.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let proxy: SilentProxy
 let cabinet: ApiCabinet
 let secret: string
@@ -15,7 +15,6 @@ let key: string
 const sent: Array<number> = []
 
 beforeAll(async () => {
-  database = await testDatabase()
   proxy = await silentProxy(database)
   cabinet = await apiCabinet(proxy.url)
   key = await cabinet.key()
@@ -24,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cabinet.close()
   proxy.close()
-  await database.drop()
 })
 
 let last = 0

@@ -4,22 +4,20 @@
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-let database: TestDatabase
+const database = withDatabase()
 let home: Home
 let server: ServerProcess
 beforeAll(async () => {
-  database = await testDatabase()
   home = newHome()
   server = await home.serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0" })
 })
 afterAll(async () => {
   await database.run("DROP EVENT TRIGGER IF EXISTS no_room")
   await endAll()
-  await database.drop()
 })
 
 const NO_ROOM = `BEGIN RAISE EXCEPTION 'could not extend file "base/5/1": No space left on device' USING ERRCODE = '53100'; END`

@@ -8,16 +8,15 @@ import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let imports: ReturnType<typeof importCabinet>
 let polls: ReturnType<typeof pollCabinet>
 let server: Server
 let base: string
 let answer = "[]"
 beforeAll(async () => {
-  database = await testDatabase()
   imports = importCabinet(database.url, { loop: true })
   polls = pollCabinet(database.url)
   server = createServer((_request, response) => {
@@ -41,7 +40,6 @@ afterAll(async () => {
   await imports.close()
   await polls.close()
   server.close()
-  await database.drop()
 })
 beforeEach(async () => {
   await database.run(`ALTER TABLE cabinet.staged_row ENABLE TRIGGER spoil`)

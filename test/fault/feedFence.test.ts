@@ -12,20 +12,12 @@ import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { assert, it } from "vitest"
 import { storeLayer } from "../support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
-let neighbour: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-  neighbour = await testDatabase()
-})
-afterAll(async () => {
-  await database.drop()
-  await neighbour.drop()
-})
+const database = withDatabase()
+const neighbour = withDatabase()
 
 const WRITERS = 8
 const ROUNDS = 40

@@ -4,13 +4,13 @@
  */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { usedNames } from "../support/sqlNames.ts"
 import { allSqlTexts } from "../support/sqlTexts.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let cabinet: Cabinet
 let author = ""
 const open = () => openCabinet({ databaseUrl: database.url, baseUrl: "http://shop.example", delivery: false })
@@ -110,7 +110,6 @@ const ranAs = async () =>
   )) as ReadonlyArray<unknown>
 
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   author = `cabinet_${database.name}_author`
   cabinet = await open()
   const used = usedNames(allSqlTexts())
@@ -124,10 +123,7 @@ beforeAll(async () => {
   await cabinet.sql(plantRelations(used.relations.filter((name) => !types.has(name))))
   await cabinet.sql(TRAPS_IN_OBJECTS)
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 it("the traps go off where they are stepped on", async () => {
   expect(usedNames(allSqlTexts()).functions.length).toBeGreaterThan(60)

@@ -8,20 +8,18 @@ import { finished } from "node:stream/promises"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importCabinet } from "../support/importCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let folder: string
 let cabinet: ReturnType<typeof importCabinet>
 beforeAll(async () => {
-  database = await testDatabase()
   folder = await mkdtemp(join(tmpdir(), "data-cabinet-import-"))
   cabinet = importCabinet(database.url)
 })
 afterAll(async () => {
   await cabinet.close()
-  await database.drop()
   await rm(folder, { recursive: true })
 })
 

@@ -4,25 +4,21 @@ import { applyMigrations, migrations } from "@data-cabinet/store-pg/migrations/P
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let database: TestDatabase
+const database = withDatabase()
 let home: Home
 let server: ServerProcess
 let env: Record<string, string>
 
 beforeAll(async () => {
-  database = await testDatabase()
   env = { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0", CABINET_API_RATE: "1000000" }
   home = newHome()
   server = await home.serve([], env)
 })
-afterAll(async () => {
-  await endAll()
-  await database.drop()
-}, 60_000)
+afterAll(() => endAll(), 60_000)
 
 const TOMORROW = {
   number: 9001,

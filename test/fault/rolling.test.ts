@@ -8,7 +8,7 @@ import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Balancer, startBalancer } from "../support/balancer.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 const SERVERS = 3
@@ -16,7 +16,7 @@ const WORKERS = 2
 const PAIRS = 3
 const API_RATE = 1_000_000
 
-let database: TestDatabase
+const database = withDatabase()
 let home: Home
 let balancer: Balancer
 let receiver: Receiver
@@ -38,7 +38,6 @@ const startWorker = async (place: number) => {
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
   env = {
     DATABASE_URL: database.url,
     CABINET_ALLOWED_NETWORKS: "127.0.0.0/8",
@@ -58,7 +57,6 @@ afterAll(async () => {
   await endAll()
   await balancer.close()
   await receiver.close()
-  await database.drop()
 }, 60_000)
 
 interface Event {

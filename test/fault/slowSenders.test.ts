@@ -4,19 +4,17 @@ import { connect, type Socket } from "node:net"
 import type { Limits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
 import { type IntakeProcess, startIntakeProcess } from "../support/intakeProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 const servers: Array<IntakeProcess> = []
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
 })
 afterAll(async () => {
   await Promise.all(servers.map(({ stop }) => stop()))
   await cabinet.close()
-  await database.drop()
 })
 
 const serve = async (limits: Partial<Limits>) => {

@@ -3,21 +3,17 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { type Refusal, refusingServer } from "../support/refusingServer.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
-let database: TestDatabase
-beforeAll(async () => {
+const database = withDatabase()
+beforeAll(() => {
   home = newHome()
-  database = await testDatabase()
 })
-afterAll(async () => {
-  await endAll()
-  await database.drop()
-})
+afterAll(() => endAll())
 
 const textOf = (child: ChildProcess) => {
   const text = { out: "", log: "" }

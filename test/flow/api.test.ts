@@ -3,20 +3,16 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { testDatabase, withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: ApiCabinet
 let key = ""
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await apiCabinet(database.url)
   key = await cabinet.key()
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const error = ({ status, json }: { readonly status: number; readonly json: any }) => [
   status,

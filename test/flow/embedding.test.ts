@@ -4,18 +4,16 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { compiler, finish, freePorts, packed, type Packed } from "../support/packed.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 let here: Packed
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 
 beforeAll(async () => {
   here = await packed()
-  database = await testDatabase({ empty: true })
 }, 300_000)
-afterAll(() => database.drop())
 
 const page = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
 const tour = page.slice(page.indexOf("## A tour"), page.indexOf("## Mounting"))

@@ -13,24 +13,22 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { storeRuntime } from "../support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 const PROGRAM = fileURLToPath(new URL("../../examples/follow-the-feed/follow.mjs", import.meta.url))
 const EVENTS = 20_000
 const BATCH = 200
 const KILLS = 8
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: ApiCabinet
 let dir: string
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await apiCabinet(database.url)
   dir = mkdtempSync(join(tmpdir(), "dc-follow-"))
 })
 afterAll(async () => {
   await cabinet.close()
-  await database.drop()
   rmSync(dir, { recursive: true, force: true })
 })
 

@@ -4,20 +4,16 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 const fixture = (name: string) => new URL(`../fixtures/files/${name}`, import.meta.url).pathname
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: ReturnType<typeof importCabinet>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   cabinet = importCabinet(database.url)
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const PEOPLE = [
   {

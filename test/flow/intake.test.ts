@@ -1,18 +1,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const JSON_TYPE = { "content-type": "application/json" }
 const FORM = { "content-type": "application/x-www-form-urlencoded" }

@@ -1,20 +1,16 @@
 /** Any body: what was sent comes out of the feed, and nothing that can be sent makes a fault. */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { type Random, randomJsonObject, randomOf, seeded } from "../support/random.ts"
 import { browserForm, curlFile, curlForm, githubPush, stripeEvent, telegramUpdate } from "../support/senders.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 it("any JSON object comes out of the feed token for token and in the order of its keys", async () => {
   const random = seeded(20261121)

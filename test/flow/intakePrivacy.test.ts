@@ -1,9 +1,9 @@
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Layer, Logger, References, Tracer } from "effect"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 const logged: Array<string> = []
 const spans: Array<Tracer.NativeSpan> = []
@@ -36,13 +36,9 @@ const observed = Layer.mergeAll(
 )
 
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url, { observed })
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 it("neither the secret nor what a sender proves himself by is in a log, a span, an answer or the database's other tables", async () => {
   const source = await cabinet.source("Private")

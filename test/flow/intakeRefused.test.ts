@@ -3,20 +3,16 @@ import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { answersIn, speak } from "../../packages/http-node/test/refused/wire.ts"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 let source: SourceWithSecret
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
   source = await cabinet.source("Refused")
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const head = (query: string | Buffer, ...lines: ReadonlyArray<string>) =>
   Buffer.concat([

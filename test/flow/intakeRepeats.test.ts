@@ -1,21 +1,19 @@
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
 import { startIntakeProcess } from "../support/intakeProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 let servers: ReadonlyArray<Awaited<ReturnType<typeof startIntakeProcess>>>
 
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
   servers = await Promise.all([startIntakeProcess(database.url), startIntakeProcess(database.url)])
 })
 afterAll(async () => {
   await Promise.all(servers.map(({ stop }) => stop()))
   await cabinet.close()
-  await database.drop()
 })
 
 interface Answer {

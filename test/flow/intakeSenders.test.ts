@@ -5,22 +5,18 @@ import { request } from "node:http"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { browserForm, curlFile, curlForm, githubPush, stripeEvent, telegramUpdate } from "../support/senders.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: IntakeCabinet
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = await intakeCabinet(database.url)
   await database.run(
     `INSERT INTO cabinet.address (url, secret, every_source) VALUES ('http://127.0.0.1:9/', 's', true)`,
   )
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 interface Sent {
   readonly status: number

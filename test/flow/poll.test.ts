@@ -3,16 +3,15 @@ import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { MISBEHAVIOURS, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: ReturnType<typeof pollCabinet>
 let server: Server
 let base: string
 let answer: (request: IncomingMessage, response: ServerResponse) => void
 let asked: Array<IncomingMessage>
 beforeAll(async () => {
-  database = await testDatabase()
   cabinet = pollCabinet(database.url, { idleMillis: 700, deadlineMillis: 2000, maxBytes: 100_000 })
   server = createServer((request, response) => {
     asked.push(request)
@@ -25,7 +24,6 @@ afterAll(async () => {
   await cabinet.close()
   server.closeAllConnections()
   server.close()
-  await database.drop()
 })
 beforeEach(() => {
   asked = []

@@ -6,25 +6,23 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { testDatabase, withDatabase } from "../support/postgres.ts"
 
 // Every command is a process of its own, and the machine may have other things to do.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let taken: Server
 
 beforeAll(async () => {
   home = newHome()
-  database = await testDatabase({ empty: true })
   taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
 })
 afterAll(async () => {
   taken.close()
   await endAll()
-  await database.drop()
 }, 60_000)
 
 const takenPort = () => String((taken.address() as AddressInfo).port)

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -23,7 +23,7 @@ interface Span {
 }
 
 let home: Home
-let database: TestDatabase
+const database = withDatabase()
 let receiver: Receiver
 let collector: Server
 let items: Server
@@ -56,7 +56,6 @@ beforeAll(async () => {
       })
     }),
   )
-  database = await testDatabase()
   env = {
     DATABASE_URL: database.url,
     CABINET_ALLOWED_NETWORKS: "127.0.0.0/8",
@@ -73,7 +72,6 @@ afterAll(async () => {
   collector.close()
   items.close()
   await receiver.close()
-  await database.drop()
 }, 60_000)
 
 const json = async (...args: ReadonlyArray<string>): Promise<any> => {

@@ -9,7 +9,7 @@ import type { NewAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 import { accessTokens } from "../support/useCases.ts"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
@@ -44,7 +44,7 @@ const served = (url: string) => {
   )
 }
 
-let database: TestDatabase
+const database = withDatabase()
 let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof served>>, unknown>
 let port: number
 let token: string
@@ -54,7 +54,6 @@ beforeAll(async () => {
   // Its own: another program on this machine may be taking an upload, too.
   spoolDir = await mkdtemp(join(tmpdir(), "dc-uploads-"))
   vi.stubEnv("TMPDIR", spoolDir)
-  database = await testDatabase()
   runtime = ManagedRuntime.make(served(database.url))
   port = (await runtime.runPromise(Listener)).port
   token = (await runtime.runPromise(AccessTokens.use((tokens) => tokens.issue(uploader("Ann"))))).token
@@ -62,7 +61,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.dispose()
-  await database.drop()
   vi.unstubAllEnvs()
   await rm(spoolDir, { recursive: true })
 })

@@ -3,19 +3,18 @@ import { execFileSync } from "node:child_process"
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const WORKERS = 3
 const RATE = 20
 
-let database: TestDatabase
+const database = withDatabase()
 let server: ServerProcess
 let exited = false
 
 beforeAll(async () => {
-  database = await testDatabase()
   server = await newHome().serve(["--workers", String(WORKERS)], {
     DATABASE_URL: database.url,
     CABINET_INTAKE_RATE: String(RATE),
@@ -24,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   if (!exited) await endAll()
-  await database.drop()
 }, 60_000)
 
 interface Answer {

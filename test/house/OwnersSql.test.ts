@@ -3,15 +3,14 @@
  * statement written tomorrow is held to it too; that the reading finds faults is shown by planted ones.
  */
 import { owner, ownerShared, short, unlimited } from "@data-cabinet/store-pg/connection/SessionSettings"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { type KnownNames, ownNamesByFile, strayNames } from "../support/sqlNames.ts"
 import { allPrograms, allSqlTexts, callsOf, sqlTextsOf } from "../support/sqlTexts.ts"
-import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { withDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let known: KnownNames
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   const names = async (table: string, prefix: string) => {
     const column = `${prefix}name`
     const rows = await database.run(
@@ -25,7 +24,6 @@ beforeAll(async () => {
     relations: await names("pg_class", "rel"),
   }
 })
-afterAll(() => database.drop())
 
 /** Each with why it may. */
 const ALLOWED: ReadonlyArray<readonly [file: string, fault: RegExp]> = [

@@ -1,13 +1,9 @@
 /**
- * A database of its own for a test file, cloned from the migrated template in a
- * few tens of milliseconds:
- *
- *   let database: TestDatabase
- *   beforeAll(async () => { database = await testDatabase() })
- *   afterAll(() => database.drop())
+ * A database of its own for a test file, cloned from the migrated template in a few tens of milliseconds:
+ * `const database = withDatabase()`.
  */
 import type { Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
-import { inject } from "vitest"
+import { afterAll, beforeAll, inject } from "vitest"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
 
 declare module "vitest" {
@@ -56,6 +52,25 @@ export const testDatabase = async (options: { readonly empty?: boolean } = {}): 
 }
 
 let made = 0
+
+/**
+ * A database for all tests of a file: it exists before the hooks that follow, and is dropped after they have cleaned up.
+ * What it is can be asked in hooks and tests, not while the file is loaded.
+ */
+export const withDatabase = (options: { readonly empty?: boolean } = {}): TestDatabase => {
+  let database: TestDatabase | undefined
+  beforeAll(async () => {
+    database = await testDatabase(options)
+  })
+  afterAll(() => database?.drop())
+  return new Proxy({} as TestDatabase, {
+    get: (_, property) => {
+      if (database === undefined)
+        throw new Error("The test database is created before the first test, not at load time")
+      return Reflect.get(database, property) as unknown
+    },
+  })
+}
 
 /** Major version of the PostgreSQL that the tests run on. */
 export const postgresMajor = (): number => inject("postgresMajor")

@@ -2,14 +2,13 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { openCabinet, type Cabinet, verifyDelivery } from "data-cabinet"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../test/support/postgres.ts"
+import { testDatabase, withDatabase } from "../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let cabinet: Cabinet
 const logged: Array<string> = []
 
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   cabinet = await openCabinet({
     databaseUrl: database.url,
     baseUrl: "http://shop.example/data",
@@ -17,10 +16,7 @@ beforeAll(async () => {
     log: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
   })
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const listen = async (server: Server): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -1,20 +1,18 @@
 /** `--cabinet NAME` is never passed over: a command works on that cabinet, or says that it is about no single one. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
 import { call, leaves } from "./call.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   vi.stubEnv("DATABASE_URL", database.url)
   // The test runner has one of its own.
   vi.stubEnv("BASE_URL", "")
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
-  await database.drop()
 })
 
 const calledFor = (name: string, rest: ReadonlyArray<string>) =>

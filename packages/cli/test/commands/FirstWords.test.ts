@@ -1,20 +1,18 @@
 /** What many type first, and what nobody should do by a slip. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { call } from "./call.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   vi.stubEnv("DATABASE_URL", database.url)
   // The test runner has one of its own.
   vi.stubEnv("BASE_URL", "")
   await call(["migrate"])
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
-  await database.drop()
 })
 
 it("help and version are what --help and --version are", async () => {

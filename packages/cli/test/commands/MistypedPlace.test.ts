@@ -3,24 +3,22 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
 import { call, leaves } from "./call.ts"
 
 let home: string
-let database: TestDatabase
+const database = withDatabase()
 
-beforeAll(async () => {
+beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), "dc-place-"))
-  database = await testDatabase()
 })
 beforeEach(() => {
   for (const name of ["BASE_URL", "PORT", "HOST", "CABINET_SERVICE_DOMAIN", "CABINET_DATA_DIR"]) vi.stubEnv(name, "")
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(home, { recursive: true })
-  await database.drop()
 })
 
 const MAKING = ["serve", "source add", "restore"]

@@ -8,22 +8,20 @@ import { parseHeaders } from "data-cabinet/commands/HeadersFile"
 import { runCommand } from "data-cabinet/commands/RunCommand"
 import { Effect, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 import { call, leaves } from "./call.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let dir: string
 
-beforeAll(async () => {
-  database = await testDatabase({ empty: true })
+beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), "dc-secrets-"))
   vi.stubEnv("DATABASE_URL", database.url)
   vi.stubEnv("BASE_URL", "")
 })
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(dir, { recursive: true })
-  await database.drop()
 })
 
 it.for([

@@ -1,9 +1,9 @@
 /** The commands that look after a source's table, as a user calls them. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../../../../test/support/cabinetProcess.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let home: Home
 let source: number
 let events: ReadonlyArray<number>
@@ -17,7 +17,6 @@ const json = async (...args: ReadonlyArray<string>): Promise<any> => {
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
   home = newHome()
   const server = await home.serve([], { DATABASE_URL: database.url })
   source = server.welcome.source!.id
@@ -33,10 +32,7 @@ beforeAll(async () => {
   events = ids
   await server.stop("SIGTERM")
 })
-afterAll(async () => {
-  await endAll()
-  await database.drop()
-})
+afterAll(() => endAll())
 
 it("trash, untrash and purge take events out of the table, back, and away for good", async () => {
   const rows = () => json("rows", "sources.first_source", "--sort", "_event_id")

@@ -1,18 +1,14 @@
 import { CabinetError, type Cabinet, type ImportProgress, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let cabinet: Cabinet
 
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   cabinet = await openCabinet({ databaseUrl: database.url, baseUrl: "http://shop.example", delivery: false })
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const collect = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = []

@@ -8,14 +8,13 @@ import { type Cabinet, openCabinet } from "data-cabinet"
 import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
 import { Context, Effect, Layer } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase({ empty: true })
 let cabinet: Cabinet
 const logged: Array<string> = []
 
 beforeAll(async () => {
-  database = await testDatabase({ empty: true })
   cabinet = await openCabinet({
     databaseUrl: database.url,
     baseUrl: "http://shop.example/data",
@@ -24,10 +23,7 @@ beforeAll(async () => {
     log: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
   })
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 it("a body that the program has read already is told of in its log, with how to mount", async () => {
   const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })

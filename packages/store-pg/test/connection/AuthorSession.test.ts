@@ -2,21 +2,19 @@ import { asJsonRows, runScript } from "@data-cabinet/store-pg/connection/AuthorS
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { beforeAll, expect, it } from "vitest"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let url = ""
 
 beforeAll(async () => {
-  database = await testDatabase()
   const roles = await Effect.runPromise(
     ensureRoles({ url: database.url }).pipe(Effect.provide(OwnerClient.layer({ url: database.url }))),
   )
   if (!roles.author.there) throw new Error(roles.author.reason)
   url = roles.author.url
 })
-afterAll(() => database.drop())
 
 const run = (script: string, transaction = true) => Effect.runPromise(runScript({ url, script, transaction }))
 

@@ -16,9 +16,9 @@ import { Effect, Layer, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { tableOf } from "../../../core/test/selection/tables.ts"
 import { type ForgetfulPooler, forgetfulPooler } from "../../../../test/support/forgetfulPooler.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let pooler: ForgetfulPooler
 let reader: string
 const LIMITS = { statementTimeoutMillis: 7_000, lockTimeoutMillis: 1_500 }
@@ -39,7 +39,6 @@ const ODD = {
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
   reader = `${database.name}_reader`
   await database.run(`CREATE ROLE ${reader} LOGIN`)
   await database.run("CREATE TABLE public.measure AS SELECT 0.1::float8 + 0.2::float8 AS value")
@@ -52,9 +51,8 @@ beforeAll(async () => {
   }
   pooler = await forgetfulPooler(database.socketDir)
 })
-afterAll(async () => {
+afterAll(() => {
   pooler.close()
-  await database.drop()
 })
 
 type Settings = Record<string, string>

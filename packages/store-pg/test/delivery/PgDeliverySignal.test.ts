@@ -4,16 +4,12 @@ import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerCli
 import { CHANNEL, layer, layerSender } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Latch, Layer, Queue, Scope } from "effect"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.drop())
+const database = withDatabase()
 
 const wake = DeliverySignal.use((signal) => signal.wake)
 

@@ -5,21 +5,17 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let runtime: ManagedRuntime.ManagedRuntime<Diagnostics | PgClient.PgClient, unknown>
 
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   runtime = ManagedRuntime.make(
     PgDiagnostics.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
   )
 })
-afterAll(async () => {
-  await runtime.dispose()
-  await database.drop()
-})
+afterAll(() => runtime.dispose())
 
 const examine = () => runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 

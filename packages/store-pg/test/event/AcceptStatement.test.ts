@@ -10,20 +10,16 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
 
 beforeAll(async () => {
-  database = await testDatabase()
   store = storeRuntime(database.url)
   await store.runPromise(PgClient.PgClient.use((sql) => sql`SELECT cabinet.check_epoch()`))
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const original = originalRequest("body")
 

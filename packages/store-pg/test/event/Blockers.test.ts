@@ -8,7 +8,7 @@ import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const lines: Array<string> = []
@@ -21,16 +21,12 @@ const open = (url: string) =>
     ),
   )
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof open>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = open(database.url)
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 /** Runs `meanwhile` while a session of this login has run the statement and not ended its transaction. */
 const holding = (url: string, statement: string, meanwhile: () => Promise<void>) =>

@@ -12,21 +12,17 @@ import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { trash } from "../../../../test/support/useCases.ts"
 
 const open = (url: string) =>
   ManagedRuntime.make(Layer.merge(trash, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof open>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = open(database.url)
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const newSource = (name: string) => store.runPromise(Sources.use((sources) => sources.create({ name })))
 const request = (sourceId: number, events: ReadonlyArray<NewEvent>): AcceptRequest => ({

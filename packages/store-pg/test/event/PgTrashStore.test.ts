@@ -8,20 +8,16 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { trash } from "../../../../test/support/useCases.ts"
 
 const storeWithTrash = (url: string) => trash.pipe(Layer.provideMerge(storeLayer(url)))
-let database: TestDatabase
+const database = withDatabase()
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithTrash>>, unknown>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = ManagedRuntime.make(storeWithTrash(database.url))
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name })))

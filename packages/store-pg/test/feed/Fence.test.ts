@@ -10,24 +10,20 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { acceptOf } from "../../../../test/fault/openAccept.ts"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
 let strangers: ReadonlyArray<string>
 type Store = typeof store extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
 const run = <A, E>(effect: Effect.Effect<A, E, Store>) => store.runPromise(effect)
 
 beforeAll(async () => {
-  database = await testDatabase()
   store = storeRuntime(database.url)
   const { reader, author } = await run(ensureRoles({ url: database.url }))
   strangers = [reader, author].map((role) => (role.there ? role.url : assert.fail(role.reason)))
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const newSource = async () => (await run(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 const accept = (sourceId: number, body: string) =>

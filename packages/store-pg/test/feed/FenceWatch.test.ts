@@ -1,16 +1,12 @@
 import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
 import { watchFence } from "@data-cabinet/store-pg/feed/FenceWatch"
 import { PgClient } from "@effect/sql-pg"
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.drop())
+const database = withDatabase()
 
 const client = (url: string, applicationName: string) =>
   PgClient.layer({ url: Redacted.make(url), maxConnections: 1, applicationName })

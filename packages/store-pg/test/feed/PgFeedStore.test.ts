@@ -6,17 +6,16 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Effect, type ManagedRuntime } from "effect"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const EVENTS = 200_000
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
 type Store = typeof store extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
 const run = <A, E>(effect: Effect.Effect<A, E, Store>) => store.runPromise(effect)
 
 beforeAll(async () => {
-  database = await testDatabase()
   store = storeRuntime(database.url)
   await run(
     Effect.gen(function* () {
@@ -37,10 +36,7 @@ beforeAll(async () => {
     }),
   )
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 interface Plan {
   readonly "Actual Rows": number

@@ -11,19 +11,15 @@ import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { postgresMajor, testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { postgresMajor, withDatabase } from "../../../../test/support/postgres.ts"
 import { rawSession } from "../../../../test/support/rawSession.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = storeRuntime(database.url)
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 /** As an accept begins: the fence, then a transaction id. */
 const BEGUN = `WITH fence AS MATERIALIZED (${IN_FENCE}) SELECT pg_current_xact_id()::text, count(*) FROM fence`

@@ -5,18 +5,14 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { importCabinet } from "../../../../test/support/importCabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let cabinet: ReturnType<typeof importCabinet>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   cabinet = importCabinet(database.url)
 })
-afterAll(async () => {
-  await cabinet.close()
-  await database.drop()
-})
+afterAll(() => cabinet.close())
 
 const wanted = (sourceId: number): NewImport => ({
   sourceId,

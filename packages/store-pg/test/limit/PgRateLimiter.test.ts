@@ -8,9 +8,9 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let one: ReturnType<typeof storeRuntime>
 let other: ReturnType<typeof storeRuntime>
 
@@ -20,15 +20,13 @@ const midMinute = () =>
     `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
   )
 
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   one = storeRuntime(database.url)
   other = storeRuntime(database.url)
 })
 afterAll(async () => {
   await one.dispose()
   await other.dispose()
-  await database.drop()
 })
 
 /** A clock whose time a test sets; it sleeps as the real one does. */

@@ -1,13 +1,9 @@
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { beforeEach, expect, it } from "vitest"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.drop())
+const database = withDatabase()
 beforeEach(async () => {
   await database.run("TRUNCATE cabinet.poll, cabinet.import, cabinet.source CASCADE")
   await database.run(`INSERT INTO cabinet.source (id, name, intake_secret, secret_hash, archived_at, deleted_at) VALUES

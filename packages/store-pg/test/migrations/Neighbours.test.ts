@@ -5,12 +5,12 @@ import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect, Layer } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { assert, beforeAll, it } from "vitest"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { type TestDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
-let mine: TestDatabase
-let theirs: TestDatabase
+const mine = withDatabase()
+const theirs = withDatabase()
 let roles: Roles
 
 const rolesOf = (database: TestDatabase) =>
@@ -19,14 +19,8 @@ const rolesOf = (database: TestDatabase) =>
   )
 
 beforeAll(async () => {
-  mine = await testDatabase()
-  theirs = await testDatabase()
   roles = await rolesOf(mine)
   await rolesOf(theirs)
-})
-afterAll(async () => {
-  await mine.drop()
-  await theirs.drop()
 })
 
 const refusal = async (answer: Promise<unknown>): Promise<string> => {

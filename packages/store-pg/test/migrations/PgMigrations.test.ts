@@ -1,19 +1,11 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { migrate, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { assert, it } from "vitest"
+import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
-let empty: TestDatabase
-let current: TestDatabase
-beforeAll(async () => {
-  empty = await testDatabase({ empty: true })
-  current = await testDatabase()
-})
-afterAll(async () => {
-  await empty.drop()
-  await current.drop()
-})
+const empty = withDatabase({ empty: true })
+const current = withDatabase()
 
 const migrateAt = (url: string) => Effect.runPromise(migrate.pipe(Effect.provide(OwnerClient.layer({ url }))))
 

@@ -4,22 +4,20 @@ import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRol
 import { RIGHTS_STAND } from "@data-cabinet/store-pg/migrations/RightsStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { assert, beforeAll, describe, it } from "vitest"
 import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { apiKeys } from "../../../../test/support/useCases.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let roles: Roles
 beforeAll(async () => {
-  database = await testDatabase()
   const owner = OwnerClient.layer({ url: database.url })
   roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   await Effect.runPromise(
     ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(apiKeys), Effect.provide(owner)),
   )
 })
-afterAll(() => database.drop())
 
 const urlOf = (kind: "reader" | "author"): string => {
   const login = roles[kind]

@@ -3,14 +3,10 @@
  * constraints, indexes, views, functions, triggers and comments. `vitest run packages/store-pg/test/migrations/Schema -u`
  * writes it again.
  */
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { expect, it } from "vitest"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.drop())
+const database = withDatabase()
 
 /** Objects of ours; partitions of a day, which differ by when they are looked at, are not among them. */
 const OURS = "c.relnamespace = 'cabinet'::regnamespace AND c.relname !~ '_[0-9]{8}(_|$)'"

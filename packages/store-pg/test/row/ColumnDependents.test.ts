@@ -11,14 +11,14 @@ import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnS
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const open = (url: string) =>
   ManagedRuntime.make(
     SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layerWith(1_000)), Layer.provideMerge(storeLayer(url))),
   )
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof open>
 let authorUrl = ""
 
@@ -26,16 +26,12 @@ const author = (statement: string) => runSql(authorUrl, statement)
 const superuser = (statement: string) => database.run(statement)
 
 beforeAll(async () => {
-  database = await testDatabase()
   store = open(database.url)
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
   if (!roles.author.there) throw new Error(roles.author.reason)
   authorUrl = roles.author.url
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 let sources = 0
 const newSource = async () => {

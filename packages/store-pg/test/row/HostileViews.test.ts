@@ -13,13 +13,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { sourceColumns } from "../../../../test/support/useCases.ts"
 
 /** One session, so that it can be looked at afterwards. */
 const columnsLayer = (url: string) =>
   sourceColumns.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
 let columns: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof columnsLayer>>, unknown>
 let author: ManagedRuntime.ManagedRuntime<PgClient.PgClient, unknown>
@@ -74,7 +74,6 @@ const strangers = async () => {
 }
 
 beforeAll(async () => {
-  database = await testDatabase()
   store = storeRuntime(database.url)
   columns = ManagedRuntime.make(columnsLayer(database.url))
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
@@ -97,7 +96,6 @@ afterAll(async () => {
   await author.dispose()
   await columns.dispose()
   await store.dispose()
-  await database.drop()
 })
 
 const newSource = async (name: string) => {

@@ -6,15 +6,14 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { schemaGrants } from "../../../../test/support/useCases.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let runtime: ManagedRuntime.ManagedRuntime<SchemaGrants | Catalog, unknown>
 
 beforeAll(async () => {
-  database = await testDatabase()
   const owner = OwnerClient.layer({ url: database.url })
   const { reader } = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   if (!reader.there) throw new Error(reader.reason)
@@ -30,10 +29,7 @@ beforeAll(async () => {
   await database.run("CREATE SCHEMA theirs")
   await database.run("CREATE TABLE theirs.secret (a int)")
 })
-afterAll(async () => {
-  await runtime.dispose()
-  await database.drop()
-})
+afterAll(() => runtime.dispose())
 
 const expose = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.expose(schema)))
 const hide = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.hide(schema)))

@@ -8,20 +8,16 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 import { sourceColumns } from "../../../../test/support/useCases.ts"
 
 const storeWithColumns = (url: string) => sourceColumns.pipe(Layer.provideMerge(storeLayer(url)))
-let database: TestDatabase
+const database = withDatabase()
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithColumns>>, unknown>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = ManagedRuntime.make(storeWithColumns(database.url))
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const newSource = (name: string) => store.runPromise(Sources.use((sources) => sources.create({ name })))
 const post = async (sourceId: number, fields: Record<string, Json>) => {

@@ -6,20 +6,18 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let first: ReturnType<typeof storeRuntime>
 let second: ReturnType<typeof storeRuntime>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   first = storeRuntime(database.url)
   second = storeRuntime(database.url)
 })
 afterAll(async () => {
   await first.dispose()
   await second.dispose()
-  await database.drop()
 })
 
 const newSource = (name: string) => first.runPromise(Sources.use((sources) => sources.create({ name })))

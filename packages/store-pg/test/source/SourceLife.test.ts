@@ -9,18 +9,14 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
+const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
-beforeAll(async () => {
-  database = await testDatabase()
+beforeAll(() => {
   store = storeRuntime(database.url)
 })
-afterAll(async () => {
-  await store.dispose()
-  await database.drop()
-})
+afterAll(() => store.dispose())
 
 const sources = <A, E>(use: (service: Sources["Service"]) => Effect.Effect<A, E>) => store.runPromise(Sources.use(use))
 const opens = async (secret: string) => Option.isSome(await sources((all) => all.bySecret(secret)))

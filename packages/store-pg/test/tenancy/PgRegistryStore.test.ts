@@ -4,14 +4,10 @@ import { type CabinetDatabase, RegistryStore } from "@data-cabinet/core/tenancy/
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
+import { expect, it } from "vitest"
+import { withDatabase } from "../../../../test/support/postgres.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-})
-afterAll(() => database.drop())
+const database = withDatabase()
 
 it("add says which of the two is taken, the name or the database", async () => {
   const { url } = database
