@@ -131,8 +131,11 @@ const MEASURED_MILLIS = 5
 /** Milliseconds of the processor that no text of any length here takes, unless it takes for ever. */
 const FOR_EVER_MILLIS = 300
 
-/** Milliseconds on the wall after which it is looked how much of the processor was had. They decide nothing. */
-const LOOK_AFTER = 3_000
+/**
+ * Milliseconds on the wall after which it is looked how much of the processor was had. They decide nothing: where that was
+ * too little to tell, the next look is after twice as long.
+ */
+const LOOK_AFTER = 500
 
 const cpuMillis = () => {
   const { user, system } = process.threadCpuUsage()
@@ -140,7 +143,14 @@ const cpuMillis = () => {
 }
 
 /** Tries texts one after the other, and stops at the first that takes longer, or that was under way at the look. */
-const tryTexts = (source: string, flags: string, texts: ReadonlyArray<string>, from: number, longer: number) => {
+const tryTexts = (
+  source: string,
+  flags: string,
+  texts: ReadonlyArray<string>,
+  from: number,
+  longer: number,
+  lookAfter = LOOK_AFTER,
+) => {
   const context = createContext({
     texts,
     pattern: [source, flags.replace("y", "g")],
@@ -159,7 +169,7 @@ const tryTexts = (source: string, flags: string, texts: ReadonlyArray<string>, f
          if (cpuMillis() - began > longer) break
        }`,
       context,
-      { timeout: LOOK_AFTER },
+      { timeout: lookAfter },
     )
   } catch {
     // Its time on the wall is over, with the text that it was at.
@@ -170,11 +180,12 @@ const tryTexts = (source: string, flags: string, texts: ReadonlyArray<string>, f
 /** What one text takes of the processor: the least of three tries. One that does not end is not tried again. */
 const least = (source: string, flags: string, text: string) => {
   const tries: Array<number> = []
-  while (tries.length < 3) {
-    const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY)
+  for (let lookAfter = LOOK_AFTER; tries.length < 3;) {
+    const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY, lookAfter)
     if (at === 1) tries.push(millis)
     else if (millis > FOR_EVER_MILLIS) return millis
-    // Else the processor was busy with other things until the look.
+    // The processor was busy with other things until the look.
+    else lookAfter *= 2
   }
   return Math.min(...tries)
 }
