@@ -13,7 +13,8 @@ const sources = {
 const test = {
   setupFiles: ["test/support/eachAnswerDescribed.ts"],
   pool: "forks" as const,
-  maxWorkers: 2,
+  // One more than CI has cores: much of what is tested waits for a process, for PostgreSQL or for time.
+  maxWorkers: 3,
   // Not how long a test takes, but when it hangs: a machine may be busy with other things.
   testTimeout: 120_000,
   hookTimeout: 180_000,
