@@ -85,6 +85,21 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
     Effect.mapError(() => away("The cabinet's database cannot be reached.")),
   )
 
+/** Keeps the cabinet open while it handles a request. `get` opens it for a scope. */
+const httpOf = (get: Effect.Effect<CabinetHttp["Service"], StoreUnavailable, Scope.Scope>): Http => ({
+  mountedAt: "",
+  handle: async (request, address) => {
+    const scope = Scope.makeUnsafe()
+    try {
+      const opened = await runResult(Scope.provide(get, scope), request.context)
+      if (Result.isFailure(opened)) return cabinetUnavailable(request, opened.failure)
+      return await opened.success.handle(request, address)
+    } finally {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  },
+})
+
 /** Lives as long as the scope; the registry is the one in the server's own database. */
 export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
   const registry = yield* CabinetRegistry
@@ -135,21 +150,6 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
 
   const context = yield* Effect.context()
 
-  /** Keeps the cabinet open while it handles a request. */
-  const httpOf = (name: string): Http => ({
-    mountedAt: "",
-    handle: async (request, address) => {
-      const scope = Scope.makeUnsafe()
-      try {
-        const opened = await runResult(Scope.provide(get(name), scope), request.context)
-        if (Result.isFailure(opened)) return cabinetUnavailable(request, opened.failure)
-        return await opened.success.handle(request, address)
-      } finally {
-        await Effect.runPromise(Scope.close(scope, Exit.void))
-      }
-    },
-  })
-
   const many: TenantPool = {
     find: async (name) => {
       const isOld = Context.get(context, Clock.Clock).currentTimeMillisUnsafe() - readAt > RELOAD_MILLIS
@@ -157,7 +157,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
         const reloaded = await runResult(reloadIfOld, context)
         if (Result.isFailure(reloaded)) return Result.fail(reloaded.failure)
       }
-      return Result.succeed(known.has(name) ? httpOf(name) : undefined)
+      return Result.succeed(known.has(name) ? httpOf(get(name)) : undefined)
     },
     hold: (name) => Effect.asVoid(get(name)),
     isOpen: (name) => RcMap.has(open, name),

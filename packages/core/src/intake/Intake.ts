@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import type { Call } from "../runtime/Call.ts"
 import { runResult } from "../runtime/FromResult.ts"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
-import { timerWheel } from "../runtime/TimerWheel.ts"
+import { type TimerWheel, timerWheel } from "../runtime/TimerWheel.ts"
 import { StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import { appendEvents, EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Appended, Receipt } from "../event/EventLog.ts"
@@ -48,101 +48,125 @@ export class Intake extends Context.Service<
   static readonly layer = Layer.effect(
     Intake,
     Effect.gen(function* () {
-      const sources = yield* Sources
-      const limiter = yield* RateLimiter
-      const log = yield* EventLog
       const wheel = yield* timerWheel
-      const parse = submissionParser(new MemoryShares(yield* Memory), wheel)
-
-      /** Runs an Effect of a port until the deadline. */
-      const ask = <A, E>(work: Effect.Effect<A, E>, { deadline, context }: Call) =>
-        runResult(
-          Effect.timeoutOrElse(work, {
-            duration: deadline - wheel.now(),
-            orElse: () => Effect.fail(storeTimedOut(false)),
-          }),
-          context,
-        )
-
-      const findSource = async (secret: string, call: Call): Promise<Result.Result<IntakeSource, Refused>> => {
-        const found = await ask(sources.bySecret(secret), call)
-        return Result.isFailure(found) ? Result.fail(found.failure) : Result.fromOption(found.success, notFound)
-      }
-
-      const parseStep = async (request: IntakeRequest, source: IntakeSource): Promise<Parsed> => {
-        const step = beginStep("intake.parse", request.context)
-        try {
-          const parsed = await parse(request, source)
-          step.end(parsed)
-          return parsed
-        } catch (fault) {
-          step.fault(fault)
-          throw fault
-        }
-      }
-
-      const appendStep = async (events: AcceptRequest, request: IntakeRequest): Promise<Appended> => {
-        const step = beginStep("intake.accept", request.context)
-        try {
-          const appended = await log.append(events, request.deadline)
-          step.end(appended)
-          return appended
-        } catch (fault) {
-          step.fault(fault)
-          throw fault
-        }
-      }
-
+      const intake = new IntakeSteps({
+        sources: yield* Sources,
+        limiter: yield* RateLimiter,
+        log: yield* EventLog,
+        wheel,
+        parse: submissionParser(new MemoryShares(yield* Memory), wheel),
+      })
       return {
-        // A cached source costs one call to the store. An unknown secret is counted against its client before the source is
-        // looked up.
-        admit: async (secret, ip, call) => {
-          const { deadline } = call
-          const known = sources.remembered(secret)
-          if (known !== undefined) {
-            const refused = refusalOf(await limiter.intake(ip, known.id, deadline))
-            return refused === undefined ? Result.succeed(known) : Result.fail(refused)
-          }
-          const client = ip === null ? undefined : refusalOf(await limiter.intake(ip, null, deadline))
-          if (client !== undefined) return Result.fail(client)
-          const found = await findSource(secret, call)
-          if (Result.isFailure(found)) return found
-          const refused = refusalOf(await limiter.intake(null, found.success.id, deadline))
-          return refused === undefined ? found : Result.fail(refused)
-        },
-
-        receive: async (request) => {
-          let { source } = request
-          for (let attempt = 1; ; attempt++) {
-            const parsed = await parseStep(request, source)
-            if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
-            const appended = await appendStep(parsed.success.request, request)
-            if (Result.isSuccess(appended)) return Result.succeed(parsed.success.answerOf(appended.success))
-            if (appended.failure._tag !== "SourceChanged") return Result.fail(appended.failure)
-            if (attempt === MAX_ATTEMPTS) return Result.fail(sourceKeepsChanging())
-            const found = await findSource(request.secret, request)
-            if (Result.isFailure(found)) return Result.fail(found.failure)
-            source = found.success
-          }
-        },
-
-        accept: Effect.fnUntraced(function* (sourceId, fields) {
-          const payload = yield* fieldsOf(fields)
-          const events = [printedEvent(payload)]
-          for (let attempt = 1; ; attempt++) {
-            const source = yield* sources.forIntake(sourceId)
-            if (Option.isNone(source)) return yield* notFound()
-            const { id, version } = source.value
-            const request: AcceptRequest = { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null }
-            const appended = yield* Effect.result(instrument("intake.accept", appendEvents(log, request)))
-            if (Result.isSuccess(appended)) return firstOf(appended.success)
-            if (appended.failure._tag !== "SourceChanged") return yield* appended.failure
-            if (attempt === MAX_ATTEMPTS) return yield* sourceKeepsChanging()
-          }
-        }),
+        admit: (secret, ip, call) => intake.admit(secret, ip, call),
+        receive: (request) => intake.receive(request),
+        accept: (sourceId, fields) => intake.accept(sourceId, fields),
       }
     }),
   )
+}
+
+interface Ports {
+  readonly sources: Sources["Service"]
+  readonly limiter: RateLimiter["Service"]
+  readonly log: EventLog["Service"]
+  readonly wheel: TimerWheel
+  readonly parse: ReturnType<typeof submissionParser>
+}
+
+/** The path of a request. It has no state: what it knows of a request is in the request. */
+class IntakeSteps {
+  readonly #ports: Ports
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /**
+   * A cached source costs one call to the store. An unknown secret is counted against its client before the source is
+   * looked up.
+   */
+  async admit(secret: string, ip: string | null, call: Call): Promise<Result.Result<IntakeSource, Refused>> {
+    const { sources, limiter } = this.#ports
+    const { deadline } = call
+    const known = sources.remembered(secret)
+    if (known !== undefined) {
+      const refused = refusalOf(await limiter.intake(ip, known.id, deadline))
+      return refused === undefined ? Result.succeed(known) : Result.fail(refused)
+    }
+    const client = ip === null ? undefined : refusalOf(await limiter.intake(ip, null, deadline))
+    if (client !== undefined) return Result.fail(client)
+    const found = await this.#findSource(secret, call)
+    if (Result.isFailure(found)) return found
+    const refused = refusalOf(await limiter.intake(null, found.success.id, deadline))
+    return refused === undefined ? found : Result.fail(refused)
+  }
+
+  async receive(request: IntakeRequest): Promise<Result.Result<IntakeAnswer, Refused>> {
+    let { source } = request
+    for (let attempt = 1; ; attempt++) {
+      const parsed = await this.#parse(request, source)
+      if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
+      const appended = await this.#append(parsed.success.request, request)
+      if (Result.isSuccess(appended)) return Result.succeed(parsed.success.answerOf(appended.success))
+      if (appended.failure._tag !== "SourceChanged") return Result.fail(appended.failure)
+      if (attempt === MAX_ATTEMPTS) return Result.fail(sourceKeepsChanging())
+      const found = await this.#findSource(request.secret, request)
+      if (Result.isFailure(found)) return Result.fail(found.failure)
+      source = found.success
+    }
+  }
+
+  accept(sourceId: number, fields: Readonly<Record<string, unknown>>): Effect.Effect<Receipt, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const { sources, log } = this.#ports
+      const payload = yield* fieldsOf(fields)
+      const events = [printedEvent(payload)]
+      for (let attempt = 1; ; attempt++) {
+        const source = yield* sources.forIntake(sourceId)
+        if (Option.isNone(source)) return yield* notFound()
+        const { id, version } = source.value
+        const request: AcceptRequest = { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null }
+        const appended = yield* Effect.result(instrument("intake.accept", appendEvents(log, request)))
+        if (Result.isSuccess(appended)) return firstOf(appended.success)
+        if (appended.failure._tag !== "SourceChanged") return yield* appended.failure
+        if (attempt === MAX_ATTEMPTS) return yield* sourceKeepsChanging()
+      }
+    })
+  }
+
+  async #parse(request: IntakeRequest, source: IntakeSource): Promise<Parsed> {
+    const step = beginStep("intake.parse", request.context)
+    try {
+      const parsed = await this.#ports.parse(request, source)
+      step.end(parsed)
+      return parsed
+    } catch (fault) {
+      step.fault(fault)
+      throw fault
+    }
+  }
+
+  async #append(events: AcceptRequest, request: IntakeRequest): Promise<Appended> {
+    const step = beginStep("intake.accept", request.context)
+    try {
+      const appended = await this.#ports.log.append(events, request.deadline)
+      step.end(appended)
+      return appended
+    } catch (fault) {
+      step.fault(fault)
+      throw fault
+    }
+  }
+
+  async #findSource(secret: string, { deadline, context }: Call): Promise<Result.Result<IntakeSource, Refused>> {
+    const { sources, wheel } = this.#ports
+    const find = Effect.timeoutOrElse(sources.bySecret(secret), {
+      duration: deadline - wheel.now(),
+      orElse: () => Effect.fail(storeTimedOut(false)),
+    })
+    const found = await runResult(find, context)
+    return Result.isFailure(found) ? Result.fail(found.failure) : Result.fromOption(found.success, notFound)
+  }
 }
 
 /** Why a request may not proceed; undefined if it may. */

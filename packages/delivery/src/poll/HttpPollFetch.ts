@@ -34,6 +34,21 @@ const mark = (head: AnswerHead, name: string): string | null => {
 const failureOf = (head: AnswerHead): string | null =>
   head.status === 200 ? null : statusFailure(head.status, one(head, "location"))
 
+/** The poll's own headers take precedence over ours. */
+const headersOf = ({ headers, etag, lastModified }: PollRequest): Record<string, string> => {
+  const sent: Record<string, string> = {
+    Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
+    "User-Agent": USER_AGENT,
+    ...(etag === null ? {} : { "If-None-Match": etag }),
+    ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
+  }
+  for (const [name, value] of headers) {
+    for (const known of Object.keys(sent)) if (known.toLowerCase() === name.toLowerCase()) delete sent[known]
+    sent[name] = value
+  }
+  return sent
+}
+
 export const layer = (options: HttpPollFetchOptions = {}) =>
   Layer.effect(
     PollFetch,
@@ -43,22 +58,12 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       const deadline = options.deadlineMillis ?? 300_000
       const maxBytes = options.maxBytes ?? 32 * 1_048_576
 
-      const ask = Effect.fnUntraced(function* ({ url, headers, etag, lastModified }: PollRequest, meet: Meet) {
-        const conditional = etag !== null || lastModified !== null
-        const sent: Record<string, string> = {
-          Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
-          "User-Agent": USER_AGENT,
-          ...(etag === null ? {} : { "If-None-Match": etag }),
-          ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
-        }
-        for (const [name, value] of headers) {
-          for (const known of Object.keys(sent)) if (known.toLowerCase() === name.toLowerCase()) delete sent[known]
-          sent[name] = value
-        }
+      const ask = Effect.fnUntraced(function* (request: PollRequest, meet: Meet) {
+        const conditional = request.etag !== null || request.lastModified !== null
         const answer = yield* client.open({
           method: "GET",
-          url: new URL(url),
-          headers: sent,
+          url: new URL(request.url),
+          headers: headersOf(request),
           deadlineMillis: idle,
           maxBytes,
         })

@@ -34,30 +34,31 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
 /** There is no partition for the attempt's day: the machine slept, or its clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
 
+type Sql = PgClient.PgClient
+
+const makePartitions = (sql: Sql) => sql`SELECT cabinet.make_partitions('cabinet.attempt_delivered'),
+  cabinet.make_partitions('cabinet.attempt_failed')`
+
+/** Runs a statement that records attempts: again after a conflict, and once more after a missing partition was created. */
+const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlError>) =>
+  statement.pipe(
+    Effect.retry({ while: isConflict, times: 3 }),
+    Effect.catchIf(hasNoPartition, () => Effect.andThen(makePartitions(sql), statement)),
+    orUnavailable,
+  )
+
+const findDelivery = (sql: Sql, id: number) =>
+  Effect.map(sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id]), ([row]) => Option.fromNullishOr(row))
+
 export const layer = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    const makePartitions = sql`SELECT cabinet.make_partitions('cabinet.attempt_delivered'),
-      cabinet.make_partitions('cabinet.attempt_failed')`
-
-    const logging = <A, E>(self: Effect.Effect<A, E | SqlError.SqlError>) =>
-      self.pipe(
-        Effect.retry({ while: (error) => isSql(error) && isConflict(error), times: 3 }),
-        Effect.catchIf(
-          (error): error is E & SqlError.SqlError => isSql(error) && hasNoPartition(error),
-          () => Effect.andThen(makePartitions, self),
-        ),
-        orUnavailable,
-      )
-
-    const find = (id: number) =>
-      Effect.map(sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id]), ([row]) => Option.fromNullishOr(row))
-
     return DeliveryQueue.of({
       claim: (request) =>
-        logging(
+        recording(
+          sql,
           Effect.map(
             sql.unsafe<ClaimedRow>(CLAIM, [
               ...roomParameters(request),
@@ -68,10 +69,12 @@ export const layer = Layer.effect(
             (rows) => rows.map(toClaimed),
           ),
         ),
-      settle: (batch) => (batch.length === 0 ? Effect.void : logging(sql.unsafe(SETTLE, [settleParameter(batch)]))),
+      settle: (batch) =>
+        batch.length === 0 ? Effect.void : recording(sql, sql.unsafe(SETTLE, [settleParameter(batch)])),
       release: (claimed) =>
         Effect.asVoid(
-          logging(
+          recording(
+            sql,
             sql.unsafe(RELEASE, [
               int8Array(claimed.map(({ id }) => id)),
               int4Array(claimed.map(({ attempt }) => attempt)),
@@ -90,46 +93,12 @@ export const layer = Layer.effect(
             Option.map(Option.fromNullishOr(row), toClaimed),
           ),
         ),
-      resend: (deliveryId) =>
-        orUnavailable(
-          Effect.gen(function* () {
-            const moved = yield* sql.unsafe(DeliveryStatement.RESEND, [deliveryId])
-            const delivery = yield* find(deliveryId)
-            if (Option.isNone(delivery)) return Option.none()
-            if (moved.length > 0 || delivery.value.state === "due") {
-              return Option.some({ delivery: delivery.value, obstacle: null })
-            }
-            const [found] = yield* sql.unsafe<{ why: ResendObstacle }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
-            return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
-          }),
-        ),
-      resendRange: Effect.fnUntraced(function* (addressId, from, to) {
-        const known = yield* orUnavailable(
-          sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`,
-        )
-        if (known.length === 0) return Option.none()
-        let total = 0
-        for (const [statement, first] of [
-          [DeliveryStatement.RESEND_QUEUED, ["0"]],
-          [DeliveryStatement.RESEND_DELIVERED, ["0", from]],
-        ] as const) {
-          let slice: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
-          while (slice.seen === RESEND_BATCH) {
-            const next = sql.unsafe<DeliveryStatement.ResendBatch>(statement, [
-              addressId,
-              from,
-              to,
-              RESEND_BATCH,
-              ...slice.place,
-            ])
-            slice = (yield* orUnavailable(next))[0]!
-            total += slice.sent
-          }
-        }
-        return Option.some(total)
-      }),
+      resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),
+      resendRange: (addressId, from, to) => resendRange(sql, addressId, from, to),
       cancel: (deliveryId) =>
-        orUnavailable(Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), find(deliveryId))),
+        orUnavailable(
+          Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), findDelivery(sql, deliveryId)),
+        ),
       log: (query) =>
         orUnavailable(
           sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
@@ -139,28 +108,64 @@ export const layer = Layer.effect(
             query.limit,
           ]),
         ),
-      find: (deliveryId) => orUnavailable(find(deliveryId)),
+      find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
       ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])),
       gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(DeliveryStatement.GAUGE), ([row]) => row!)),
-      prune: Effect.fnUntraced(function* (keep) {
-        yield* orUnavailable(makePartitions)
-        const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
-        const partitions =
-          (yield* dropOldPartitions(sql, "attempt_delivered", keep.deliveredDays)) +
-          (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
-        let deliveries = 0
-        for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
-          const slice = sql.unsafe<{ readonly count: number }>(
-            `WITH gone AS (${DeliveryStatement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
-            [failedDays, RESEND_BATCH],
-          )
-          count = (yield* orUnavailable(slice))[0]!.count
-        }
-        return { partitions, deliveries }
-      }),
+      prune: (keep) => prune(sql, keep),
     })
   }),
 )
 
-const isSql = (error: unknown): error is SqlError.SqlError =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
+const resend = Effect.fnUntraced(function* (sql: Sql, deliveryId: number) {
+  const moved = yield* sql.unsafe(DeliveryStatement.RESEND, [deliveryId])
+  const delivery = yield* findDelivery(sql, deliveryId)
+  if (Option.isNone(delivery)) return Option.none()
+  if (moved.length > 0 || delivery.value.state === "due") {
+    return Option.some({ delivery: delivery.value, obstacle: null })
+  }
+  const [found] = yield* sql.unsafe<{ why: ResendObstacle }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
+  return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
+})
+
+const resendRange = Effect.fnUntraced(function* (sql: Sql, addressId: number, from: string, to: string) {
+  const known = yield* orUnavailable(
+    sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`,
+  )
+  if (known.length === 0) return Option.none()
+  let total = 0
+  for (const [statement, first] of [
+    [DeliveryStatement.RESEND_QUEUED, ["0"]],
+    [DeliveryStatement.RESEND_DELIVERED, ["0", from]],
+  ] as const) {
+    let slice: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
+    while (slice.seen === RESEND_BATCH) {
+      const next = sql.unsafe<DeliveryStatement.ResendBatch>(statement, [
+        addressId,
+        from,
+        to,
+        RESEND_BATCH,
+        ...slice.place,
+      ])
+      slice = (yield* orUnavailable(next))[0]!
+      total += slice.sent
+    }
+  }
+  return Option.some(total)
+})
+
+const prune = Effect.fnUntraced(function* (sql: Sql, keep: Parameters<DeliveryQueue["Service"]["prune"]>[0]) {
+  yield* orUnavailable(makePartitions(sql))
+  const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
+  const partitions =
+    (yield* dropOldPartitions(sql, "attempt_delivered", keep.deliveredDays)) +
+    (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
+  let deliveries = 0
+  for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
+    const slice = sql.unsafe<{ readonly count: number }>(
+      `WITH gone AS (${DeliveryStatement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
+      [failedDays, RESEND_BATCH],
+    )
+    count = (yield* orUnavailable(slice))[0]!.count
+  }
+  return { partitions, deliveries }
+})

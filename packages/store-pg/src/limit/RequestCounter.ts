@@ -7,7 +7,7 @@
 import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { type RateLimit, type IntakeRateLimit, type KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
+import type { RateLimit, IntakeRateLimit, KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { Clock, type Context, Effect, Result, type Scope } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"

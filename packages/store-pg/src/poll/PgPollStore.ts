@@ -83,58 +83,76 @@ const toRun = ({ poll_id, duration_ms, import_id, next_at, ...row }: RunRow): Po
 
 const FORGET_BATCH = 10_000
 
+type Sql = PgClient.PgClient
+
+const change = (sql: Sql, statement: string, values: ReadonlyArray<unknown>) =>
+  orUnavailable(
+    Effect.map(sql.unsafe<PollRow>(statement, values), ([row]) => Option.map(Option.fromNullishOr(row), toPoll)),
+  )
+
+/** In batches, so that no statement takes long. */
+const forgetSeen = Effect.fnUntraced(function* (sql: Sql, id: number) {
+  for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
+    count = (yield* orUnavailable(sql.unsafe(PollStatement.FORGET_SEEN, [id, FORGET_BATCH]))).length
+  }
+})
+
+const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
+  Effect.gen(function* () {
+    const { fresh } = result
+    const ended = yield* sql.unsafe(PollStatement.END_RUN, [
+      poll.id,
+      poll.lease,
+      result.outcome === "failed",
+      result.etag,
+      result.lastModified,
+      result.nextSeconds,
+    ])
+    if (ended.length === 0) return Option.none<PollRun>()
+    if (fresh !== null) {
+      yield* sql.unsafe(PollStatement.MARK_SEEN, [poll.id, fresh.held.id])
+      const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
+      if (sealed.length === 0) return yield* Effect.fail(staleImport)
+    }
+    const [run] = yield* sql.unsafe<RunRow>(PollStatement.WRITE_RUN, [
+      poll.id,
+      storableMillis(result.durationMs),
+      result.outcome,
+      result.status,
+      result.failure?.slice(0, 1000) ?? null,
+      result.peer,
+      result.bytes,
+      result.items,
+      fresh?.rows ?? 0,
+      fresh?.held.id ?? null,
+    ])
+    return Option.some(toRun(run!))
+  })
+
+const toClaimed = (row: ClaimedRow, lease: string): ClaimedPoll => ({
+  id: row.id,
+  lease,
+  sourceId: row.source_id,
+  url: row.url,
+  everySeconds: row.every_seconds,
+  format: row.format,
+  pointer: row.pointer,
+  keyField: row.key_field,
+  headers: JSON.parse(row.headers) as ClaimedPoll["headers"],
+  etag: row.etag,
+  lastModified: row.last_modified,
+  failures: row.failures,
+  first: row.first,
+})
+
 export const layer = Layer.effect(
   PollStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    const change = (statement: string, values: ReadonlyArray<unknown>) =>
-      orUnavailable(
-        Effect.map(sql.unsafe<PollRow>(statement, values), ([row]) => Option.map(Option.fromNullishOr(row), toPoll)),
-      )
-
-    /** In batches, so that no statement takes long. */
-    const forgetSeen = Effect.fnUntraced(function* (id: number) {
-      for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
-        count = (yield* orUnavailable(sql.unsafe(PollStatement.FORGET_SEEN, [id, FORGET_BATCH]))).length
-      }
-    })
-
-    const settle = (poll: ClaimedPoll, result: RunResult) =>
-      Effect.gen(function* () {
-        const { fresh } = result
-        const ended = yield* sql.unsafe(PollStatement.END_RUN, [
-          poll.id,
-          poll.lease,
-          result.outcome === "failed",
-          result.etag,
-          result.lastModified,
-          result.nextSeconds,
-        ])
-        if (ended.length === 0) return Option.none<PollRun>()
-        if (fresh !== null) {
-          yield* sql.unsafe(PollStatement.MARK_SEEN, [poll.id, fresh.held.id])
-          const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
-          if (sealed.length === 0) return yield* Effect.fail(staleImport)
-        }
-        const [run] = yield* sql.unsafe<RunRow>(PollStatement.WRITE_RUN, [
-          poll.id,
-          storableMillis(result.durationMs),
-          result.outcome,
-          result.status,
-          result.failure?.slice(0, 1000) ?? null,
-          result.peer,
-          result.bytes,
-          result.items,
-          fresh?.rows ?? 0,
-          fresh?.held.id ?? null,
-        ])
-        return Option.some(toRun(run!))
-      })
-
     return PollStore.of({
       add: (poll) =>
-        change(PollStatement.ADD, [
+        change(sql, PollStatement.ADD, [
           poll.sourceId,
           poll.url,
           poll.everySeconds,
@@ -144,11 +162,11 @@ export const layer = Layer.effect(
           JSON.stringify(poll.headers ?? []),
         ]),
       list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
-      pause: (id) => change(PollStatement.PAUSE, [id]),
-      resume: (id) => change(PollStatement.RESUME, [id]),
+      pause: (id) => change(sql, PollStatement.PAUSE, [id]),
+      resume: (id) => change(sql, PollStatement.RESUME, [id]),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(PollStatement.REMOVE, [id]))
-        if (removed.length > 0) yield* forgetSeen(id)
+        if (removed.length > 0) yield* forgetSeen(sql, id)
         return { existed: removed.length > 0 }
       }),
       log: Effect.fnUntraced(function* (id, limit) {
@@ -160,21 +178,7 @@ export const layer = Layer.effect(
         const lease = randomUUID()
         const [row] = yield* sql.unsafe<ClaimedRow>(PollStatement.CLAIM, [lease, id])
         if (row === undefined) return Option.none()
-        return Option.some({
-          id: row.id,
-          lease,
-          sourceId: row.source_id,
-          url: row.url,
-          everySeconds: row.every_seconds,
-          format: row.format,
-          pointer: row.pointer,
-          keyField: row.key_field,
-          headers: JSON.parse(row.headers) as ClaimedPoll["headers"],
-          etag: row.etag,
-          lastModified: row.last_modified,
-          failures: row.failures,
-          first: row.first,
-        })
+        return Option.some(toClaimed(row, lease))
       }, orUnavailable),
       renew: (poll) =>
         orUnavailable(Effect.map(sql.unsafe(PollStatement.RENEW, [poll.id, poll.lease]), (rows) => rows.length > 0)),
@@ -186,7 +190,7 @@ export const layer = Layer.effect(
           ),
         ),
       settle: (poll, result) =>
-        orUnavailable(sql.withTransaction(settle(poll, result))).pipe(
+        orUnavailable(sql.withTransaction(settle(sql, poll, result))).pipe(
           // Rolled back: the import was given up, so the run does not count either.
           Effect.catch((error) => (error === staleImport ? Effect.succeedNone : Effect.fail(error))),
         ),

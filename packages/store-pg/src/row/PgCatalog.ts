@@ -68,6 +68,9 @@ const tableOf = (row: ObjectRow): Table => ({
   rows_estimate: row.rows_estimate === null ? null : Number(row.rows_estimate),
 })
 
+const collationOf = (row: { readonly name: string } | undefined): string =>
+  quoteQualified("pg_catalog", row?.name ?? "default")
+
 export const layer = Layer.effect(
   Catalog,
   Effect.gen(function* () {
@@ -79,10 +82,7 @@ export const layer = Layer.effect(
     const foldCollation = Effect.suspend(() =>
       folding !== undefined
         ? Effect.succeed(folding)
-        : Effect.map(sql.unsafe<{ name: string }>(FOLD_COLLATION), ([row]) => {
-            folding = quoteQualified("pg_catalog", row?.name ?? "default")
-            return folding
-          }),
+        : Effect.map(sql.unsafe<{ name: string }>(FOLD_COLLATION), ([row]) => (folding = collationOf(row))),
     )
 
     /** Describes these types and all that they consist of; queries the database only for those that can have changed. */

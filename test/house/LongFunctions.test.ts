@@ -1,0 +1,67 @@
+/**
+ * No function of the packages is longer than a screen. What has that many steps is a class with named steps and documented
+ * state (`store-pg/event/EventWriter`), or functions beside it.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import ts from "typescript5"
+import { assert, it } from "vitest"
+
+const MAX_LINES = 80
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** Longer ones, each with its reason, and its length, above which it must not grow. */
+const ALLOWED: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
+  "packages/core/src/json/ParseJson.ts": { lines: 85, why: "one loop over the bytes, split it would be slower" },
+  "packages/store-pg/src/connection/StandbyReader.ts": { lines: 115, why: "to become a class" },
+  "packages/store-pg/src/embedded/BackupArchive.ts": { lines: 91, why: "to become a class" },
+    lines: 86,
+    why: "the accept statement, readable from top to end",
+  },
+  "packages/store-pg/src/row/PgSourceColumnStore.ts": { lines: 130, why: "to become a class" },
+  "packages/store-pg/src/source/PgSourceStore.ts": { lines: 127, why: "to become a class" },
+}
+
+interface Long {
+  readonly line: number
+  readonly lines: number
+}
+
+const longFunctions = (program: string): ReadonlyArray<Long> => {
+  const source = ts.createSourceFile("program.ts", program, ts.ScriptTarget.Latest)
+  const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1
+  const found: Array<Long> = []
+  const visit = (node: ts.Node): void => {
+    // A function type is as long as its signature, and a class is as long as its methods.
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const line = lineOf(node.getStart(source))
+      const lines = lineOf(node.end) - line + 1
+      if (lines > MAX_LINES) found.push({ line, lines })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+it(`no function of the packages has more than ${MAX_LINES} lines`, () => {
+  const files = globSync("packages/*/src/**/*.ts", { cwd: root })
+  assert.isAbove(files.length, 300)
+  const wrong: Array<string> = []
+  for (const file of files) {
+    for (const { line, lines } of longFunctions(readFileSync(root + file, "utf8"))) {
+      if (lines > (ALLOWED[file]?.lines ?? MAX_LINES)) wrong.push(`${file}:${line} has ${lines} lines`)
+    }
+  }
+  assert.deepStrictEqual(wrong, [])
+})
+
+it("a long layer, arrow function or method is found, and a long class of short ones is not", () => {
+  const long = "  step()\n".repeat(MAX_LINES)
+  const short = "  step() {\n    return 1\n  }\n".repeat(MAX_LINES)
+  assert.lengthOf(longFunctions(`export const layer = Layer.effect(Port, Effect.gen(function* () {\n${long}}))`), 1)
+  assert.lengthOf(longFunctions(`const f = () => {\n${long}}`), 1)
+  assert.lengthOf(longFunctions(`class A {\n  run() {\n${long}  }\n}`), 1)
+  assert.lengthOf(longFunctions(`class A {\n${short}}`), 0)
+})
