@@ -56,7 +56,7 @@ it("is said by /readyz and doctor for as long as it is, by the log and to the se
     "CREATE EVENT TRIGGER no_room ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.no_room()",
   )
   // PostgreSQL refused it, so it is known that it is not saved.
-  expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved just now; send it again" })
+  expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved right now; send it again" })
   expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
   await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })
   expect(await diagnosis()).toMatchObject({

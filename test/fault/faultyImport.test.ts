@@ -62,7 +62,7 @@ it("an import whose slice fails by a fault ends as failed, in words, and keeps w
   const source = await imports.source("faulty file")
   const report = await imports.file(source.id, fileOf("items.ndjson", lines(1_100, "poison").join("\n")))
   assert.deepInclude(report, { state: "failed", rows: 1_200, accepted: 1_000 })
-  assert.match(report.failure!, /fault of this program ended it: .*row 1101 does not parse/)
+  assert.match(report.failure!, /ended with an internal error: .*row 1101 does not parse/)
   assert.strictEqual((await imports.feed(source.id)).length, 1_000)
   const [failed] = (await examine()).failedImports
   assert.deepInclude(failed, { sourceId: source.id, name: "items.ndjson", staged: 1_200, accepted: 1_000 })

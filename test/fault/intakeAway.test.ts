@@ -34,7 +34,7 @@ it("a sender is told to retry, in JSON or in words, when the database is gone", 
   const form = { accept: "text/html", "content-type": "application/x-www-form-urlencoded" }
   const person = await send(url, "n=3", form)
   assert.strictEqual(person.status, 503)
-  assert.include(person.text, "<h1>Out of service for a moment</h1>")
+  assert.include(person.text, "<h1>Temporarily unavailable</h1>")
 })
 
 it("a body is never written twice when the connection was lost in the middle, and its next sending is recognised", async () => {
@@ -51,7 +51,7 @@ it("a body is never written twice when the connection was lost in the middle, an
   )
   const lost = await send(url, '{"n":1}')
   assert.strictEqual(lost.status, 503)
-  assert.match(lost.text, /not known whether this was saved/)
+  assert.match(lost.text, /unknown whether this was saved/)
   await database.run("DROP TRIGGER fail_once ON cabinet.event")
   assert.deepStrictEqual((await cabinet.feed(source.id)).map(payloadText), ['{"n":0}'])
   assert.deepInclude(JSON.parse((await send(url, '{"n":1}')).text), { ok: true, duplicate: false })

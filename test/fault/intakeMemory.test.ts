@@ -58,7 +58,7 @@ it("a sender whose bodies swell is asked to retry, and the honest one beside it 
   for (const { retryAfter, text } of refused) {
     assert.strictEqual(retryAfter, "5")
     assert.deepInclude(JSON.parse(text), { ok: false, error: "unavailable" })
-    assert.match(text, /Nothing can be saved just now; send it again/)
+    assert.match(text, /Nothing can be saved right now; send it again/)
   }
   const free = budget.free
   const text = `{"text":"${"x".repeat(20_000)}","n":`

@@ -75,7 +75,7 @@ it("Import takes nothing of a file with a row that is refused, and says where it
   const report = await cabinet.file(source.id, fileOf("x.csv", 'a,b\n1,2\n3,4,5\n6,"x"y\n7,8\n'))
   assert.deepInclude(report, { state: "refused", rows: 2, accepted: 0, refused: 2 })
   assert.deepStrictEqual(report.refusals, [
-    { line: 3, column: 5, reason: "the row has 3 cells, the header names 2" },
+    { line: 3, column: 5, reason: "the row has 3 cells, but the header has 2" },
     { line: 4, column: 6, reason: "text follows a closing quote" },
   ])
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
@@ -136,7 +136,7 @@ it("Import takes nothing of a file that breaks off at the end of a line while it
     })
   const failure = await cabinet.refused(source.id, path, {}, cut)
   assert.deepInclude(failure, { _tag: "FileError", code: "unreadable" })
-  assert.match(failure.message, /had 400004 bytes, and broke off after 200000 of them/)
+  assert.match(failure.message, /has 400004 bytes, but only 200000 could be read/)
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
   writeFileSync(path, text)
   assert.deepInclude(await cabinet.file(source.id, path), { state: "done", accepted: 100_000 })

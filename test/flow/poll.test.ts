@@ -268,7 +268,7 @@ it("PollStore lets nobody run a poll that is being run, and forgets what is remo
   await cabinet.book((book) => book.claim(poll.id))
   await cabinet.run(poll.id).then(
     () => assert.fail("it was run twice"),
-    (error: Error) => assert.match(error.message, /being run right now/),
+    (error: Error) => assert.match(error.message, /is running right now/),
   )
   await database.run(`UPDATE cabinet.clock SET shift = '5 minutes'`)
   json([{ a: 1 }])

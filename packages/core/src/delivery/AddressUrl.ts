@@ -14,16 +14,16 @@ const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_ur
  * is sent to. The fragment is dropped: it is never sent.
  */
 export const parseAddressUrl = (text: string): Result.Result<URL, AddressError> => {
-  if (text.length > MAX_LENGTH) return refuse(`an address has at most ${MAX_LENGTH} characters`)
+  if (text.length > MAX_LENGTH) return refuse(`a delivery address may have at most ${MAX_LENGTH} characters`)
   const url = URL.parse(text.trim())
-  if (url === null) return refuse("an address is an absolute URL such as https://example.com/hook")
+  if (url === null) return refuse("a delivery address must be an absolute URL such as https://example.com/hook")
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return refuse(`an address begins with https:// or http://, not ${url.protocol}//`)
+    return refuse(`a delivery address must begin with https:// or http://, not ${url.protocol}//`)
   }
   if (url.username !== "" || url.password !== "") {
-    return refuse("an address carries no user name and no password")
+    return refuse("a delivery address must not contain a user name or password")
   }
-  if (url.hostname === "") return refuse("an address names a host")
+  if (url.hostname === "") return refuse("a delivery address must name a host")
   url.hash = ""
   return Result.succeed(url)
 }

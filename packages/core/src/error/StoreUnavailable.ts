@@ -15,4 +15,4 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 
 /** The store did not respond by the deadline; `outcomeUnknown` if a write had been sent to it. */
 export const storeTimedOut = (outcomeUnknown: boolean): StoreUnavailable =>
-  new StoreUnavailable({ message: "The database did not answer in time", retryAfter: 5, outcomeUnknown })
+  new StoreUnavailable({ message: "The database did not respond in time", retryAfter: 5, outcomeUnknown })

@@ -52,20 +52,20 @@ export const feedParams = (
     }
   }
   for (const name of FEED_PARAMS) {
-    if (pairs.filter(([other]) => other === name).length > 1) return refuse(name, `${name} may be sent once.`)
+    if (pairs.filter(([other]) => other === name).length > 1) return refuse(name, `${name} may be sent only once.`)
   }
   const sent = Object.fromEntries(pairs) as { readonly [name in FeedParam]?: string }
   const sourceId = sent.source_id === undefined ? null : parseSourceId(sent.source_id)
-  if (sourceId === "malformed") return refuse("source_id", "source_id is a positive whole number.")
+  if (sourceId === "malformed") return refuse("source_id", "source_id must be a positive integer.")
   const channel = sent.channel === undefined ? null : CHANNELS.find((known) => known === sent.channel)
-  if (channel === undefined) return refuse("channel", `channel is one of ${CHANNELS.join(", ")}.`)
+  if (channel === undefined) return refuse("channel", `channel must be one of ${CHANNELS.join(", ")}.`)
   const limit = sent.limit === undefined ? DEFAULT_LIMIT : parseLimit(sent.limit)
   if (limit === undefined) return refuse("limit", `${LIMIT_EXPECTED}.`)
   const after = sent.cursor === undefined ? FEED_START : readCursor(key, { sourceId, channel }, sent.cursor)
   if (after === undefined) {
     return refuse(
       "cursor",
-      "cursor is a next_cursor of this feed, unchanged, together with the same source_id and channel it was issued for.",
+      "cursor must be a next_cursor of this feed, unchanged, with the same source_id and channel it was issued for.",
     )
   }
   return Effect.succeed({ sourceId, channel, limit, after, cursor: sent.cursor })

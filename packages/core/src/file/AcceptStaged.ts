@@ -84,7 +84,7 @@ class ImportRun {
         if (typeof outcome === "string") return outcome
         // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for ever.
         this.#stuck = outcome === this.#at && !this.#unavailable ? this.#stuck + 1 : 0
-        if (this.#stuck >= MAX_TRIES) return yield* this.#fail(`its rows were not accepted in ${MAX_TRIES} tries`)
+        if (this.#stuck >= MAX_TRIES) return yield* this.#fail(`its rows were not accepted after ${MAX_TRIES} attempts`)
         if (this.#stuck > 10) yield* Effect.sleep(1000)
         this.#at = outcome
         if (onProgress !== undefined) yield* onProgress(outcome)
@@ -104,8 +104,8 @@ class ImportRun {
         )
       }),
       Effect.catchDefect((fault) =>
-        Effect.logError(`import ${this.#claimed.id} failed by a fault: ${faultName(fault)}`).pipe(
-          Effect.andThen(this.#fail(`a fault of this program ended it: ${faultInWords(fault)}`)),
+        Effect.logError(`import ${this.#claimed.id} failed with an internal error: ${faultName(fault)}`).pipe(
+          Effect.andThen(this.#fail(`it ended with an internal error: ${faultInWords(fault)}`)),
         ),
       ),
     )

@@ -78,7 +78,7 @@ export class CsvReader {
 
   end(): void {
     if (this.#stopped) return
-    if (this.#state === QUOTED) return this.#stop("a quote is opened here and never closed")
+    if (this.#state === QUOTED) return this.#stop("a quote opened here is never closed")
     if (this.#state !== START || this.#cells.length > 0) {
       if (this.#state === START) this.#columns.push(this.#base - this.#lineStart + 1)
       this.#endCell()

@@ -127,10 +127,13 @@ export class FileImporter {
       const { held } = began
       return yield* Effect.scoped(this.#stageInto(held, call, look)).pipe(
         Effect.onExit((exit) =>
-          exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to its end")) : Effect.void,
+          exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to the end")) : Effect.void,
         ),
         Effect.catchTag("LeaseLost", () =>
-          fileError("interrupted", "Reading took so long that the import was given up. Nothing was taken; try again."),
+          fileError(
+            "interrupted",
+            "Reading took too long, so the import was abandoned. Nothing was imported; try again.",
+          ),
         ),
       )
     })
@@ -202,6 +205,6 @@ const sameFile = (same: ImportStatus) =>
   fileError(
     "same_file",
     same.state === "done"
-      ? `This file was imported into this source before: import ${same.id} of ${same.createdAt}, ${same.accepted} rows. Say --again to import it once more.`
+      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${same.accepted} rows. Use --again to import it again.`
       : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
   )

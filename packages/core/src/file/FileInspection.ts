@@ -56,7 +56,8 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
       sum.update(chunk)
       if (bytes < SAMPLE_BYTES) sample.push(chunk.slice(0, SAMPLE_BYTES - bytes))
       bytes += chunk.length
-      if (bytes > MAX_FILE_BYTES) return Effect.fail(fileError("too_large", `A file may have ${MAX_FILE_BYTES} bytes.`))
+      if (bytes > MAX_FILE_BYTES)
+        return Effect.fail(fileError("too_large", `A file may be at most ${MAX_FILE_BYTES} bytes.`))
       witness.see(chunk)
       return Effect.void
     })
@@ -86,18 +87,19 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
 const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
   const refuse = (message: string) => fileError("bad_option", message)
   if (options.format !== undefined && !FILE_FORMATS.includes(options.format)) {
-    return yield* refuse(`A format is one of ${FILE_FORMATS.join(", ")}.`)
+    return yield* refuse(`The format must be one of ${FILE_FORMATS.join(", ")}.`)
   }
   const charset = options.encoding === undefined ? null : namedCharset(options.encoding)
   if (options.encoding !== undefined && charset === null) {
     return yield* refuse(
-      `The encoding ${options.encoding} is not known: utf-8, utf-16, windows-1251, latin-1, koi8-r, ….`,
+      `The encoding ${options.encoding} is not supported: utf-8, utf-16, windows-1251, latin-1, koi8-r, ….`,
     )
   }
   const delimiter = options.delimiter === "\\t" || options.delimiter === "tab" ? "\t" : options.delimiter
   if (delimiter !== undefined && (delimiter.length !== 1 || /["\r\n]/.test(delimiter))) {
-    return yield* refuse("A delimiter is one character, and neither a quote nor an end of line.")
+    return yield* refuse("The delimiter must be one character, and neither a quote nor a line break.")
   }
-  if (!isPointer(options.pointer ?? "")) return yield* refuse("A pointer is empty or begins with a slash: /data/items.")
+  if (!isPointer(options.pointer ?? ""))
+    return yield* refuse("A pointer must be empty or begin with a slash, such as /data/items.")
   return { charset, delimiter }
 })

@@ -43,12 +43,12 @@ export class HeaderedRows {
     if (this.#hasHeader && width > this.#width) {
       while (width > this.#width && isBlank(cells[width - 1]!)) width--
       if (width > this.#width) {
-        const reason = `the row has ${width} cells, the header names ${this.#width}`
+        const reason = `the row has ${width} cells, but the header has ${this.#width}`
         return this.#sink.refuse({ line: row.line, column: row.columns?.[this.#width] ?? this.#width + 1, reason })
       }
     }
     if (this.#hasHeader && row.last === true && width < this.#width) {
-      const reason = `the file ends here in the middle of a row: it has ${width} cells, the header names ${this.#width}`
+      const reason = `the file ends here in the middle of a row: it has ${width} cells, but the header has ${this.#width}`
       return this.#sink.refuse({ line: row.line, column: null, reason })
     }
     if (this.#unique) {

@@ -89,7 +89,7 @@ export class JsonListReader implements TextReader {
           else if ((code === 125 || code === 93) && this.#depth > 0) this.#depth--
         }
       } else if (this.#place === "behind" && !isSpace(code)) {
-        this.#refuse("something follows the end of the list")
+        this.#refuse("there is text after the end of the list")
         this.#stopped = true
       }
       if (code === 10) {
@@ -194,9 +194,9 @@ export class PointedReader implements TextReader {
     if (this.#tooMuch !== undefined) return
     this.#weigh(text)
     if (this.#text.length + text.length > MAX_POINTED) {
-      this.#tooMuch = `a text read by a pointer may have ${MAX_POINTED} characters`
+      this.#tooMuch = `a text read with a pointer may have at most ${MAX_POINTED} characters`
     } else if (this.#weight > MAX_WEIGHT) {
-      this.#tooMuch = `a text read by a pointer may hold ${MAX_WEIGHT} values, an object for ${OBJECT_WEIGHT} of them`
+      this.#tooMuch = `a text read with a pointer may contain at most ${MAX_WEIGHT} values (an object counts as ${OBJECT_WEIGHT})`
     }
     this.#text = this.#tooMuch === undefined ? this.#text + text : ""
   }
@@ -228,8 +228,8 @@ export class PointedReader implements TextReader {
     for (; parsed === undefined; parsed = reading.advance(PIECE)) yield
     if (Result.isFailure(parsed)) return this.#sink.refuse(placed(parsed.failure, 1, 1))
     const found = atPointer(parsed.success, this.#pointer)
-    if (found === undefined) return refuse(`nothing stands at ${this.#pointer}`)
-    if (!isJsonList(found)) return refuse(`what stands at ${this.#pointer} is not a list`)
+    if (found === undefined) return refuse(`there is nothing at ${this.#pointer}`)
+    if (!isJsonList(found)) return refuse(`the value at ${this.#pointer} is not a list`)
     for (const [n, item] of found.entries()) {
       if (n % ITEMS === ITEMS - 1) yield
       if (!(item instanceof Map)) {

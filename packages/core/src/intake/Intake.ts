@@ -181,11 +181,11 @@ const refusalOf = (counted: Result.Result<IntakeRateLimit, StoreUnavailable>): R
   })
 }
 
-const notFound = () => new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
+const notFound = () => new IntakeError({ code: "not_found", message: "This address does not accept data" })
 
 const sourceKeepsChanging = () =>
   new StoreUnavailable({
-    message: "The source is being changed; nothing was saved, send it again",
+    message: "The source is being modified; nothing was saved, send it again",
     retryAfter: 1,
     outcomeUnknown: false,
   })

@@ -15,7 +15,7 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
   const first = firstBoundary(body, boundary) ?? firstBoundary(body, boundaryInBody(body))
   if (first === null) {
     const reason =
-      boundary === null ? "the content type names no boundary" : "no part begins with the header's boundary"
+      boundary === null ? "the content type names no boundary" : "no part begins with the boundary of the header"
     return { bytes: body, fields: [], evidence: body, unread: { reason, offset: 0, from: 0 } }
   }
   const newline = first.crlf ? "\r\n" : "\n"

@@ -140,7 +140,7 @@ const queryFields = (query: RawForm, charset: Charset): { readonly fields: JsonO
   }
   const { reason, offset, from } = query.unread
   const { text, replaced } = decode(query.bytes, charset, from)
-  return { fields: unparsedFields(text, `${reason}, at byte ${offset} of the address's query`), replaced }
+  return { fields: unparsedFields(text, `${reason}, at byte ${offset} of the URL's query string`), replaced }
 }
 
 const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({

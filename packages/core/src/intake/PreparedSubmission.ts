@@ -175,7 +175,7 @@ export const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {
 const tooMany = ({ count, limit }: { readonly count: number; readonly limit: number }) =>
   new IntakeError({
     code: "too_many_items",
-    message: `A batch may hold at most ${limit} objects, this one holds ${count}; nothing of it was saved`,
+    message: `A batch may contain at most ${limit} objects, but this one contains ${count}; nothing was saved`,
     count,
     limit,
   })

@@ -87,7 +87,7 @@ export class JsonScanner {
           if (unit === 0 || (unit & 0xf800) === 0xd800) suspect = true
           at += 6
         } else {
-          if (!isShortEscape(text.charCodeAt(at + 1))) this.refuse("a backslash that begins no escape of JSON", at)
+          if (!isShortEscape(text.charCodeAt(at + 1))) this.refuse("a backslash that is not a JSON escape", at)
           at += 2
         }
         continue

@@ -51,7 +51,7 @@ export class Authenticate extends Context.Service<
 const refuse = (message: string) => Effect.fail(new AuthenticateError({ code: "invalid_key", message }))
 
 const noKey = refuse("Send an API key in the header Authorization: Bearer <key>, or in X-Api-Key: <key>.")
-const twoKeys = refuse("Authorization and X-Api-Key carry different keys. Send one of them.")
+const twoKeys = refuse("Authorization and X-Api-Key contain different keys. Send only one of them.")
 const notBearer = refuse("Authorization must have the form: Bearer <key>.")
 const wrongKey = refuse("The API key is wrong or was revoked.")
 

@@ -81,7 +81,7 @@ const count = <A>(counts: Map<A, number>, of: A, bytes: number): void => {
 
 export const memoryFull = (): StoreUnavailable =>
   new StoreUnavailable({
-    message: "Too much that was sent is waiting; nothing of this was saved",
+    message: "Too much received data is waiting to be processed; nothing was saved",
     retryAfter: 5,
     outcomeUnknown: false,
   })

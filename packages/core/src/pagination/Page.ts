@@ -18,7 +18,7 @@ export interface Page {
 }
 
 /** The text of `bad_limit` errors. */
-export const LIMIT_EXPECTED = `limit is a whole number from 1 to ${MAX_LIMIT}`
+export const LIMIT_EXPECTED = `limit must be an integer from 1 to ${MAX_LIMIT}`
 
 /** Parses a page size: a decimal integer from 1 to 1000, otherwise undefined. */
 export const parseLimit = (text: string): number | undefined => {

@@ -54,10 +54,11 @@ export class Polls extends Context.Service<
           const claimed = yield* store.claim(id)
           if (Option.isNone(claimed)) {
             yield* existing(id, store.log(id, 1))
-            return yield* pollError("busy", `Poll ${id} is being run right now, or its source is switched off.`)
+            return yield* pollError("busy", `Poll ${id} is running right now, or its source is switched off.`)
           }
           const settled = yield* run(claimed.value)
-          if (Option.isNone(settled)) return yield* pollError("no_such_poll", `Poll ${id} was removed meanwhile.`)
+          if (Option.isNone(settled))
+            return yield* pollError("no_such_poll", `Poll ${id} has been removed in the meantime.`)
           return settled.value
         }),
       })
@@ -93,24 +94,27 @@ const OWN_HEADERS = new Set([
 
 const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
   if (!isInterval(poll.everySeconds)) {
-    return yield* pollError("bad_interval", "An interval is between 10 seconds and 30 days: 30s, 15m, 2h, 1d.")
+    return yield* pollError(
+      "bad_interval",
+      "The interval must be from 10 seconds to 30 days, such as 30s, 15m, 2h or 1d.",
+    )
   }
   if (poll.format != null && !POLL_FORMATS.includes(poll.format)) {
-    return yield* pollError("bad_format", `A format is one of ${POLL_FORMATS.join(", ")}.`)
+    return yield* pollError("bad_format", `The format must be one of ${POLL_FORMATS.join(", ")}.`)
   }
   const pointer = poll.pointer ?? ""
   if (!isPointer(pointer))
-    return yield* pollError("bad_pointer", "A pointer is empty or begins with a slash: /data/items.")
+    return yield* pollError("bad_pointer", "A pointer must be empty or begin with a slash, such as /data/items.")
   if (pointer !== "" && poll.format != null && poll.format !== "json") {
-    return yield* pollError("bad_pointer", "A pointer leads into JSON, not into other formats.")
+    return yield* pollError("bad_pointer", "A pointer is only supported for JSON.")
   }
   const key = poll.keyField ?? null
   if (key === "" || (key?.startsWith("/") === true && !isPointer(key))) {
-    return yield* pollError("bad_key", "A key is the name of a field, or a pointer to it: id, /meta/id.")
+    return yield* pollError("bad_key", "The key must be a field name or a pointer, such as id or /meta/id.")
   }
   for (const [name, value] of poll.headers ?? []) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
-      return yield* pollError("bad_header", `${name.slice(0, 100)} is no header that can be set.`)
+      return yield* pollError("bad_header", `${name.slice(0, 100)} is not a header that can be set.`)
     }
     // The value is a secret, so no message contains it.
     if (value.length > 4096 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {

@@ -61,7 +61,8 @@ class PollRunner {
       yield* background("poll lease renewal", "20 seconds", store.renew(poll), { quiet: true })
       const staging = new PollStaging(poll, this.#ports)
       const settled = yield* this.#settle(poll, staging)
-      if (Option.isNone(settled)) yield* staging.giveUp("the poll was removed, or run by another process, meanwhile")
+      if (Option.isNone(settled))
+        yield* staging.giveUp("the poll was removed or run by another process in the meantime")
       else if (settled.value.importId !== null) yield* this.#accept(settled.value.importId)
       return settled
     })
@@ -72,11 +73,11 @@ class PollRunner {
       const started = yield* Clock.currentTimeMillis
       const ended = yield* Effect.catchDefect(this.#attempt(poll, staging), (fault) =>
         Effect.as(
-          Effect.logError(`a run of poll ${poll.id} failed by a fault: ${faultName(fault)}`),
+          Effect.logError(`a run of poll ${poll.id} failed with an internal error: ${faultName(fault)}`),
           faulty(poll, fault),
         ),
       )
-      if (ended.outcome === "failed") yield* staging.giveUp("the poll's answer could not be read to its end")
+      if (ended.outcome === "failed") yield* staging.giveUp("the poll's response could not be read to the end")
       const durationMs = (yield* Clock.currentTimeMillis) - started
       return yield* this.#ports.store.settle(poll, { ...ended, durationMs })
     }).pipe(
@@ -107,7 +108,7 @@ class PollRunner {
         Effect.catchTag("FileError", (error) => Effect.succeed(failed(error.message))),
         Effect.timeoutOrElse({
           duration: DEADLINE,
-          orElse: () => Effect.succeed(failed(`the answer was not read within ${DEADLINE}`)),
+          orElse: () => Effect.succeed(failed(`the response was not read within ${DEADLINE}`)),
         }),
       )
     })
@@ -128,7 +129,7 @@ class PollRunner {
 
 const faulty = (poll: ClaimedPoll, fault: unknown): Ended => ({
   outcome: "failed",
-  failure: `a fault of this program: ${faultInWords(fault)}`,
+  failure: `internal error: ${faultInWords(fault)}`,
   status: null,
   peer: null,
   bytes: 0,

@@ -21,7 +21,7 @@ type Outcome = "ok" | "interrupted" | "failed"
 
 const timer = (step: StepName, outcome: Outcome) =>
   Metric.histogram("step_duration_seconds", {
-    description: "Duration of a step of the work, in seconds, by step and outcome.",
+    description: "Duration of a processing step, in seconds, by step and outcome.",
     boundaries: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
     attributes: { step, outcome },
   })

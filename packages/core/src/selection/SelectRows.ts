@@ -96,7 +96,7 @@ const TRIES = 3
 
 const changing = new ReadError({
   code: "table_busy",
-  message: "The table is being changed all the while; ask again soon.",
+  message: "The table keeps changing; try again soon.",
   retryAfter: 2,
 })
 
@@ -108,14 +108,14 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
   const { columns } = plan.showing
   if (!hasMore) return Result.succeed({ items, columns, hasMore, nextCursor: null })
   if (items.length === 0) {
-    const message = `A row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB, which is more than can be sent: ask for fewer columns with col.`
+    const message = `A row is larger than ${MAX_ROW_BYTES / 1024 / 1024} MB, which is the maximum: request fewer columns with col.`
     return Result.fail(new ReadError({ code: "query_failed", message, retryAfter: 0 }))
   }
   const position = found.positionOf(items.length - 1)
   const counted = plan.table.identity === "text" ? [...position, String(equalsAtEnd(plan, found))] : position
   const nextCursor = encodeCursor(plan.walk, counted)
   if (nextCursor.length > LONGEST_CURSOR || position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE)) {
-    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor to carry (over ${MAX_POSITION_VALUE} characters): sort by another column.`
+    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor (over ${MAX_POSITION_VALUE} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
   return Result.succeed({ items, columns, hasMore, nextCursor })
@@ -136,7 +136,7 @@ const refusedParam = (plan: SelectionPlan, { values }: PageQuery, { index, messa
   const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)
   const filter = plan.filters[at]
   if (filter === undefined) {
-    return selectionError("bad_cursor", "cursor", `The place that cursor names can no longer be read: ${message}.`)
+    return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)
   }
   const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
   return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.`)

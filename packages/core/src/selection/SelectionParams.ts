@@ -73,7 +73,7 @@ const read = (pairs: ParamPairs): Selection => {
   const all = (name: Repeated) => pairs.flatMap(([other, value]) => (other === name ? [value] : []))
   const one = (name: Single): string | null => {
     const values = pairs.filter(([other]) => other === name)
-    if (values.length > 1) throw selectionError(SINGLE[name], name, `${name} may be sent once.`)
+    if (values.length > 1) throw selectionError(SINGLE[name], name, `${name} may be sent only once.`)
     return values[0]?.[1] ?? null
   }
   return {
@@ -89,7 +89,8 @@ const read = (pairs: ParamPairs): Selection => {
 }
 
 const search = (text: string | null): string => {
-  if (text?.includes("\0")) throw selectionError("bad_selection", "q", "q holds a zero byte, which no text can hold.")
+  if (text?.includes("\0"))
+    throw selectionError("bad_selection", "q", "q contains a zero byte, which text cannot contain.")
   return text ?? ""
 }
 
@@ -114,14 +115,14 @@ const filters = (
     const value = values[index] ?? ""
     if (!isCondition(condition)) {
       const known = FILTER_CONDITIONS.join(", ")
-      throw selectionError("bad_fo", "fo", `fo number ${index + 1} is ${shown(condition)}; it is one of ${known}.`)
+      throw selectionError("bad_fo", "fo", `fo number ${index + 1} is ${shown(condition)}; it must be one of ${known}.`)
     }
     if ((condition === "empty" || condition === "notempty") && value !== "") {
       const message = `fv number ${index + 1} belongs to ${condition}, which takes no value: leave it empty.`
       throw selectionError("bad_fv", "fv", message)
     }
     if (value.includes("\0")) {
-      throw selectionError("bad_fv", "fv", `fv number ${index + 1} holds a zero byte, which no value can hold.`)
+      throw selectionError("bad_fv", "fv", `fv number ${index + 1} contains a zero byte, which no value can contain.`)
     }
     return { column, condition, value }
   })
@@ -133,9 +134,9 @@ const period = (column: string | null, from: string | null, to: string | null): 
     ["to", to],
   ] as const) {
     if (text === null) continue
-    if (column === null) throw selectionError("bad_period", name, `${name} needs per, the name of a date column.`)
+    if (column === null) throw selectionError("bad_period", name, `${name} requires per, the name of a date column.`)
     if (!isCalendarDay(text)) {
-      throw selectionError("bad_period", name, `${name} is a day of the calendar as YYYY-MM-DD, not ${shown(text)}.`)
+      throw selectionError("bad_period", name, `${name} must be a calendar date as YYYY-MM-DD, not ${shown(text)}.`)
     }
   }
   if (from !== null && to !== null && from > to) {
@@ -146,7 +147,7 @@ const period = (column: string | null, from: string | null, to: string | null): 
 
 const direction = (word: string | null): Direction | null => {
   if (word === null || word === "asc" || word === "desc") return word
-  throw selectionError("bad_dir", "dir", `dir is asc or desc, not ${shown(word)}.`)
+  throw selectionError("bad_dir", "dir", `dir must be asc or desc, not ${shown(word)}.`)
 }
 
 const columns = (
@@ -166,7 +167,7 @@ const columns = (
       throw selectionError(
         "bad_columns",
         name,
-        `${name} is only for requests without col, which says exactly what to show.`,
+        `${name} cannot be combined with col, which lists exactly what to show.`,
       )
     }
   }

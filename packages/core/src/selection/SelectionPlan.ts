@@ -74,13 +74,13 @@ export const selectionPlan = (
 
   const showing = showingOf(selection.columns, table)
   if (showing.shown.length === 0 && table.columns.length > 0)
-    return refuse("bad_columns", "hide", "Nothing is left to show: hide names every column.")
+    return refuse("bad_columns", "hide", "No column is left to show: hide names every column.")
 
   const filters = selection.filters.map((filter) => ({ ...filter, column: column(filter.column) }))
   for (const [index, { column: of, condition, value }] of filters.entries()) {
     if (!COMPARISONS.has(condition)) continue
     if (of.type.operators === null) {
-      const can = "It can be asked for contains, empty and notempty."
+      const can = "It supports contains, empty and notempty."
       return refuse(
         "bad_selection",
         "fo",
@@ -127,7 +127,7 @@ export const selectionPlan = (
   const after = selection.cursor === null ? null : decodeCursor(walk, selection.cursor)
   if (after === undefined) {
     const message =
-      "cursor is the next_cursor of the last page, unchanged, with all other parameters the same but limit."
+      "cursor must be the next_cursor of the previous page, unchanged, with all other parameters except limit the same."
     return refuse("bad_cursor", "cursor", message)
   }
   return Result.succeed({ ...plan, walk, after })

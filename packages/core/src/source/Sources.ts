@@ -98,10 +98,10 @@ const checkSettings = Effect.fnUntraced(function* ({ name, encoding, thanksUrl }
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }
   if (encoding != null && !SOURCE_ENCODINGS.includes(encoding)) {
-    return yield* refuse("bad_encoding", `An encoding is one of ${SOURCE_ENCODINGS.join(", ")}.`)
+    return yield* refuse("bad_encoding", `The encoding must be one of ${SOURCE_ENCODINGS.join(", ")}.`)
   }
   if (thanksUrl != null && !isWebAddress(thanksUrl)) {
-    return yield* refuse("bad_thanks_url", "A thank-you address begins with http:// or https://.")
+    return yield* refuse("bad_thanks_url", "The thank-you URL must begin with http:// or https://.")
   }
 })
 

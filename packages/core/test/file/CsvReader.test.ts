@@ -96,7 +96,7 @@ it("CsvReader tells an end of file in the middle of a line, and where an unclose
     ],
   )
   const { refusals } = read(['a,b\nc,"d\ne,f\n'])
-  assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote is opened here and never closed" }])
+  assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote opened here is never closed" }])
 })
 
 it("CsvReader bounds a line, so that an unclosed quote does not take the file into memory", () => {

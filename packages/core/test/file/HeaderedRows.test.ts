@@ -26,7 +26,7 @@ it("HeaderedRows leaves fields out of a shorter row and refuses a longer one, un
   assert.deepStrictEqual(items(true, ["a", "b"], ["1"], ["1", "2", "", " "], ["1", "2", "3"]), [
     '{"a":"1"}',
     '{"a":"1","b":"2"}',
-    "the row has 3 cells, the header names 2",
+    "the row has 3 cells, but the header has 2",
   ])
 })
 

@@ -73,7 +73,7 @@ it("JsonListReader refuses a list that is not closed, empty places, and what fol
   assert.deepStrictEqual(reasons(""), ["the file is empty"])
   assert.deepStrictEqual(reasons('[{"a":1}'), ["the file ends inside the list, which is not closed"])
   assert.deepStrictEqual(reasons('[{"a":1},]'), ["a value was expected between commas"])
-  assert.deepStrictEqual(reasons('[{"a":1}] x'), ["something follows the end of the list"])
+  assert.deepStrictEqual(reasons('[{"a":1}] x'), ["there is text after the end of the list"])
   assert.strictEqual(reasons("[}]").length, 1)
 })
 
@@ -99,7 +99,7 @@ it("PointedReader takes the list at its pointer, and says what stands there inst
   const text = '{"data":{"a/b":[{"n":1.0}],"x":1},"m~n":[[{"n":2}]]}'
   assert.deepStrictEqual(pointed("/data/a~1b", text).items, ['{"n":1.0}'])
   assert.deepStrictEqual(pointed("/m~0n/0", text).items, ['{"n":2}'])
-  assert.match(pointed("/data/none", text).refusals[0]!.reason, /nothing stands at/)
+  assert.match(pointed("/data/none", text).refusals[0]!.reason, /there is nothing at/)
   assert.match(pointed("/data/x", text).refusals[0]!.reason, /not a list/)
   assert.isTrue(isPointer("") && isPointer("/") && isPointer("/a/0/b~0~1"))
   assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
@@ -123,8 +123,8 @@ it("PointedReader refuses an item longer than intake takes, by its number, howev
 
 it("PointedReader refuses a text of more values than it may hold before it makes any of them", () => {
   const reasonOf = (text: string) => pointed("/a", text).refusals[0]?.reason
-  assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may hold 4000000 values/)
-  assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may hold 4000000 values/)
+  assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may contain at most 4000000 values/)
+  assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may contain at most 4000000 values/)
   // What stands in a string is no value.
   const quoted = `{"a":[{"b":"${'{,[\\"'.repeat(900_000)}"}]}`
   assert.match(reasonOf(quoted) ?? "", /item 1 is longer/)

@@ -293,7 +293,7 @@ it("submissionParser refuses a long body that there is no memory for, and gives 
   // The fourth from anybody is one too many; so is the second from one source, which left less free than it has.
   const parsed = await Promise.all([sent(1), sent(2), sent(1), sent(3), sent(4)])
   assert.deepStrictEqual(parsed.map(Result.isSuccess), [true, true, false, true, false])
-  assert.match(String(Result.isFailure(parsed[4]!) && parsed[4].failure.message), /Too much that was sent is waiting/)
+  assert.match(String(Result.isFailure(parsed[4]!) && parsed[4].failure.message), /Too much received data is waiting/)
   const late = sent(1)
   wheel.expire(10)
   assert.isTrue(Result.isFailure(await late))

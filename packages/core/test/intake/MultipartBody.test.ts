@@ -122,7 +122,7 @@ describe("parseMultipartBody", () => {
     })
     assert.deepStrictEqual(read("nothing here"), {
       fields: [],
-      unread: { reason: "no part begins with the header's boundary", offset: 0, from: 0 },
+      unread: { reason: "no part begins with the boundary of the header", offset: 0, from: 0 },
     })
     assert.deepStrictEqual(read("x", null), {
       fields: [],

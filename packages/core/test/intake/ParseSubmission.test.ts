@@ -204,7 +204,7 @@ describe("parseSubmission of forms", () => {
 
   it("parseSubmission keeps a query of more than 10,000 fields whole, as text, beside what the body says", () => {
     const query = "%61&".repeat(10_001)
-    const reason = "more than 10000 form fields, at byte 40000 of the address's query"
+    const reason = "more than 10000 form fields, at byte 40000 of the URL's query string"
     const beside = parse(FORM, "b=1", { query }).events[0]!
     assert.deepStrictEqual(
       [...beside.payload],

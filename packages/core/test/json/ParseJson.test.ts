@@ -176,7 +176,7 @@ describe("parseJson", () => {
     ["[1\r\n,2\r,\n]", 'a value was expected, found "]"', 9, 4, 1],
     ['["a', "the text ends inside the string that begins at offset 1", 3, 1, 4],
     ['"a\nb"', "the control character U+000A must be escaped in a string", 2, 1, 3],
-    ['"\\x41"', "a backslash that begins no escape of JSON", 1, 1, 2],
+    ['"\\x41"', "a backslash that is not a JSON escape", 1, 1, 2],
     ['"\\u12g4"', "\\u without four hexadecimal digits after it", 1, 1, 2],
     ["01", "a number may not begin with 0", 0, 1, 1],
     ["[1.]", 'a digit after the decimal point was expected, found "]"', 3, 1, 4],

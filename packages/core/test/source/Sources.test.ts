@@ -35,9 +35,9 @@ it.each<[Partial<NewSource> & SourceChange, string, string]>([
   [{ name: "" }, "bad_name", "A source needs a name of 1 to 200 characters."],
   [{ name: " \t" }, "bad_name", "A source needs a name of 1 to 200 characters."],
   [{ name: "x".repeat(201) }, "bad_name", "A source needs a name of 1 to 200 characters."],
-  [{ encoding: "koi8-r" as never }, "bad_encoding", "An encoding is one of utf-8, windows-1251, latin-1."],
-  [{ thanksUrl: "/thanks" }, "bad_thanks_url", "A thank-you address begins with http:// or https://."],
-  [{ thanksUrl: "javascript:alert(1)" }, "bad_thanks_url", "A thank-you address begins with http:// or https://."],
+  [{ encoding: "koi8-r" as never }, "bad_encoding", "The encoding must be one of utf-8, windows-1251, latin-1."],
+  [{ thanksUrl: "/thanks" }, "bad_thanks_url", "The thank-you URL must begin with http:// or https://."],
+  [{ thanksUrl: "javascript:alert(1)" }, "bad_thanks_url", "The thank-you URL must begin with http:// or https://."],
 ])("create and change refuse %j before the store is asked", (settings, code, message) => {
   const { reached, refusal } = over()
   expect(refusal((sources) => sources.create({ name: "Orders", ...settings }))).toMatchObject({ code, message })

@@ -100,7 +100,7 @@ export const endpointRoute = (
 
 /** The answer to any method other than GET and HEAD. */
 export const methodNotAllowed = errorAnswer(
-  { code: "method_not_allowed", message: "The API is read with GET." },
+  { code: "method_not_allowed", message: "The API supports only GET and HEAD." },
   { allow: "GET" },
 )
 
@@ -117,7 +117,7 @@ const jsonAnswer = (body: Body, headers: Readonly<Record<string, string>>): Answ
 
 const unavailable: ApiError = {
   code: "reader_off",
-  message: "The database did not answer in time. Ask again.",
+  message: "The database did not respond in time. Try again.",
   retryAfter: RETRY_SECONDS,
 }
 
@@ -151,7 +151,7 @@ const failed = (
 
 const rateLimited = (admission: KeyRateLimit): ApiError => ({
   code: "rate_limited",
-  message: `The key may make ${admission.limit} requests a minute; the next minute begins in ${admission.retryAfter} s.`,
+  message: `The key is limited to ${admission.limit} requests per minute; the next minute begins in ${admission.retryAfter} s.`,
   retryAfter: admission.retryAfter,
 })
 
@@ -159,7 +159,7 @@ const unknownParam = (name: string, known: ReadonlySet<string>): ApiError => ({
   code: "unknown_param",
   message:
     known.size === 0
-      ? `This endpoint has no parameters, so none named ${JSON.stringify(name)}.`
+      ? `This endpoint has no parameters, but the request has ${JSON.stringify(name)}.`
       : `This endpoint has no parameter ${JSON.stringify(name)}. It has ${[...known].join(", ")}.`,
   param: name,
 })

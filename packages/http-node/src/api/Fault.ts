@@ -15,5 +15,5 @@ export const logFault = (route: Pick<Route, "path">, fault: unknown, context: Co
 /** The API error for a defect. */
 export const faultError = (correlationId: string): ApiError => ({
   code: "internal_error",
-  message: `An unexpected fault of the service, logged as ${correlationId}.`,
+  message: `An unexpected error, logged as ${correlationId}.`,
 })

@@ -3,5 +3,5 @@ import { errorAnswer } from "./ApiError.ts"
 
 export const noSuchEndpoint = errorAnswer({
   code: "no_such_endpoint",
-  message: "There is nothing at this address. The API's endpoints are described at /api/v1/docs.",
+  message: "There is no such endpoint. The endpoints of the API are described at /api/v1/docs.",
 })

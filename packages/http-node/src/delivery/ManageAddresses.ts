@@ -49,7 +49,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/addresses",
       summary: "All delivery addresses",
-      description: "Every address by id, without its secrets. The list has no pages.",
+      description: "Every address by id, without its secrets. The list is not paginated.",
       action: "address.read",
       answer: list("Address", "The addresses."),
       respond: () => Effect.map(addresses.list, (all) => whole(all.map((address) => addressJson(address, false)))),

@@ -15,7 +15,7 @@ const PIECE_BYTES = 65_536
 const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
   if (code === "ENOENT") return "there is no such file"
-  if (code === "EACCES") return "this user may not read it"
+  if (code === "EACCES") return "this user has no permission to read it"
   return cause instanceof Error ? cause.message : String(cause)
 }
 
@@ -27,9 +27,9 @@ const pieces = async function* (path: string, found: Stats): AsyncGenerator<Uint
     yield piece
   }
   const now = await stat(path)
-  if (read < found.size) throw new Error(`it had ${found.size} bytes, and broke off after ${read} of them`)
+  if (read < found.size) throw new Error(`it has ${found.size} bytes, but only ${read} could be read`)
   if (read !== found.size || now.size !== found.size || now.mtimeMs !== found.mtimeMs) {
-    throw new Error("it was changed while it was read; try again when it is whole")
+    throw new Error("it was modified while being read; try again when it is complete")
   }
 }
 
@@ -39,7 +39,7 @@ const unreadable = (path: string, cause: unknown) =>
 const piecesOf = async function* (handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size;) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(PIECE_BYTES), 0, PIECE_BYTES, at)
-    if (bytesRead === 0) throw new Error(`it had ${size} bytes, and broke off after ${at} of them`)
+    if (bytesRead === 0) throw new Error(`it has ${size} bytes, but only ${at} could be read`)
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
   }

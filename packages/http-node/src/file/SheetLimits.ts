@@ -56,13 +56,13 @@ export const refusedArchive = (entries: ReadonlyArray<ZipEntry>, limits: SheetLi
     if (unpacked > limits.partBytes) {
       return refusal(
         "too_large",
-        `The part ${name.slice(0, 100)} of the workbook says that it unpacks into ${megabytes(unpacked)}; at most ${megabytes(limits.partBytes)} are read. Save the workbook as CSV, which has no limit.`,
+        `The part ${name.slice(0, 100)} of the workbook declares an unpacked size of ${megabytes(unpacked)}; at most ${megabytes(limits.partBytes)} are accepted. Save the workbook as CSV, which has no such limit.`,
       )
     }
     if (unpacked === 0 && packed > 2) {
       return refusal(
         "unreadable",
-        `The workbook cannot be read: its part ${name.slice(0, 100)} does not say how large it is.`,
+        `The workbook cannot be read: its part ${name.slice(0, 100)} does not declare its size.`,
       )
     }
   }
@@ -70,6 +70,6 @@ export const refusedArchive = (entries: ReadonlyArray<ZipEntry>, limits: SheetLi
     ? undefined
     : refusal(
         "too_large",
-        `The workbook says that it unpacks into ${megabytes(total)}; at most ${megabytes(limits.unpackedBytes)} are read.`,
+        `The workbook declares an unpacked size of ${megabytes(total)}; at most ${megabytes(limits.unpackedBytes)} are read.`,
       )
 }

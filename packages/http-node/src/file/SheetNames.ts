@@ -64,6 +64,7 @@ export const chooseSheet = (
     .map(({ name }) => name)
     .join(", ")
   return {
-    missing: sheets.length === 0 ? "it lists no sheets" : `it has no sheet ${wanted}, but: ${names.slice(0, 500)}`,
+    missing:
+      sheets.length === 0 ? "it lists no sheets" : `it has no sheet ${wanted}; its sheets are ${names.slice(0, 500)}`,
   }
 }

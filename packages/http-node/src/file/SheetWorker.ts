@@ -98,7 +98,7 @@ const send = async (sheet: number) => {
 
 const read = async () => {
   const entries = zipEntries(bytes)
-  if (entries === null) return unreadable("its directory is missing, the file was cut off")
+  if (entries === null) return unreadable("its directory is missing, so the file is truncated")
   const refusal = refusedArchive(entries, limits)
   if (refusal !== undefined) return post(refusal)
   const chosen = chooseSheet(partText(bytes, entries, "xl/workbook.xml", LIST_BYTES) ?? "", wanted)

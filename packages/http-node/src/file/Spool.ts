@@ -29,10 +29,10 @@ export interface SpoolLimits {
 
 const refuse = (message: string) => fileError("bad_option", message)
 
-const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : "the sender hung up")
-const brokenOff = (cause: unknown) => fileError("unreadable", `The upload broke off: ${reasonOf(cause)}.`)
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : "the client closed the connection")
+const brokenOff = (cause: unknown) => fileError("unreadable", `The upload was interrupted: ${reasonOf(cause)}.`)
 const notKept = (cause: unknown) =>
-  fileError("interrupted", `The file cannot be kept on the server's disk: ${reasonOf(cause)}. Send it again later.`)
+  fileError("interrupted", `The file cannot be stored on the server's disk: ${reasonOf(cause)}. Try again later.`)
 
 /** A file that only this process can see, and that is gone once it is closed. */
 const namelessFile = async (): Promise<FileHandle> => {
@@ -113,18 +113,21 @@ export const spool = (
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => form.destroy()))
     yield* Stream.fromAsyncIterable(bytesOf(request), brokenOff).pipe(
-      Stream.timeoutOrElse({ duration: limits.idleMillis, orElse: () => Stream.fail(brokenOff("it stood still")) }),
+      Stream.timeoutOrElse({
+        duration: limits.idleMillis,
+        orElse: () => Stream.fail(brokenOff("no data arrived for too long")),
+      }),
       Stream.runForEach((chunk) => {
         if (failure !== undefined) return Effect.fail(failure)
-        if (tooLarge) return Effect.fail(fileError("too_large", `A file may have ${limits.fileBytes} bytes here.`))
+        if (tooLarge) return Effect.fail(fileError("too_large", `A file may be at most ${limits.fileBytes} bytes.`))
         return form.write(chunk) ? Effect.void : roomOrFailure
       }),
     )
     form.end()
     yield* Effect.tryPromise({ try: () => parsed.then(() => written), catch: (cause) => failure ?? brokenOff(cause) })
     if (failure !== undefined) return yield* failure
-    if (tooLarge) return yield* fileError("too_large", `A file may have ${limits.fileBytes} bytes here.`)
-    if (several) return yield* refuse("Send one file a request.")
+    if (tooLarge) return yield* fileError("too_large", `A file may be at most ${limits.fileBytes} bytes.`)
+    if (several) return yield* refuse("Send one file per request.")
     if (name === undefined) return yield* refuse("The form has no file: send it in a part named file.")
     return { file: yield* openFile(handle, name), fields }
   })

@@ -73,13 +73,14 @@ const KNOWN = new Set([
 const flag = (name: string, value: string | undefined): Effect.Effect<boolean | undefined, FileError> => {
   if (value === undefined || value === "") return Effect.succeed(undefined)
   if (value === "true" || value === "false") return Effect.succeed(value === "true")
-  return Effect.fail(fileError("bad_option", `${name} is true or false.`))
+  return Effect.fail(fileError("bad_option", `${name} must be true or false.`))
 }
 
 /** Options are fields of the form or of the query; a misspelt one is refused before anything is stored. */
 const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, string>) {
   for (const name of fields.keys()) {
-    if (!KNOWN.has(name)) return yield* fileError("bad_option", `${name} is not an option: ${[...KNOWN].join(", ")}.`)
+    if (!KNOWN.has(name))
+      return yield* fileError("bad_option", `${name} is not an option; the options are ${[...KNOWN].join(", ")}.`)
   }
   const text = (name: string) => fields.get(name) || undefined
   const options: ImportOptions = {
@@ -125,7 +126,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
       return refused(403, "role_missing", detail)
     }
     const sourceId = parseSourceId(segment)
-    if (sourceId === "malformed") return refused(400, "bad_source_id", "A source's id is a positive integer.")
+    if (sourceId === "malformed") return refused(400, "bad_source_id", "The source id must be a positive integer.")
     if (sourceId === "unknown") return refused(404, "no_such_source", `There is no source ${segment}.`)
     const { id, name, role } = token.value
     const from = clientAddress(request, trustedProxies)
@@ -133,13 +134,13 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     const work = Effect.provideService(takeIn(request, sourceId, query), CurrentActor, actor)
     const taken = yield* places.withPermitsIfAvailable(1)(work)
     if (Option.isSome(taken)) return taken.value
-    const detail = `${limits.atOnce} uploads are being taken in, which is as many as are at once: send it again later.`
+    const detail = `${limits.atOnce} uploads are already in progress, which is the maximum: try again later.`
     return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY) })
   })
 
   const handle: Route["handle"] = async (request, { params, query }) => {
     if (request.method !== "POST") {
-      return refused(405, "method_not_allowed", "Send the file by POST.", { allow: "POST" })
+      return refused(405, "method_not_allowed", "Send the file with POST.", { allow: "POST" })
     }
     const answered = take(request, params[0] ?? "", query).pipe(
       Effect.catch((error: FileError | StoreUnavailable) =>
@@ -161,7 +162,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   const route: Route = {
     path: "/upload/{source_id}",
     handle,
-    fault: (id) => refused(500, "internal_error", `An unexpected fault, logged as ${id}.`),
+    fault: (id) => refused(500, "internal_error", `An unexpected error, logged as ${id}.`),
   }
   return [route]
 })

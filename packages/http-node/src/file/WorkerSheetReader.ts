@@ -21,7 +21,7 @@ const WORKER = new URL(`./SheetWorker${import.meta.url.endsWith(".ts") ? ".ts" :
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
   const tooLarge = fileError(
     "too_large",
-    `A workbook may have ${megabytes(limit)}; save a larger one as CSV, which has no limit.`,
+    `A workbook may be at most ${megabytes(limit)}; save a larger one as CSV, which has no such limit.`,
   )
   if (file.size > limit) return yield* tooLarge
   const chunks: Array<Uint8Array> = []
@@ -69,7 +69,7 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
     )
   })
   // After its last message this has no effect.
-  worker.on("exit", () => fail(unreadable("its reading ended before its end")))
+  worker.on("exit", () => fail(unreadable("reading stopped before the end of the file")))
 }
 
 /** Of the whole process, however many cabinets it serves: they share one machine's memory. */
@@ -87,7 +87,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
         Effect.fail(
           fileError(
             "busy",
-            `${limits.atOnce} workbooks are being read, and none was done in ${limits.waitMillis / 1000} s: try again later.`,
+            `${limits.atOnce} workbooks are being read, and none finished within ${limits.waitMillis / 1000} s: try again later.`,
           ),
         ),
     }),
@@ -120,7 +120,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
       const inTime = <A>(answer: Effect.Effect<A, FileError | Cause.Done>) =>
         Effect.timeoutOrElse(answer, {
           duration: limits.idleMillis,
-          orElse: () => Effect.fail(unreadable(`no row came for ${limits.idleMillis / 1000} s`)),
+          orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
         })
       const name = yield* inTime(Queue.take(names)).pipe(
         Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),

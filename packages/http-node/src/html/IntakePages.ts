@@ -30,22 +30,22 @@ const english = (what: IntakePage): PageWords => {
       return { title: "Thank you", paragraphs: ["What you sent has arrived safely."] }
     case "method_not_allowed":
       return {
-        title: "This address takes in data",
+        title: "This address accepts data",
         paragraphs: [
           "Forms and programs send data here with the method POST. There is nothing to see when it is opened in a browser.",
         ],
       }
     case "not_found":
       return {
-        title: "Nothing takes in data here",
+        title: "This address does not accept data",
         paragraphs: [
-          "This address was switched off, or it was not copied whole. What you sent has not been saved.",
-          "Please tell the owner of the site that you came from.",
+          "This address is switched off, or it was not copied completely. What you sent has not been saved.",
+          "Please tell the owner of the site you came from.",
         ],
       }
     case "too_large":
       return {
-        title: "That is too much at once",
+        title: "This is too large",
         paragraphs: [
           `At most ${bytes(what.limit, "en")} can be sent at once, attached files included. Nothing was saved.`,
           "Please go back and send less, or without the files.",
@@ -53,24 +53,26 @@ const english = (what: IntakePage): PageWords => {
       }
     case "rate_limited":
       return {
-        title: "Too many at once",
+        title: "Too many requests",
         paragraphs: [`Nothing was saved. Please wait ${seconds(what.retryAfter, "en")} and send it again.`],
       }
     case "timeout":
       return {
         title: "It did not arrive in time",
-        paragraphs: ["The connection was too slow or broke off. Nothing was saved: please go back and send it again."],
+        paragraphs: [
+          "The connection was too slow or was interrupted. Nothing was saved: please go back and send it again.",
+        ],
       }
     case "unavailable":
       return {
-        title: "Out of service for a moment",
-        paragraphs: ["What you sent may not have been saved. Please wait a little, go back and send it again."],
+        title: "Temporarily unavailable",
+        paragraphs: ["What you sent may not have been saved. Please wait a moment, go back and send it again."],
       }
     case "internal_error":
       return {
         title: "Something went wrong on our side",
         paragraphs: [
-          `What you sent may not have been saved. Please send it again; if it fails once more, tell the owner of the site this number: ${what.number}`,
+          `What you sent may not have been saved. Please send it again; if it fails again, give the owner of the site this number: ${what.number}`,
         ],
       }
   }

@@ -6,7 +6,7 @@ export type Unread = IntakeError | StoreUnavailable
 
 /** Too many bytes, before or after decoding the content encoding. */
 export const tooLarge = (limit: number): IntakeError =>
-  new IntakeError({ code: "too_large", message: `A body may have at most ${limit} bytes; nothing was saved`, limit })
+  new IntakeError({ code: "too_large", message: `A body may be at most ${limit} bytes; nothing was saved`, limit })
 
 /** No byte arrived for too long, or the whole body took too long. */
 export const tooSlow = (): IntakeError =>
@@ -14,7 +14,7 @@ export const tooSlow = (): IntakeError =>
 
 /** The sender disconnected in the middle of the body. */
 export const brokenOff = (): IntakeError =>
-  new IntakeError({ code: "timeout", message: "The body broke off; nothing was saved" })
+  new IntakeError({ code: "timeout", message: "The body was interrupted; nothing was saved" })
 
 /** The memory for unfinished bodies is exhausted. */
 export const bodyBufferFull = (): StoreUnavailable =>
@@ -22,4 +22,4 @@ export const bodyBufferFull = (): StoreUnavailable =>
 
 /** A mistake of the embedding program. */
 export const READ_BEFORE =
-  "The request's body was read before intake got it: mount the cabinet's handler in front of any body parser"
+  "The request body was consumed before intake could read it: mount the cabinet's handler in front of any body parser"

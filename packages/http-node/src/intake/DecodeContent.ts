@@ -97,5 +97,5 @@ const MAX_CODINGS = 2
 const unsupported = () =>
   new IntakeError({
     code: "unsupported_encoding",
-    message: "This content encoding is not known here: send gzip, deflate, br, or none",
+    message: "Unsupported content encoding: use gzip, deflate, br, or none",
   })

@@ -90,8 +90,8 @@ export const unavailableAnswer = (request: Request, error: StoreUnavailable, per
   const headers = { "retry-after": String(error.retryAfter) }
   if (person) return pageAnswer(request, 503, { name: "unavailable" }, headers)
   const detail = error.outcomeUnknown
-    ? "It is not known whether this was saved: send it again, and it will be recognised if it was"
-    : "Nothing can be saved just now; send it again"
+    ? "It is unknown whether this was saved: send it again; if it was saved, it will be recognised as a repeat"
+    : "Nothing can be saved right now; send it again"
   return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
 }
 
@@ -99,13 +99,13 @@ export const unavailableAnswer = (request: Request, error: StoreUnavailable, per
 export const faultAnswer = (request: Request, number: string, person: boolean): Answer =>
   person
     ? pageAnswer(request, 500, { name: "internal_error", number })
-    : json(500, { ok: false, error: "internal_error", detail: `Something went wrong here; its number is ${number}` })
+    : json(500, { ok: false, error: "internal_error", detail: `Something went wrong; the error number is ${number}` })
 
 /** The answer to any method other than POST, before any lookup or count. */
 export const methodAnswer = (request: Request): Answer =>
   acceptsHtml(request.headers["accept"])
     ? pageAnswer(request, 405, { name: "method_not_allowed" }, ALLOW)
-    : json(405, { ok: false, error: "method_not_allowed", detail: "Data are sent here by POST" }, ALLOW)
+    : json(405, { ok: false, error: "method_not_allowed", detail: "Send data to this URL with POST" }, ALLOW)
 
 /** The answer to a CORS preflight: a script of any site may send, without credentials. */
 export const preflightAnswer = (request: Request): Answer => ({

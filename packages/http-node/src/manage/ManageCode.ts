@@ -54,7 +54,7 @@ const OWN = {
     meaning: "A session's request that changes something came from a page of another origin.",
   },
   role_missing: { status: 403, meaning: "The role does not allow this; the message names the role that does." },
-  bad_id: { status: 400, meaning: "An id in the address is not a positive whole number." },
+  bad_id: { status: 400, meaning: "An id in the URL is not a positive integer." },
   bad_param: { status: 400, meaning: "A query parameter's value is invalid, or it came twice." },
   unsupported_media_type: { status: 415, meaning: "The body's `Content-Type` is not `application/json`." },
   too_large: { status: 413, meaning: "The body, or the file, is too large." },

@@ -155,8 +155,8 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
       schemas: Object.fromEntries(Object.entries(MANAGE_SCHEMAS).filter(([name]) => names.has(name))),
       headers: {
         "X-RateLimit-Limit": rateHeader("How many requests a minute are allowed."),
-        "X-RateLimit-Remaining": rateHeader("How many of them are left in the current minute of the clock."),
-        "Retry-After": rateHeader("When to come back, in seconds."),
+        "X-RateLimit-Remaining": rateHeader("The number of requests left in the current clock minute."),
+        "Retry-After": rateHeader("When to retry, in seconds."),
         "WWW-Authenticate": { description: "How to authenticate.", required: true, schema: { const: "Bearer" } },
       },
       securitySchemes: { token: { type: "http", scheme: "bearer", description: "An access token." } },

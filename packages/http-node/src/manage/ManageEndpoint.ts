@@ -23,7 +23,7 @@ export const TAGS = {
   Files: "Imported files, and polls.",
   Database: "Schemas, search indexes, and the state of the database.",
   Audit: "Who did what.",
-  Description: "What the API says about itself.",
+  Description: "The description of the API itself.",
 } as const
 
 /** A query parameter with its value; `read` returns undefined for an invalid text. */

@@ -15,7 +15,7 @@ export const idSegment = (description: string): ManageSegment<number> => ({
   schema: ID,
   example: 1,
   read: readId,
-  expected: "a positive whole number",
+  expected: "a positive integer",
 })
 
 export const nameSegment = (name: string, description: string, example: string): ManageSegment<string> => ({
@@ -32,7 +32,7 @@ export const limitParameter = {
   description: "How many items to return at most.",
   schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
   read: parseLimit,
-  expected: `a whole number from 1 to ${MAX_LIMIT}`,
+  expected: `an integer from 1 to ${MAX_LIMIT}`,
 } as const satisfies ManageParameter<number>
 
 /** RFC 3339 with a zone, in the years that PostgreSQL and JavaScript both know. */
@@ -53,7 +53,7 @@ export const beforeIdParameter = {
   description: "Only what came before this one, for the next page.",
   schema: ID,
   read: readId,
-  expected: "a positive whole number",
+  expected: "a positive integer",
 } as const satisfies ManageParameter<number>
 
 export const textParameter = <const Name extends string>(name: Name, description: string) =>

@@ -75,7 +75,7 @@ type Handle = (request: Request, target: Target, identified: Identified) => Effe
 const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
   Effect.gen(function* () {
     const readBody = endpoint.body === null ? null : yield* manageBody(endpoint.body, wheel)
-    const late: ManageError = { code: "unavailable", message: "The database did not answer in time." }
+    const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
 
     const work = Effect.fnUntraced(function* (
       request: Request,
@@ -190,7 +190,7 @@ const failed = (
 
 const faultError = (id: string): ManageError => ({
   code: "internal_error",
-  message: `An unexpected fault of the service, logged as ${id}.`,
+  message: `An unexpected error, logged as ${id}.`,
 })
 
 const tooMany = ({ limit, retryAfter }: Identified["rate"]): ManageError => ({
@@ -208,7 +208,7 @@ const unknownParam = (name: string, known: ReadonlyArray<string>): ManageError =
   code: "unknown_param",
   message:
     known.length === 0
-      ? `This endpoint has no parameters, so none named ${JSON.stringify(name)}.`
+      ? `This endpoint has no parameters, but the request has ${JSON.stringify(name)}.`
       : `This endpoint has no parameter ${JSON.stringify(name)}. It has ${known.join(", ")}.`,
   param: name,
 })

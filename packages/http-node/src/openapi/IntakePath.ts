@@ -37,7 +37,7 @@ export const INTAKE_PATH: PathItem = {
     tags: ["Intake"],
     summary: "Submit to a source",
     description:
-      "Takes any fields, stores them as sent, and answers after they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. The secret in the address is all the protection there is: treat it as one.",
+      "Accepts any fields, stores them as sent, and responds once they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. The secret in the URL is the only protection: keep it confidential.",
     security: [],
     parameters: [SECRET],
     requestBody: {
@@ -64,14 +64,14 @@ export const INTAKE_PATH: PathItem = {
         },
       },
       "303": {
-        description: "Stored; a browser's form is led to the source's thank-you page.",
+        description: "Stored; a browser's form is redirected to the source's thank-you page.",
         headers: {
           ...CORS,
           Location: { description: "That page.", required: true, schema: { type: "string", format: "uri" } },
         },
       },
       "400": refusal(
-        "The body is not an object, nor a list of objects. It is kept as text in an empty event, which is not delivered; fields of the address stay in the event.",
+        "The body is neither an object nor a list of objects. It is kept as text in an empty event, which is not delivered; fields of the query string stay in the event.",
         {
           ok: false,
           error: "bad_json",
@@ -86,7 +86,7 @@ export const INTAKE_PATH: PathItem = {
         detail: "There is no open source at this address.",
       }),
       "405": refusal(
-        "Only POST is taken.",
+        "Only POST is allowed.",
         { ok: false, error: "method_not_allowed", detail: "Send with POST." },
         { Allow: { description: "POST.", required: true, schema: { const: "POST" } } },
       ),
@@ -106,23 +106,23 @@ export const INTAKE_PATH: PathItem = {
         error: "unsupported_encoding",
         detail: "Send the body plain, or with gzip, deflate or br.",
       }),
-      "431": refusal("The address and the headers are too large together.", {
+      "431": refusal("The URL and the headers together are too large.", {
         ok: false,
         error: "bad_request",
         detail: "A request's line and headers together may have at most 98304 bytes, and 2000 headers.",
       }),
       "429": refusal(
-        "More than 60 requests a minute to this source, or from this client's address.",
-        { ok: false, error: "rate_limited", detail: "Come back in 24 s.", retry_after: 24 },
+        "More than 60 requests per minute to this source, or from this client's IP address.",
+        { ok: false, error: "rate_limited", detail: "Retry in 24 s.", retry_after: 24 },
         { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
       ),
-      "500": refusal("A fault of the service; `detail` carries the id under which it was logged.", {
+      "500": refusal("An internal error; `detail` has the id under which it was logged.", {
         ok: false,
         error: "internal_error",
-        detail: "An unexpected fault, logged as 6f1c0d2e-0c7e-4a0e-9b50-1a7a4c1f9d55.",
+        detail: "An unexpected error, logged as 6f1c0d2e-0c7e-4a0e-9b50-1a7a4c1f9d55.",
       }),
       "503": refusal(
-        "The database is away. Sending again is safe: what was stored after all is marked as a repeat.",
+        "The database is unavailable. Retrying is safe: what was stored after all is marked as a repeat.",
         { ok: false, error: "unavailable", detail: "Send again in a moment." },
         { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
       ),
@@ -131,9 +131,9 @@ export const INTAKE_PATH: PathItem = {
   options: {
     operationId: "mayScriptSubmit",
     tags: ["Intake"],
-    summary: "May a script submit?",
+    summary: "CORS preflight",
     description:
-      "A browser's question before a script of another site sends: any may, without credentials. Whether the source exists is not looked at.",
+      "A browser's request before a script of another site submits: any origin may, without credentials. Whether the source exists is not checked.",
     security: [],
     parameters: [SECRET],
     responses: {
@@ -143,7 +143,7 @@ export const INTAKE_PATH: PathItem = {
           ...CORS,
           "Access-Control-Allow-Methods": { description: "POST.", required: true, schema: { const: "POST" } },
           "Access-Control-Allow-Headers": {
-            description: "The headers that were asked for.",
+            description: "The requested headers.",
             required: true,
             schema: { type: "string" },
           },

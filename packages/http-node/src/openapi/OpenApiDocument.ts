@@ -31,9 +31,9 @@ const rateHeader = (description: string, required: boolean) => ({
   example: 119,
 })
 
-const LIMIT = "How many requests the key may make a minute."
-const REMAINING = "How many of them are left in the current minute of the clock."
-const KEYED = " There when the request carried a valid key."
+const LIMIT = "The key's request limit per minute."
+const REMAINING = "The number of requests left in the current clock minute."
+const KEYED = " Present if the request had a valid key."
 
 /** `baseUrl` is the cabinet's address, without a trailing slash. */
 export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
@@ -43,7 +43,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
     version: "1",
     summary: "Read a cabinet's sources, tables and events; send to its sources; receive its deliveries.",
     description:
-      "The API only reads. Send an API key in `Authorization: Bearer <key>` or in `X-Api-Key: <key>`, never in the address. Every answer to a valid key tells what is left of the key's requests in this minute. Times are RFC 3339 in UTC, numbers carry every digit that is stored, and unknown query parameters are refused.",
+      "The API only reads. Send an API key in `Authorization: Bearer <key>` or in `X-Api-Key: <key>`, never in the URL. Every response to a valid key has headers with the key's limit and the requests left in this minute. Times are RFC 3339 in UTC, numbers keep every stored digit, and unknown query parameters are refused.",
     license: { name: "MIT", identifier: "MIT" },
   },
   servers: [{ url: baseUrl, description: "This cabinet." }],
@@ -51,9 +51,9 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
     { name: "Events", description: "The feed of everything that was accepted." },
     { name: "Tables", description: "Tables and views, and their rows." },
     { name: "Sources", description: "The senders' ways in." },
-    { name: "Description", description: "What the API says about itself." },
-    { name: "Intake", description: "Where senders send to." },
-    { name: "Deliveries", description: "What the service sends to a customer's address." },
+    { name: "Description", description: "The description of the API itself." },
+    { name: "Intake", description: "Where senders submit data." },
+    { name: "Deliveries", description: "What the service sends to a delivery address." },
   ],
   paths: {
     ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),
@@ -69,7 +69,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
       "X-RateLimit-Limit-Keyed": rateHeader(LIMIT + KEYED, false),
       "X-RateLimit-Remaining-Keyed": rateHeader(REMAINING + KEYED, false),
       "Retry-After": {
-        description: "When to come back, in seconds.",
+        description: "When to retry, in seconds.",
         required: true,
         schema: whole(0),
         example: 24,
@@ -83,7 +83,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
     },
     securitySchemes: {
       bearer: { type: "http", scheme: "bearer", description: "An API key of the cabinet." },
-      apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The same key in a header of its own." },
+      apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The same key in a separate header." },
     },
   },
 })
@@ -91,12 +91,12 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
 const DOCS_OPERATION: OperationObject = {
   operationId: "readDocs",
   tags: ["Description"],
-  summary: "To the reference",
-  description: "Leads to the API's reference for people. Needs no key.",
+  summary: "Redirect to the reference",
+  description: "Redirects to the human-readable API reference. Requires no key.",
   security: [],
   responses: {
     "302": {
-      description: "The reference is there.",
+      description: "The location of the reference.",
       headers: {
         Location: {
           description: "The reference's address.",

@@ -36,7 +36,7 @@ export const page = (
   object(
     {
       data: { type: "array", items: item },
-      has_more: { type: "boolean", description: "Whether more can be read at once with `next_cursor`." },
+      has_more: { type: "boolean", description: "Whether more can be read immediately with `next_cursor`." },
       next_cursor: nextCursor,
       ...more,
     },

@@ -10,7 +10,7 @@ export const ref = (name: keyof typeof SCHEMAS): JsonSchema => ({ $ref: `#/compo
 
 const sourceRef = object(
   { id: id("The source's id.", 1), name: { type: "string", description: "The source's name." } },
-  "The source it came to.",
+  "The source that received it.",
 )
 
 const tableFields = {
@@ -34,7 +34,7 @@ const tableFields = {
 } satisfies Record<string, JsonSchema>
 
 const eventFields = {
-  id: id("The event's number: `_event_id` of its row, and the id in the intake's answer.", 10417),
+  id: id("The event's number: `_event_id` of its row, and the id in the intake response.", 10417),
   source: sourceRef,
   channel: {
     enum: CHANNELS,
@@ -45,14 +45,14 @@ const eventFields = {
     type: "object",
     additionalProperties: true,
     description:
-      "The fields as sent, to the last digit. What did not parse as an object stands under `_raw`, `_value` and `_parse_error`.",
+      "The fields as sent, to the last digit. What did not parse as an object is under `_raw`, `_value` and `_parse_error`.",
   },
-  repeat_of: orNull(id("The first event with the same body, when this one repeats it; else null.", 10411)),
+  repeat_of: orNull(id("The first event with the same body if this one repeats it; otherwise null.", 10411)),
   history: {
     type: "boolean",
     description: "True for events that come from history: a file upload, the first run of polling.",
   },
-  deleted_at: orNull(time("When the event's row was moved to the trash; else null.")),
+  deleted_at: orNull(time("When the event's row was moved to the trash; otherwise null.")),
 } satisfies Record<string, JsonSchema>
 
 const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, description: string): JsonSchema =>
@@ -60,7 +60,7 @@ const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, d
     {
       id: id("The delivery's number. The same number may arrive more than once.", 731),
       type: { const: type },
-      created_at: time("When the delivery came to be."),
+      created_at: time("When the delivery was created."),
       ...more,
     },
     description,
@@ -74,7 +74,7 @@ export const SCHEMAS = {
         name: { type: "string" },
         archived: {
           type: "boolean",
-          description: "True while the source is switched off: its intake address then answers 404.",
+          description: "True while the source is switched off: its intake address then returns 404.",
         },
         table: {
           oneOf: [
@@ -83,9 +83,9 @@ export const SCHEMAS = {
           ],
           description: "The source's table; null once it was dropped.",
         },
-        created_at: time("When the source was made."),
+        created_at: time("When the source was created."),
       },
-      "A source: one sender's way in.",
+      "A source: where one sender submits data.",
     ),
     examples: [SOURCE_EXAMPLE],
   },
@@ -97,7 +97,7 @@ export const SCHEMAS = {
       key: {
         type: "array",
         items: { type: "string" },
-        description: "The names of the primary key's columns; empty where there is none.",
+        description: "The column names of the primary key; empty if there is none.",
       },
       definition: { type: ["string", "null"], description: "The query of a view; null for a table." },
     },
@@ -118,7 +118,7 @@ export const SCHEMAS = {
     description:
       "A row by column names. Numbers are JSON numbers with every digit that the database holds, dates `YYYY-MM-DD`, times with a zone RFC 3339 in UTC, times without `YYYY-MM-DDThh:mm:ss`, jsonb its structure.",
   },
-  Event: object(eventFields, "An event, as the feed shows it and deliveries carry it."),
+  Event: object(eventFields, "An event, as in the feed and in deliveries."),
   Error: object(
     {
       error: object(
@@ -126,7 +126,7 @@ export const SCHEMAS = {
           type: { enum: [...new Set(Object.values(ERROR_TYPES))], description: "The kind of error." },
           code: { enum: Object.keys(ERROR_TYPES), description: "The machine code." },
           message: { type: "string", description: "What was expected, in words." },
-          param: { type: ["string", "null"], description: "The offending parameter, where there is one." },
+          param: { type: ["string", "null"], description: "The offending parameter, if there is one." },
         },
         "What is wrong.",
       ),
@@ -135,15 +135,18 @@ export const SCHEMAS = {
   ),
   SourceList: page(
     { $ref: "#/components/schemas/Source" },
-    { type: "null", description: "Always null: the list has no pages." },
+    { type: "null", description: "Always null: the list is not paginated." },
   ),
   TableList: page(
     { $ref: "#/components/schemas/Table" },
-    { type: "null", description: "Always null: the list has no pages." },
+    { type: "null", description: "Always null: the list is not paginated." },
   ),
   RowPage: page(
     { $ref: "#/components/schemas/Row" },
-    { type: ["string", "null"], description: "To be sent back as `cursor`, unchanged; null on the last page." },
+    {
+      type: ["string", "null"],
+      description: "Pass it as `cursor`, unchanged, to get the next page; null on the last page.",
+    },
     {
       columns: {
         type: "array",
@@ -154,14 +157,14 @@ export const SCHEMAS = {
   ),
   EventPage: page(
     { $ref: "#/components/schemas/Event" },
-    { type: "string", description: "Where to go on from, at once or later. Never null: store it, and start from it." },
+    { type: "string", description: "Where to continue from, now or later. Never null: store it and continue from it." },
   ),
   EventReceived: delivery(
     "event.received",
     { source: sourceRef, data: { $ref: "#/components/schemas/Event" } },
     "The body of a delivery: a new event.",
   ),
-  Ping: delivery("ping", {}, "The body that checks whether a delivery address answers."),
+  Ping: delivery("ping", {}, "The body that checks whether a delivery address responds."),
   IntakeReceipt: object(
     {
       ok: { const: true },
@@ -187,7 +190,7 @@ export const SCHEMAS = {
   ),
   IntakeError: {
     type: "object",
-    description: "Why intake refused a body; the text of `detail` is for people.",
+    description: "Why intake refused a body; `detail` is human-readable.",
     required: ["ok", "error", "detail"],
     properties: {
       ok: { const: false },
@@ -205,8 +208,8 @@ export const SCHEMAS = {
         description: "The machine code.",
       },
       detail: { type: "string" },
-      id: id("The event under which a body that is no object was kept.", 10417),
-      empty: { const: true, description: "With `id`: that event is saved empty, and not delivered." },
+      id: id("The event that keeps a body that is not an object.", 10417),
+      empty: { const: true, description: "With `id`: that event is saved as empty and is not delivered." },
       limit: { type: "integer" },
       count: { type: "integer" },
       retry_after: { type: "integer" },

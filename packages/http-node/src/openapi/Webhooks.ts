@@ -35,16 +35,16 @@ const delivery = (
       ),
       header(
         "X-Service-Signature",
-        "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.` and the raw body, keyed with the signing secret. While a secret is being replaced there are two `v1`. Compare in constant time, and refuse a `t` older than 5 minutes.",
+        "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.` and the raw body, keyed with the signing secret. While a secret is being replaced there are two `v1`. Compare in constant time, and reject a `t` older than 5 minutes.",
         { type: "string", pattern: "^t=[0-9]+(,v1=[0-9a-f]{64})+$" },
         "t=1795253400,v1=6f0bd2e5f1f5c3e9a0a8c1b1e7ad9cf2a3e9d0b4c5d6e7f8091a2b3c4d5e6f70",
       ),
     ],
     requestBody: { required: true, content: { "application/json": { schema, example } } },
     responses: {
-      "2XX": { description: "Delivered. The body is not looked at." },
-      "4XX": { description: "Not delivered: tried again after 30 seconds, a minute, two minutes, up to a day." },
-      "5XX": { description: "Not delivered: tried again in the same way." },
+      "2XX": { description: "Delivered. The response body is ignored." },
+      "4XX": { description: "Not delivered: retried after 30 seconds, one minute, two minutes, up to a day." },
+      "5XX": { description: "Not delivered: retried in the same way." },
     },
   },
 })
@@ -57,7 +57,7 @@ export const WEBHOOKS: { readonly [name: string]: PathItem } = {
     {
       summary: "A new event",
       description:
-        "Sent for every new event of a source that the address subscribes to; not for repeats, empty and deleted events, nor for history. At least once: tolerate the same `id` again.",
+        "Sent for every new event of a source that the address is subscribed to; not for repeats, empty or deleted events, or history. Delivery is at least once: tolerate receiving the same `id` again.",
     },
     DELIVERY_EXAMPLE,
   ),
@@ -65,7 +65,7 @@ export const WEBHOOKS: { readonly [name: string]: PathItem } = {
     "ping",
     "ping",
     ref("Ping"),
-    { summary: "A check of the address", description: "Sent on request, once, to see whether the address answers." },
+    { summary: "A check of the address", description: "Sent once on request, to check whether the address responds." },
     PING_EXAMPLE,
   ),
 }

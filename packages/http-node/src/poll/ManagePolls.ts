@@ -45,7 +45,7 @@ export const managePolls = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/polls",
       summary: "All polls",
-      description: "Every poll by id. The list has no pages.",
+      description: "Every poll by id. The list is not paginated.",
       action: "poll.read",
       answer: list("Poll", "The polls."),
       respond: () => Effect.map(polls.list, (all) => whole(all.map(pollJson))),

@@ -17,4 +17,4 @@ export const hostFault = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal
 }
 
 const NONE: Refusal = { status: 400, detail: "The header Host is missing." }
-const SEVERAL: Refusal = { status: 400, detail: "The header Host is there more than once." }
+const SEVERAL: Refusal = { status: 400, detail: "The header Host is present more than once." }

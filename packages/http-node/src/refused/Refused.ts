@@ -58,10 +58,10 @@ const refusalOf = ({ code, reason }: ParserError, headBytes: number): Refusal =>
     case "HPE_INVALID_URL":
       return {
         status: 400,
-        detail: "The address holds a character that must be percent-encoded, as %D0%98 for И or %20 for a space.",
+        detail: "The URL contains a character that must be percent-encoded, such as %D0%98 for И or %20 for a space.",
       }
     case BROKEN_OFF:
-      return { status: 400, detail: "The request broke off." }
+      return { status: 400, detail: "The request was interrupted." }
     default:
       return { status: 400, detail: `This is not a valid HTTP request${reason === undefined ? "" : `: ${reason}`}.` }
   }
@@ -111,7 +111,7 @@ const answerLast = (socket: Serving, error: ParserError, refuse: (request?: Inco
 const breakOff = (response: ServerResponse): void => {
   response.shouldKeepAlive = false
   const { req: request } = response
-  if (request.listenerCount("error") > 0) request.emit("error", new Error("The body broke off"))
+  if (request.listenerCount("error") > 0) request.emit("error", new Error("The body was interrupted"))
 }
 
 const end = (socket: Socket, text: string): void => {

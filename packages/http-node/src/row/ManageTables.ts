@@ -28,7 +28,7 @@ export const manageTables = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/tables",
       summary: "All readable tables and views",
-      description: "By schema and name. The list has no pages.",
+      description: "By schema and name. The list is not paginated.",
       action: "row.read",
       answer: list("Table", "The tables and views."),
       respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableJson))),

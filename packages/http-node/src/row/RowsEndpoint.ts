@@ -17,9 +17,9 @@ const text = { type: "string" }
 const day = { type: "string", format: "date" }
 
 const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<QueryParameter, "name"> } = {
-  q: { description: "Looked for in every column, as part of a text, whatever the case.", schema: text, example: "ada" },
+  q: { description: "Substring search in every column, case-insensitive.", schema: text, example: "ada" },
   fc: {
-    description: "A filter's column. The first `fc` goes with the first `fo` and the first `fv`, and so on.",
+    description: "The column of a filter. The first `fc` belongs to the first `fo` and the first `fv`, and so on.",
     schema: text,
     repeats: true,
     example: ["total"],
@@ -44,18 +44,18 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
   },
   to: { description: "The period's last day.", schema: day, example: "2026-11-30" },
   sort: {
-    description: "The column to sort by. Without it a source's table has the freshest row first.",
+    description: "The column to sort by. Without it, a source's table starts with the newest row.",
     schema: text,
     example: "total",
   },
   dir: {
-    description: "The direction; without `sort` it turns the usual order round.",
+    description: "The direction; without `sort` it applies to the default order.",
     schema: { type: "string", enum: ["asc", "desc"] },
     example: "desc",
   },
   col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
   order: { description: "Without `col`: these columns first.", schema: text, repeats: true },
-  hide: { description: "Without `col`: all columns but these.", schema: text, repeats: true },
+  hide: { description: "Without `col`: all columns except these.", schema: text, repeats: true },
   limit: LIMIT_PARAMETER,
   cursor: CURSOR_PARAMETER,
 }
@@ -66,11 +66,11 @@ export const listRows: Endpoint = {
   path: "/api/v1/tables/{schema}/{name}/rows",
   summary: "Rows of a table or view",
   description:
-    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, ask again with `next_cursor` as `cursor` and everything else the same.",
+    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged.",
   pathParameters: TABLE_PATH,
   query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
   answer: {
-    description: "A page of rows with their columns. It may be shorter than `limit` although `has_more` is true.",
+    description: "A page of rows with their columns. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("RowPage"),
     example: {
       data: [{ _event_id: 10417, total: 12.5 }],

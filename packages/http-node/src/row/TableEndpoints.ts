@@ -14,7 +14,7 @@ export const listTables: Endpoint = {
   path: "/api/v1/tables",
   summary: "All readable tables and views",
   description:
-    "The tables of sources (schema `sources`) and the customer's own tables and views, by schema and name. The list has no pages.",
+    "The tables of sources (schema `sources`) and the customer's own tables and views, by schema and name. The list is not paginated.",
   pathParameters: [],
   query: [],
   answer: {

@@ -158,7 +158,7 @@ const listenError = (error: NodeJS.ErrnoException, host: string, port: number): 
   const make = (code: ListenError["code"], message: string) => new ListenError({ code, host, port, message })
   if (error.code === "EADDRINUSE") return make("address_in_use", `Another program already listens on ${at}.`)
   if (error.code === "EACCES")
-    return make("not_permitted", `This user may not listen on ${at}; ports below 1024 are the system's.`)
+    return make("not_permitted", `This user is not allowed to listen on ${at}; ports below 1024 are privileged.`)
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
     return make("no_such_address", `This machine has no address ${host} to listen on.`)
   return make("other", `Cannot listen on ${at}: ${error.message}`)

@@ -22,7 +22,7 @@ const status = (code: number, body: object): Answer => ({
 })
 
 const fault = (correlationId: string) =>
-  errorAnswer({ code: "internal_error", message: `An unexpected fault, logged as ${correlationId}.` })
+  errorAnswer({ code: "internal_error", message: `An unexpected error, logged as ${correlationId}.` })
 
 /** How long one answer of `/readyz` is shared, and how long its check may take, in milliseconds. */
 const READY_HOLDS = 1_000

@@ -11,7 +11,7 @@ const counterOf = (route: string, status: number) =>
 
 const timerOf = (route: string) =>
   Metric.histogram("http_request_duration_seconds", {
-    description: "Time from a request's head to its response, in seconds, by route.",
+    description: "Time from a request's headers to its response, in seconds, by route.",
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10],
     attributes: { route },
   })

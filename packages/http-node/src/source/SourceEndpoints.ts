@@ -14,7 +14,7 @@ export const listSources: Endpoint = {
   tag: "Sources",
   path: "/api/v1/sources",
   summary: "All sources",
-  description: "Every source of the cabinet by id, those switched off too. The list has no pages.",
+  description: "Every source of the cabinet, ordered by id, including those switched off. The list is not paginated.",
   pathParameters: [],
   query: [],
   answer: {
@@ -39,7 +39,7 @@ export const getSource: Endpoint = {
       example: 1,
       refuse: (value) =>
         value === undefined || parseSourceId(value) === "malformed"
-          ? { code: "bad_source_id", message: "source_id is a positive whole number.", param: "source_id" }
+          ? { code: "bad_source_id", message: "source_id must be a positive integer.", param: "source_id" }
           : undefined,
     },
   ],

@@ -9,7 +9,7 @@ import { isIntakePath } from "../intake/IsIntakePath.ts"
 import { isNavigation, refusedAnswer, unavailableAnswer } from "../intake/IntakeAnswers.ts"
 import type { Answer, Request } from "../server/Request.ts"
 
-const unknownAddress = new IntakeError({ code: "not_found", message: "Nothing takes in data at this address" })
+const unknownAddress = new IntakeError({ code: "not_found", message: "This address does not accept data" })
 
 /** 404 for a host that names no cabinet: to a sender the same as a wrong secret. */
 export const unknownHost = (request: Request): Answer =>

@@ -5,21 +5,21 @@ import { assert, expect, it } from "vitest"
 
 const PAGE = `# Errors of the read API
 
-Every error has one shape, and every code one type and one status:
+All errors have the same shape, and each code has one type and one status:
 
 \`\`\`json
-{ "error": { "type": "invalid_request", "code": "bad_limit", "message": "limit is a whole number from 1 to 1000.", "param": "limit" } }
+{ "error": { "type": "invalid_request", "code": "bad_limit", "message": "limit must be an integer from 1 to 1000.", "param": "limit" } }
 \`\`\`
 
-\`message\` says in words what was expected and may change; branch on \`code\`, or on \`type\` for codes you do not know.
+\`message\` describes what was expected and may change; branch on \`code\`, or on \`type\` for codes you do not know.
 \`param\` names the offending parameter, or is null.
 
-- Checks come in this order: path and method, key, rate, form of the path, unknown parameters, form of the parameters,
-  existence, fit of the selection, reading. The first that fails is the answer.
+- Checks run in this order: path and method, key, rate, form of the path, unknown parameters, form of the parameters,
+  existence, whether the selection applies, reading. The first failure is returned.
 - 401 carries \`WWW-Authenticate: Bearer\`, 405 \`Allow: GET\`, 429 and 503 \`Retry-After\` in seconds.
-- \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on every answer to a request with a valid key, errors too.
-  Minutes are those of the clock; the counts start over when the database has crashed.
-- \`internal_error\` carries an id in \`message\`: the service's log has the whole story under it.
+- \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on every response to a request with a valid key, including errors.
+  Minutes are clock minutes; the counts restart after a database crash.
+- \`internal_error\` has an id in \`message\`: the service's log has the details under it.
 
 | Code | Status | Type | When |
 |---|---|---|---|

@@ -48,7 +48,7 @@ it("spool ends at once where the disk takes no more, and takes no more of the bo
   try {
     const failure = await Effect.runPromise(Effect.flip(Effect.scoped(spool(request, LIMITS))))
     assert.deepInclude(failure, { code: "interrupted" })
-    assert.match(failure.message, /^The file cannot be kept on the server's disk: EFBIG/)
+    assert.match(failure.message, /^The file cannot be stored on the server's disk: EFBIG/)
     assert.isBelow(asked.pieces, 20)
   } finally {
     limit("unlimited")

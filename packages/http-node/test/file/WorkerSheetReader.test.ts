@@ -220,7 +220,7 @@ it("SheetReader reads a list of sheets in time that grows as the list does", asy
   })
   assert.deepInclude(error, { code: "unreadable" })
   const list = `<sheets><x:sheet\n state="hidden" name="A&amp;B" sheetId="1" r:id="rId1"/><sheet name='C' r:id="rId1"/></sheets>`
-  assert.match((await failure(workbook(sheetOf(""), { list }), "D")).message, /no sheet D, but: A&B, C/)
+  assert.match((await failure(workbook(sheetOf(""), { list }), "D")).message, /no sheet D; its sheets are A&B, C/)
   assert.strictEqual((await rows(workbook(sheetOf(""), { list })))._tag, "Success")
 })
 

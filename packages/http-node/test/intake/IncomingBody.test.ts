@@ -113,7 +113,7 @@ it.effect("a sender that goes away is told from one that is slow, whether its bo
       source.destroy()
       yield* settled
       const exit = waiting === undefined ? yield* Effect.exit(fromResult(body.whole)) : yield* Fiber.join(waiting)
-      assert.include(failure(exit), "The body broke off")
+      assert.include(failure(exit), "The body was interrupted")
       assert.strictEqual(budget.held, 0)
     }
   }).pipe(Effect.scoped),

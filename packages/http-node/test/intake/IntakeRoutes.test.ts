@@ -178,7 +178,7 @@ describe("what is refused", () => {
       assert.strictEqual(response.headers.get("retry-after"), "3")
       const body = await jsonOf(response)
       assert.deepInclude(body, { ok: false, error: "unavailable", retry_after: 3 })
-      assert.strictEqual(/not known/.test(String(body["detail"])), outcomeUnknown)
+      assert.strictEqual(/unknown whether/.test(String(body["detail"])), outcomeUnknown)
     }
   })
 
@@ -192,8 +192,8 @@ describe("what is refused", () => {
     await hasty.close()
     assert.deepStrictEqual([asking.status, writing.status], [503, 503])
     assert.isAtLeast(Number(writing.headers.get("retry-after")), 1)
-    assert.match(String((await jsonOf(asking))["detail"]), /Nothing can be saved just now/)
-    assert.match(String((await jsonOf(writing))["detail"]), /not known whether this was saved/)
+    assert.match(String((await jsonOf(asking))["detail"]), /Nothing can be saved right now/)
+    assert.match(String((await jsonOf(writing))["detail"]), /unknown whether this was saved/)
   })
 
   it("answers a fault of ours with a number, and with nothing of the fault or the address", async () => {
@@ -296,7 +296,7 @@ describe("a person with a browser", () => {
     const response = await fetch(server.url, { headers: { ...BROWSER, "accept-language": "en" } })
     assert.strictEqual(response.status, 405)
     assert.strictEqual(response.headers.get("allow"), "POST")
-    assert.include(await pageOf(response), "<h1>This address takes in data</h1>")
+    assert.include(await pageOf(response), "<h1>This address accepts data</h1>")
   })
 
   it("is led back to the form's page, but never to an intake address", async () => {

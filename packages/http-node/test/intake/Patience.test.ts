@@ -94,7 +94,7 @@ it.effect(
       yield* TestClock.adjust("2 seconds")
       yield* settled
       assert.deepStrictEqual([answer.value?.status, givenUp], [503, true])
-      assert.match(yield* Effect.promise(() => answer.value!.text()), /not known whether this was saved/)
+      assert.match(yield* Effect.promise(() => answer.value!.text()), /unknown whether this was saved/)
     }).pipe(Effect.scoped),
 )
 
@@ -109,7 +109,7 @@ it.effect("a sender whose source cannot be looked up within the allowance is tol
     yield* TestClock.adjust("2 seconds")
     yield* settled
     assert.strictEqual(answer.value?.status, 503)
-    assert.match(yield* Effect.promise(() => answer.value!.text()), /Nothing can be saved just now/)
+    assert.match(yield* Effect.promise(() => answer.value!.text()), /Nothing can be saved right now/)
   }).pipe(Effect.scoped),
 )
 

@@ -83,7 +83,7 @@ export const orUnavailable = <A, E, R>(
   connectionLossAsError(self).pipe(
     Effect.timeout(STORE_TIMEOUT),
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
-      if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not answer in time."))
+      if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not respond in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
       if (isUnavailable(error)) {
         const words = failureWords(error)

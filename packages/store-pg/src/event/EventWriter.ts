@@ -44,7 +44,7 @@ interface OpenedWriter {
 
 /** A request withdrawn before it was sent is not saved and releases its memory. For any other the outcome is unknown. */
 const late = (withdrawn: boolean): Appended =>
-  Result.fail(unavailable("The database did not answer in time.", !withdrawn))
+  Result.fail(unavailable("The database did not respond in time.", !withdrawn))
 
 const HOLDS_NOTHING = (): void => {}
 

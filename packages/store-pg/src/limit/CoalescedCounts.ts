@@ -26,7 +26,7 @@ export const distribute = <Row extends Counted>(row: Row, asked: number): Readon
 
 const stopped = unavailable("The service is stopping.")
 
-const late = unavailable("The database did not answer in time. Ask again.")
+const late = unavailable("The database did not respond in time. Try again.")
 
 type CountResult<A> = Result.Result<A | null, StoreUnavailable>
 

@@ -34,7 +34,7 @@ export const readError = (error: SqlError.SqlError): ReadError => {
     case "40P01": // deadlock_detected
       return new ReadError({
         code: "table_busy",
-        message: "The table is locked by another session; ask again soon.",
+        message: "The table is locked by another session; try again soon.",
         retryAfter: 2,
       })
     case "57014": // query_canceled

@@ -121,10 +121,10 @@ it.effect("coalescedCounts fails whoever is past its deadline, asked for or not,
     yield* TestClock.adjust(999)
     assert.deepStrictEqual([sent[0].pollUnsafe(), waiting[0].pollUnsafe()], [undefined, undefined])
     yield* TestClock.adjust(251)
-    assert.match((yield* Fiber.join(sent[0])).message, /did not answer in time/)
+    assert.match((yield* Fiber.join(sent[0])).message, /did not respond in time/)
     assert.isUndefined(waiting[0].pollUnsafe())
     yield* TestClock.adjust(1_000)
-    assert.match((yield* Fiber.join(waiting[0])).message, /did not answer in time/)
+    assert.match((yield* Fiber.join(waiting[0])).message, /did not respond in time/)
     yield* gate.open
     // Who was given up was counted all the same: the limit is never passed for it.
     assert.deepStrictEqual([(yield* Fiber.join(sent[1]))?.count, (yield* Fiber.join(waiting[1]))?.count], [2, 4])
