@@ -59,8 +59,9 @@ export const backupCommand = Command.make(
   (input) =>
     Effect.gen(function* () {
       const settings = yield* embedded
-      const { dataDir } = settings
-      const made = yield* withBar("backup", settings, (tell) => backup({ dataDir, file: input.file, tell }))
+      const { dataDir, postgresBin } = settings
+      const place = { dataDir, bin: postgresBin ?? undefined, file: input.file }
+      const made = yield* withBar("backup", settings, (tell) => backup({ ...place, tell }))
       yield* report(
         yield* format,
         snakeKeys(made),
@@ -73,8 +74,9 @@ export const backupCommand = Command.make(
 export const restoreCommand = Command.make("restore", { file: file("A file created by cabinet backup") }, (input) =>
   Effect.gen(function* () {
     const settings = yield* embedded
-    const { dataDir } = settings
-    const made = yield* withBar("restore", settings, (tell) => restore({ dataDir, file: input.file, tell }))
+    const { dataDir, postgresBin } = settings
+    const place = { dataDir, bin: postgresBin ?? undefined, file: input.file }
+    const made = yield* withBar("restore", settings, (tell) => restore({ ...place, tell }))
     // Checks here that it starts, so that the failure is not left to a later server.
     yield* cabinetDatabase(settings, "join").pipe(Effect.scoped, Effect.provide(quietLog(settings)))
     yield* report(

@@ -84,6 +84,22 @@ const ofSetBack = ({ setBackAt }: DiagnosticsReport): ReadonlyArray<Finding> =>
         ),
       ]
 
+/** The latest minor release of each major version, as of November 2026. */
+const LATEST: Readonly<Record<number, number>> = { 15: 20, 16: 16, 17: 12, 18: 6 }
+
+const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  const [, major = "", minor = ""] = /^(\d+)\.(\d+)/.exec(serverVersion) ?? []
+  const latest = LATEST[Number(major)]
+  if (latest === undefined || Number(minor) >= latest) return []
+  return [
+    finding(
+      "version",
+      "warn",
+      `PostgreSQL ${serverVersion} lacks the repairs of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was out when this version of the program was made. Update the server; the embedded one runs your system's programs if CABINET_POSTGRES_BIN names their directory.`,
+    ),
+  ]
+}
+
 const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
   const { clockSkewMillis: skew, connections, maxConnections } = diagnostics
   const tight = connections > maxConnections * 0.8
@@ -95,6 +111,7 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
       "ok",
       `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of which the cabinet uses ${megabytes(diagnostics.cabinetBytes)}.`,
     ),
+    ...ofVersion(diagnostics),
     finding(
       "sizes",
       "ok",

@@ -18,7 +18,7 @@ export interface CabinetDatabase extends OpenedDatabase {
   readonly cabinet: string | null
 }
 
-type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir">
+type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin">
 
 /**
  * A user's own database that is not up yet is waited for, for `patience` milliseconds. `serve` holds the data directory
@@ -43,13 +43,16 @@ export const cabinetDatabase = (
   })
 
 const location = (place: Place, role: DatabaseRole) => {
-  const { databaseUrl, dataDir } = place
+  const { databaseUrl, dataDir, postgresBin } = place
   if (databaseUrl !== null) return Effect.succeed({ url: databaseUrl, dataDir: null })
   const open = role === "serve" ? EmbeddedPostgres.serve : EmbeddedPostgres.join
   return Effect.suspend(() =>
     role === "join" && !EmbeddedPostgres.exists(dataDir)
       ? nothingIn(dataDir)
-      : Effect.mapError(open({ dataDir }), (error) => new StartError({ code: "embedded", message: error.message })),
+      : Effect.mapError(
+          open({ dataDir, bin: postgresBin ?? undefined }),
+          (error) => new StartError({ code: "embedded", message: error.message }),
+        ),
   )
 }
 

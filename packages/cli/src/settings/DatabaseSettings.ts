@@ -63,4 +63,14 @@ export const DATABASE_SETTINGS = {
     SettingForm.text,
     ".cabinet",
   ),
+  postgresBin: optional(
+    {
+      env: "CABINET_POSTGRES_BIN",
+      flag: "postgres-bin",
+      value: "DIR",
+      about:
+        "The programs of this machine's PostgreSQL 15 to 18, to run instead of the shipped one; default: the shipped one",
+    },
+    SettingForm.text,
+  ),
 } as const

@@ -13,7 +13,7 @@ const WELL: Seen = {
   reading: "on",
   standby: null,
   diagnostics: {
-    serverVersion: "18.4",
+    serverVersion: "18.6",
     database: "x",
     user: "owner",
     databaseBytes: 20_000_000,
@@ -131,6 +131,8 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "bad",
     /^5 deliveries .*but no process sends them.*Start `cabinet serve` or `cabinet worker`/,
   ],
+  ["version", diagnostics({ serverVersion: "18.4" }), "warn", /^PostgreSQL 18\.4 lacks .* 2 minor releases; 18\.6 was/],
+  ["version", diagnostics({ serverVersion: "15.19" }), "warn", /15\.19 lacks .* 1 minor release;/],
   [
     "connection",
     { ...WELL, connection: { ...WELL.connection, verified: "no" } },

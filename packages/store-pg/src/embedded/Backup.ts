@@ -20,6 +20,8 @@ export interface BackupOptions {
   readonly dataDir: string
   /** Gzipped unless its name ends in `.tar`. */
   readonly file: string
+  /** The directory of the programs of the machine's own PostgreSQL; default: the shipped one. */
+  readonly bin?: string | undefined
   /** Called as bytes of the database are written; `total` may still grow. */
   readonly tell?: (progress: { readonly done: number; readonly total: number }) => void
 }
@@ -55,7 +57,7 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
       return yield* refused(`${file} is there already, and a backup overwrites nothing. Choose another name.`)
     }
     if (!existsSync(dirname(file))) return yield* refused(`There is no directory ${dirname(file)}.`)
-    const { superuserUrl } = yield* EmbeddedPostgres.join({ dataDir: dir.root })
+    const { superuserUrl } = yield* EmbeddedPostgres.join({ dataDir: dir.root, bin: options.bin })
     const postgres = clusterVersion(dir.pgdata)!
     const progress = { done: 0, total: 0 }
     const wrote = (bytes: number) => {

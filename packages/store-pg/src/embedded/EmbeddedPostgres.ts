@@ -36,6 +36,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Default: a unix socket; on Windows, TCP on 127.0.0.1 with a password. */
   readonly transport?: Transport
+  /** The directory of the programs of the machine's own PostgreSQL; default: the shipped one. */
+  readonly bin?: string | undefined
   /** How long the server stays after its last user was killed. Default: half a minute. */
   readonly lingerMillis?: number
 }
@@ -100,7 +102,7 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
       (lock) => leave(dir, lock),
       { interruptible: true },
     )
-    const start = running(dir, transport, options.lingerMillis ?? LINGER_MILLIS)
+    const start = running(dir, transport, options)
     const { endpoint, origin } = yield* start
     yield* background("embedded PostgreSQL watch", "1 second", watch(dir, start))
     const database: EmbeddedDatabase = {
@@ -118,13 +120,13 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
 const running = (
   dir: DataDir,
   transport: Transport,
-  lingerMillis: number,
+  { bin, lingerMillis = LINGER_MILLIS }: EmbeddedOptions,
 ): Effect.Effect<RunningServer, EmbeddedPostgresError> =>
   Effect.acquireUseRelease(
     waitForLock(dir.startLock, "alone", `Another process has been starting the database in ${dir.root}`),
     () =>
       Effect.gen(function* () {
-        const found = yield* attempt(() => ensureRunning(dir, transport))
+        const found = yield* attempt(() => ensureRunning(dir, transport, bin))
         if (found.origin !== "found") careFor(dir, found.server.pid, lingerMillis)
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)

@@ -29,7 +29,7 @@ import {
   PASSWORD_NAME,
   readHead,
 } from "./BackupFormat.ts"
-import { shippedBinaries } from "./Binaries.ts"
+import { chosenBinaries } from "./Binaries.ts"
 import { besideCluster } from "./Cluster.ts"
 import { type DataDir, dataDirAt, makeDataDir } from "./DataDir.ts"
 import { lockWithin } from "./DataDirLock.ts"
@@ -40,6 +40,8 @@ export interface RestoreOptions {
   /** Created if it does not exist. */
   readonly dataDir: string
   readonly file: string
+  /** The directory of the programs of the machine's own PostgreSQL; default: the shipped one. */
+  readonly bin?: string | undefined
   /** Called as the file is read. */
   readonly tell?: (progress: { readonly done: number; readonly total: number }) => void
 }
@@ -65,7 +67,7 @@ export const restore = (options: RestoreOptions): Effect.Effect<RestoreReport, E
       )
     }
     return yield* Effect.tryPromise({
-      try: (signal) => unpack(dir, file, signal, options.tell),
+      try: (signal) => unpack(dir, file, signal, options),
       catch: (error) => inWords(file, error),
     })
   }).pipe(Effect.scoped)
@@ -111,9 +113,9 @@ const unpack = async (
   dir: DataDir,
   file: string,
   signal: AbortSignal,
-  tell: RestoreOptions["tell"],
+  { bin, tell }: RestoreOptions,
 ): Promise<RestoreReport> => {
-  const { major } = shippedBinaries(dir.linksDir)
+  const { major } = chosenBinaries(bin, dir.linksDir)
   const { source, plain } = await opened(file, tell)
   const entries = extract()
   const reading = pipeline(source, plain, entries as unknown as Writable, { signal })

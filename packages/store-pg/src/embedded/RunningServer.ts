@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Binaries, shippedBinaries } from "./Binaries.ts"
+import { type Binaries, chosenBinaries } from "./Binaries.ts"
 import { clusterVersion, initCluster } from "./Cluster.ts"
 import type { DataDir } from "./DataDir.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -29,16 +29,20 @@ export const superuser = "postgres"
 const startTimeoutMillis = 120_000
 
 /** Rejects with EmbeddedPostgresError. */
-export const ensureRunning = async (dir: DataDir, transport: Transport): Promise<RunningServer> => {
+export const ensureRunning = async (
+  dir: DataDir,
+  transport: Transport,
+  bin: string | undefined,
+): Promise<RunningServer> => {
   const found = await findServer(dir)
   if (found !== undefined) return { server: found, endpoint: endpointOf(dir, found), origin: "found" }
 
-  const binaries = shippedBinaries(dir.linksDir)
+  const binaries = chosenBinaries(bin, dir.linksDir)
   const version = clusterVersion(dir.pgdata)
   if (version !== undefined && version !== binaries.major) {
     throw new EmbeddedPostgresError({
       code: "incompatible",
-      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and this program brings ${binaries.major}. Serve them with the version of this program that made them; docs/operations.md says how they go over to this one. Nothing in them was touched.`,
+      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and ${bin === undefined ? `this program brings ${binaries.major}` : `CABINET_POSTGRES_BIN names ${binaries.major}`}. Serve them with PostgreSQL ${version}: name its programs in CABINET_POSTGRES_BIN, or use the version of this program that made them; docs/operations.md says how they go over to another one. Nothing in them was touched.`,
     })
   }
   const origin = version === undefined ? "created" : "started"

@@ -40,7 +40,9 @@ export const withPasswordForm = <A, E, R>(
   url: string,
   work: (form: PasswordForm) => Effect.Effect<A, E | SqlError.SqlError, R>,
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.catch(work("verifier"), (error) => {
-    if (!SqlError.isSqlError(error) || !isRefused(error)) return Effect.fail(error)
-    return mayCarryText(url) ? work("text") : Effect.fail(unverified())
-  })
+  work("verifier").pipe(
+    Effect.catch((error) => {
+      if (!SqlError.isSqlError(error) || !isRefused(error)) return Effect.fail(error)
+      return mayCarryText(url) ? work("text") : Effect.fail(unverified())
+    }),
+  )

@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { binariesIn, linkLibraries, platformPackage, shippedBinaries } from "@data-cabinet/store-pg/embedded/Binaries"
+import {
+  binariesIn,
+  chosenBinaries,
+  linkLibraries,
+  platformPackage,
+  shippedBinaries,
+} from "@data-cabinet/store-pg/embedded/Binaries"
 import { afterEach, beforeEach, expect, it } from "vitest"
 
 let dir: string
@@ -22,7 +28,21 @@ it("shippedBinaries finds PostgreSQL 18 as npm installed it", () => {
 })
 
 it("binariesIn refuses a directory without PostgreSQL and says what else to do", () => {
-  expect(() => binariesIn(dir)).toThrow(/DATABASE_URL/u)
+  expect(() => binariesIn(dir)).toThrow(/CABINET_POSTGRES_BIN .*DATABASE_URL/u)
+})
+
+it("chosenBinaries runs the machine's own PostgreSQL of a version that a cabinet runs on, and no other", () => {
+  const own = (major: number) => {
+    const bin = join(dir, String(major))
+    mkdirSync(bin)
+    for (const name of ["initdb", "postgres"]) {
+      writeFileSync(join(bin, name), `#!/bin/sh\necho "postgres (PostgreSQL) ${major}.1"\n`, { mode: 0o755 })
+    }
+    return bin
+  }
+  expect(chosenBinaries(own(15), dir)).toMatchObject({ major: 15, postgres: join(dir, "15", "postgres") })
+  expect(() => chosenBinaries(own(14), dir)).toThrow(/is version 14, and a cabinet runs on 15 to 18/u)
+  expect(() => chosenBinaries(own(19), dir)).toThrow(/is version 19/u)
 })
 
 it("linkLibraries makes the missing links in place, and again changes nothing", () => {

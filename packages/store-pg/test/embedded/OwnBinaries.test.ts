@@ -1,0 +1,35 @@
+/** The embedded server with the programs of the machine's own PostgreSQL, where it has one that is not the shipped version. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+import { Effect } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { query } from "./Holder.ts"
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "dc-own-"))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+it("data of another version are refused, and the way to serve them is named", async () => {
+  mkdirSync(join(dir, "pgdata"))
+  writeFileSync(join(dir, "pgdata", "PG_VERSION"), "14\n")
+  const error = await Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.join({ dataDir: dir }))))
+  expect(error).toMatchObject({ code: "incompatible", message: expect.stringMatching(/in CABINET_POSTGRES_BIN/) })
+})
+
+const bin = ["15", "16", "17"].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
+if (bin !== undefined) {
+  it("serve runs the PostgreSQL of the named directory", async () => {
+    const version = Effect.gen(function* () {
+      const { url, origin } = yield* EmbeddedPostgres.serve({ dataDir: dir, bin })
+      const [row] = yield* Effect.promise(() => query(url, "SHOW server_version"))
+      return { origin, major: String(row!["server_version"]).split(".")[0] }
+    }).pipe(Effect.scoped)
+    const major = bin.split("/").at(-2)
+    expect(await Effect.runPromise(version)).toEqual({ origin: "created", major })
+    expect(await Effect.runPromise(version)).toEqual({ origin: "started", major })
+  })
+}
