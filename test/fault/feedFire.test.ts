@@ -141,7 +141,7 @@ const cabinetUnderFire = async (database: string) => {
 
 it(
   "FeedStore.page shows every committed event once and in one order while writers and PostgreSQL are killed",
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const both = await Promise.all([cabinetUnderFire("fire"), cabinetUnderFire("neighbour")])
     const each = (work: (one: (typeof both)[number]) => Promise<unknown>) => Promise.all(both.map(work))

@@ -47,7 +47,7 @@ const batch = (sourceId: number, from: number): AcceptRequest => ({
 
 it(
   "follow.mjs, killed at any moment, ends with exactly the events and the rows of the cabinet",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const source = await cabinet.source("Orders")
     const key = await cabinet.key()
