@@ -8,6 +8,7 @@
 import { PgProtocol } from "@effect/sql-pg"
 import { proofOf } from "@data-cabinet/store-pg/row/CatalogStatement"
 import { PROOF } from "@data-cabinet/store-pg/row/ReadStatement"
+import { Result } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { execute, type Message, parse, type WireSession, wireSession } from "../../../../test/support/wireSession.ts"
 import { type Random, randomFrom } from "./random.ts"
@@ -121,6 +122,8 @@ const outcomeOf = (messages: ReadonlyArray<Message>) => {
   return { failure: undefined, rows: rows.slice(0, -1), proof: rows.at(-1)?.[0]?.toString() }
 }
 
+const OIDS: Readonly<Record<string, number>> = { integer: 23, bigint: 20, text: 25, numeric: 1700 }
+
 const TYPES = ["int4", "int8", "text", "numeric"]
 
 /** A change that takes the strongest lock, or none at all, chosen at random. */
@@ -144,6 +147,18 @@ const changes = (random: Random): ReadonlyArray<() => ReadonlyArray<string>> => 
     () => [`GRANT SELECT ON public.raced TO PUBLIC;`],
     () => [`COMMENT ON TABLE public.raced IS '${random.below(1_000)}';`],
   ]
+}
+
+/** Changes the table for as long as it is to go on. */
+const changeOn = async (random: Random, goesOn: () => boolean) => {
+  while (goesOn()) {
+    const next = random.pick(changes(random))()
+    // A new table is readable for everybody, or for nobody yet.
+    const rights = random.chance(0.5) ? `GRANT SELECT ON public.raced TO PUBLIC;` : ""
+    await change(...next, `REVOKE ALL ON public.raced FROM "${reading.readerRole}";`, rights)
+    if (random.chance(0.3)) await change(`GRANT SELECT ON public.raced TO PUBLIC;`)
+    for (let turns = random.below(40); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 describe("the proof behind a page", () => {
@@ -175,20 +190,36 @@ describe("the proof behind a page", () => {
       }
       reader.end()
     }
-    const changeOn = async () => {
-      while (reads < ROUNDS) {
-        const next = random.pick(changes(random))()
-        // A new table is readable for everybody, or for nobody yet.
-        const rights = random.chance(0.5) ? `GRANT SELECT ON public.raced TO PUBLIC;` : ""
-        await change(...next, `REVOKE ALL ON public.raced FROM "${reading.readerRole}";`, rights)
-        if (random.chance(0.3)) await change(`GRANT SELECT ON public.raced TO PUBLIC;`)
-        for (let turns = random.below(40); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
-      }
-    }
-    await Promise.all([changeOn(), ...Array.from({ length: READERS }, readOn)])
+    await Promise.all([changeOn(random, () => reads < ROUNDS), ...Array.from({ length: READERS }, readOn)])
     if (process.env["RACE_ROUNDS"] !== undefined) console.log(counts)
     expect(wrong).toEqual([])
     for (const [outcome, count] of Object.entries(counts)) expect(count, outcome).toBeGreaterThan(0)
+  })
+
+  it("lets no page show columns that its rows were not read by", async () => {
+    const random = randomFrom(Number(process.env["SEED"] ?? 2))
+    const counts = { read: 0, refused: 0 }
+    const wrong: Array<unknown> = []
+    let reads = 0
+    const readOn = async () => {
+      while (reads < ROUNDS) {
+        reads++
+        const page = await reading.page("raced", [["hide", "id"]])
+        if (Result.isFailure(page)) {
+          counts.refused++
+          continue
+        }
+        counts.read++
+        const { columns, items } = page.success
+        const shown = columns.map(({ name, type }) => `${name} ${OIDS[type]}`).join(", ")
+        const told = items.map((item) => String(JSON.parse(item).told).split(": id 23, ")[1])
+        if (told.length !== 5 || told.some((one) => one !== shown)) wrong.push({ shown, items })
+      }
+    }
+    await Promise.all([changeOn(random, () => reads < ROUNDS), ...Array.from({ length: READERS }, readOn)])
+    if (process.env["RACE_ROUNDS"] !== undefined) console.log(counts)
+    expect(wrong).toEqual([])
+    expect(counts.read).toBeGreaterThan(0)
   })
 
   it.each([
