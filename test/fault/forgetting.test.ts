@@ -17,10 +17,10 @@ import { afterEach, beforeEach, expect, it } from "vitest"
 import { storeLayer } from "../support/cabinet.ts"
 import { originalRequest } from "../support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
-import { trash } from "../support/useCases.ts"
+import { trashLayer } from "../support/useCases.ts"
 
 const open = (url: string) =>
-  Layer.mergeAll(trash, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
+  Layer.mergeAll(trashLayer, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
 
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>

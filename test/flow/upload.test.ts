@@ -10,7 +10,7 @@ import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { importLayer } from "../support/importCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
-import { accessTokens } from "../support/useCases.ts"
+import { accessTokensLayer } from "../support/useCases.ts"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
@@ -35,7 +35,7 @@ const cabinets = Layer.effect(
 )
 
 const served = (url: string) => {
-  const services = accessTokens.pipe(Layer.provideMerge(importLayer(url)))
+  const services = accessTokensLayer.pipe(Layer.provideMerge(importLayer(url)))
   return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
     Layer.provide(cabinets),
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),

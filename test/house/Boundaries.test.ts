@@ -57,12 +57,27 @@ it.each([
   ["core", "effect"],
   ["core", "node:crypto"],
   ["core", "../event/Other.ts"],
-  ["store-pg", "@data-cabinet/core/event/EventLog"],
   ["store-pg", "node:fs/promises"],
   ["delivery", "undici"],
   ["cli", "@data-cabinet/store-pg/event/PgEventLog"],
 ])("the linter lets %s import %s", (packageName, specifier) => {
   expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
+})
+
+it.each([
+  ["store-pg", "SourceError", "source/SourceError"],
+  ["store-pg", "pollError", "poll/PollError"],
+  ["delivery", "AddressError", "delivery/AddressError"],
+])("the linter refuses that %s constructs %s, whose words are core's", (packageName, name, from) => {
+  const source = `import { ${name} } from "@data-cabinet/core/${from}"\nexport const uses = ${name}\n`
+  const said = plant({ [`packages/${packageName}/src/event/Planted.ts`]: source })
+  expect(said).toMatch(/Planted\.ts:1:\d+: .*restricted.*no-restricted-imports/u)
+  // Its type says what a port fails with, and facts are the adapter's to return. (A whole module, `* as`, is refused too.)
+  const harmless = `import type { ${name} } from "@data-cabinet/core/${from}"
+import { NotRetyped } from "@data-cabinet/core/row/SourceColumnStore"
+export const uses: [${name}?] = [NotRetyped as never]
+`
+  expect(plant({ [`packages/${packageName}/src/event/Planted.ts`]: harmless })).not.toMatch(/restricted/u)
 })
 
 it.each([

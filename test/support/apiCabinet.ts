@@ -27,7 +27,7 @@ import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer } from "../../packages/http-node/test/support/DescribedAnswer.ts"
-import { apiKeys, sources } from "./useCases.ts"
+import { apiKeysLayer, sourcesLayer } from "./useCases.ts"
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
@@ -46,10 +46,10 @@ const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOp
   )
   const ports = Layer.mergeAll(
     PgEventLog.layer,
-    sources,
+    sourcesLayer,
     PgFeedStore.layer,
     PgCursorKeys.layer,
-    apiKeys,
+    apiKeysLayer,
     PgRateLimiter.layer({ apiRate, intakeRate }),
     Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
     Layer.succeed(Readiness, { check: Effect.succeed(null) }),

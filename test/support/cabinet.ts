@@ -6,15 +6,15 @@ import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer, ManagedRuntime } from "effect"
-import { apiKeys, sources } from "./useCases.ts"
+import { apiKeysLayer, sourcesLayer } from "./useCases.ts"
 
 /** The ports over one database. Call it again for a second process' worth of connections. */
 export const storeLayer = (url: string) =>
   Layer.mergeAll(
     PgEventLog.layer,
-    sources,
+    sourcesLayer,
     PgFeedStore.layer,
-    apiKeys,
+    apiKeysLayer,
     PgRateLimiter.layer({ apiRate: 120, intakeRate: 60 }),
     DeferredRows.layer,
   ).pipe(Layer.provideMerge(DeliverySignal.DeliverySignal.layer), Layer.provideMerge(OwnerClient.layer({ url })))

@@ -24,7 +24,7 @@ import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
-import { sources } from "./useCases.ts"
+import { sourcesLayer } from "./useCases.ts"
 
 export interface IntakeOptions {
   /** Requests a minute of a source and of a client; 0 for none, which is what most tests want. */
@@ -42,7 +42,7 @@ const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observ
   if (typeof networks === "string") throw new Error(`no network: ${networks}`)
   const ports = Layer.mergeAll(
     PgEventLog.layer,
-    sources,
+    sourcesLayer,
     PgFeedStore.layer,
     PgRateLimiter.layer({ apiRate: 0, intakeRate }),
     Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),

@@ -15,10 +15,10 @@ import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnS
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
 
-export const sources = Sources.layer.pipe(Layer.provide(PgSourceStore.layer))
-export const apiKeys = ApiKeys.layer.pipe(Layer.provide(PgApiKeyStore.layer))
-export const accessTokens = AccessTokens.layer.pipe(Layer.provide(PgAccessTokenStore.layer))
-export const trash = Trash.layer.pipe(Layer.provide(PgTrashStore.layer))
-export const sourceColumns = SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layer))
-export const schemaGrants = SchemaGrants.layer.pipe(Layer.provide(PgSchemaGrantStore.layer))
-export const searchIndex = SearchIndex.layer.pipe(Layer.provide(PgSearchIndexStore.layer))
+export const sourcesLayer = Sources.layer.pipe(Layer.provide(PgSourceStore.layer))
+export const apiKeysLayer = ApiKeys.layer.pipe(Layer.provide(PgApiKeyStore.layer))
+export const accessTokensLayer = AccessTokens.layer.pipe(Layer.provide(PgAccessTokenStore.layer))
+export const trashLayer = Trash.layer.pipe(Layer.provide(PgTrashStore.layer))
+export const sourceColumnsLayer = SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layer))
+export const schemaGrantsLayer = SchemaGrants.layer.pipe(Layer.provide(PgSchemaGrantStore.layer))
+export const searchIndexLayer = SearchIndex.layer.pipe(Layer.provide(PgSearchIndexStore.layer))

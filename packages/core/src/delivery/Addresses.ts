@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
 import { AddressStore } from "./AddressStore.ts"
-import { AddressCheck } from "./AddressCheck.ts"
+import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import type { Outcome } from "./Attempt.ts"
@@ -55,7 +55,7 @@ export class Addresses extends Context.Service<
 
       const checkedUrl = Effect.fnUntraced(function* (text: string) {
         const url = yield* Effect.fromResult(parseAddressUrl(text))
-        yield* check.check(url)
+        yield* Effect.mapError(check.check(url), unfitAddress)
         return url.href
       })
 

@@ -1,7 +1,7 @@
 /** The operations of a cabinet's owner on polls. URL and settings are checked before they are saved. */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { AddressError } from "../delivery/AddressError.ts"
-import { AddressCheck } from "../delivery/AddressCheck.ts"
+import { AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
 import { parseAddressUrl } from "../delivery/AddressUrl.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { isPointer } from "../file/JsonReader.ts"
@@ -40,7 +40,7 @@ export class Polls extends Context.Service<
         add: Effect.fnUntraced(function* (poll) {
           const url = yield* Effect.fromResult(Result.mapError(parseAddressUrl(poll.url), asPollError))
           yield* checkPoll(poll)
-          yield* Effect.mapError(check.check(url), asPollError)
+          yield* Effect.mapError(check.check(url), (unfit) => asPollError(unfitAddress(unfit)))
           const added = yield* store.add({ ...poll, url: url.href })
           if (Option.isSome(added)) return added.value
           return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)

@@ -9,7 +9,7 @@ const over = (removal: SourceRemoval = { is: "missing" }) => {
   const none = (...given: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
       reached.push(given)
-      return Option.none<never>()
+      return Option.none()
     })
   const store = SourceStore.of({
     create: (source) => Effect.die(reached.push(source)),

@@ -1,5 +1,5 @@
 /** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
-import { trash } from "../../../../test/support/useCases.ts"
+import { trashLayer } from "../../../../test/support/useCases.ts"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"
@@ -168,7 +168,7 @@ it("a purge erases what was answered to it, and to the attempts before", async (
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual(["ok", "ok"])
   const purge = Trash.use((service) => service.purge([...events])).pipe(
-    Effect.provide(trash.pipe(Layer.provide(ownerClient({ url: cabinet.url })))),
+    Effect.provide(trashLayer.pipe(Layer.provide(ownerClient({ url: cabinet.url })))),
   )
   expect(await Effect.runPromise(purge)).toBe(2)
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual([null, null])

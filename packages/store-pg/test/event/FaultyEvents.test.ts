@@ -13,10 +13,10 @@ import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { trash } from "../../../../test/support/useCases.ts"
+import { trashLayer } from "../../../../test/support/useCases.ts"
 
 const open = (url: string) =>
-  ManagedRuntime.make(Layer.merge(trash, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
+  ManagedRuntime.make(Layer.merge(trashLayer, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
 const database = withDatabase()
 let store: ReturnType<typeof open>
 beforeAll(() => {

@@ -9,9 +9,9 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { trash } from "../../../../test/support/useCases.ts"
+import { trashLayer } from "../../../../test/support/useCases.ts"
 
-const storeWithTrash = (url: string) => trash.pipe(Layer.provideMerge(storeLayer(url)))
+const storeWithTrash = (url: string) => trashLayer.pipe(Layer.provideMerge(storeLayer(url)))
 const database = withDatabase()
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithTrash>>, unknown>
 beforeAll(() => {

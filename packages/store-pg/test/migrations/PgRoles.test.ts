@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"
 import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { apiKeys } from "../../../../test/support/useCases.ts"
+import { apiKeysLayer } from "../../../../test/support/useCases.ts"
 
 const database = withDatabase()
 let roles: Roles
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const owner = OwnerClient.layer({ url: database.url })
   roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   await Effect.runPromise(
-    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(apiKeys), Effect.provide(owner)),
+    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(apiKeysLayer), Effect.provide(owner)),
   )
 })
 

@@ -4,7 +4,7 @@ import { KNOWS_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { searchIndex } from "../../../../test/support/useCases.ts"
+import { searchIndexLayer } from "../../../../test/support/useCases.ts"
 import { openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
@@ -19,7 +19,7 @@ afterAll(() => reading.close())
 
 const build = (name: string) =>
   reading.runtime.runPromise(
-    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(searchIndex)),
+    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(searchIndexLayer)),
   )
 const ran = () => reading.database.run("SELECT who FROM public.ran")
 

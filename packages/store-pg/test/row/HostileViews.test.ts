@@ -14,11 +14,11 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { storeRuntime } from "../../../../test/support/cabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { sourceColumns } from "../../../../test/support/useCases.ts"
+import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 
 /** One session, so that it can be looked at afterwards. */
 const columnsLayer = (url: string) =>
-  sourceColumns.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
+  sourceColumnsLayer.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
 const database = withDatabase()
 let store: ReturnType<typeof storeRuntime>
 let columns: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof columnsLayer>>, unknown>

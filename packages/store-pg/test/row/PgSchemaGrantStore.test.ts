@@ -8,7 +8,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
-import { schemaGrants } from "../../../../test/support/useCases.ts"
+import { schemaGrantsLayer } from "../../../../test/support/useCases.ts"
 
 const database = withDatabase()
 let runtime: ManagedRuntime.ManagedRuntime<SchemaGrants | Catalog, unknown>
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { reader } = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   if (!reader.there) throw new Error(reader.reason)
   runtime = ManagedRuntime.make(
-    Layer.merge(schemaGrants, PgCatalog.layer).pipe(
+    Layer.merge(schemaGrantsLayer, PgCatalog.layer).pipe(
       Layer.provide(ReaderClient.layer({ url: reader.url, role: reader.role })),
       Layer.provide(owner),
     ),

@@ -14,7 +14,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Option, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
-import { searchIndex, sourceColumns } from "../../../../test/support/useCases.ts"
+import { searchIndexLayer, sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 import { randomFrom } from "./random.ts"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 
 const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>) =>
-  reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)).pipe(Effect.provide(searchIndex)))
+  reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)).pipe(Effect.provide(searchIndexLayer)))
 const build = (name: string, schema = "public") => index((port) => port.build(schema, name))
 
 /** As a diagnostics names them. */
@@ -223,7 +223,7 @@ describe("a search index", () => {
         yield* post("2026-03-01T10:00:00+02:00")
         yield* SearchIndex.use((port) => port.build("sources", "retyped"))
         yield* SourceColumns.use((port) => port.retype(source.id, "total", "timestamptz", { withViews: false }))
-      }).pipe(Effect.provide([searchIndex, sourceColumns]), Effect.provide(storeLayer(reading.database.url))),
+      }).pipe(Effect.provide([searchIndexLayer, sourceColumnsLayer]), Effect.provide(storeLayer(reading.database.url))),
     )
     expect(await scans("retyped", [["q", "T08:00"]], "sources")).toContain("cabinet_search.text_")
     expect(itemsOf(await reading.page("retyped", [["q", "t08:00:00z"]], "sources")).length).toBe(1)
@@ -259,7 +259,7 @@ describe("a search index", () => {
             yield* sql.unsafe(`INSERT INTO public.busy VALUES (1, 'a')`)
             // On connections of its own, which this transaction is not.
             const building = reading.runtime.runFork(
-              SearchIndex.use((port) => port.build("public", "busy")).pipe(Effect.provide(searchIndex)),
+              SearchIndex.use((port) => port.build("public", "busy")).pipe(Effect.provide(searchIndexLayer)),
             )
             const begun = Effect.promise(indexes).pipe(Effect.repeat({ until: (found) => found.length > 0 }))
             expect(yield* begun).toEqual([{ valid: false }])

@@ -9,9 +9,9 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { storeLayer } from "../../../../test/support/cabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { sourceColumns } from "../../../../test/support/useCases.ts"
+import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 
-const storeWithColumns = (url: string) => sourceColumns.pipe(Layer.provideMerge(storeLayer(url)))
+const storeWithColumns = (url: string) => sourceColumnsLayer.pipe(Layer.provideMerge(storeLayer(url)))
 const database = withDatabase()
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithColumns>>, unknown>
 beforeAll(() => {
