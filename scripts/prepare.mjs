@@ -112,7 +112,7 @@ const isBuilt = () => {
 }
 
 const newestSource = () => {
-  const recipe = ["tsconfig.base.json", join("scripts", "build.mjs")]
+  const recipe = ["tsconfig.base.json", join("scripts", "build.mjs"), join("scripts", "bundle", "embedFiles.mjs")]
   let newest = Math.max(...recipe.map((file) => statSync(join(root, file)).mtimeMs))
   const look = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {

@@ -4,12 +4,8 @@
  *
  *   node program.ts
  */
-import { Feed } from "@data-cabinet/core/feed/Feed"
-import { Intake } from "@data-cabinet/core/intake/Intake"
-import { Sources } from "@data-cabinet/core/source/Sources"
-import * as Server from "@data-cabinet/http-node/server/Server"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
+import { Feed, Intake, openCabinetLayer, Server, Sources } from "data-cabinet/effect"
 import { Console, Context, Effect, Layer } from "effect"
 
 const port = Number(process.env["PORT"] ?? 3000)

@@ -1,4 +1,4 @@
-/** The cabinet finds its migrations and PostgreSQL's binaries by its own location, so it is loaded from node_modules. */
+/** The cabinet is bundled already: Next loads it from node_modules, where PostgreSQL's binaries are, too. */
 export default {
   serverExternalPackages: ["data-cabinet"],
 }

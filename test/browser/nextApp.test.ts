@@ -1,5 +1,5 @@
 /**
- * The Next.js example, built and served by Next itself from the packed packages. It stands here because Next is large:
+ * The Next.js example, built and served by Next itself from the packed package. It stands here because Next is large:
  * `npm test` leaves it out, as it does the browser.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, it } from "vitest"
 import { testDatabase } from "../support/postgres.ts"
-import { finish, freePorts, PACKAGES, packed, start, stopAll } from "../support/packed.ts"
+import { finish, freePorts, packed, start, stopAll } from "../support/packed.ts"
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/next", import.meta.url))
 
@@ -32,11 +32,10 @@ it("the Next app builds as it is shipped, takes data in, and serves it", async (
     const manifest = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as {
       dependencies: Record<string, string>
     }
-    // It is not published yet: the tarballs are what it will be.
+    // It is not published yet: the tarball is what it will be.
     delete manifest.dependencies["data-cabinet"]
     writeFileSync(join(app, "package.json"), JSON.stringify(manifest))
-    const tarballs = PACKAGES.map((name) => here.tarball(name))
-    await finish("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], app)
+    await finish("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", here.tarball], app)
     await finish("npm", ["run", "build"], app, env)
 
     const prepared = await finish(process.execPath, ["--input-type=module", "-e", PREPARE], app, env)

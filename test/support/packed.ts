@@ -1,5 +1,5 @@
 /**
- * The published packages as a consumer gets them: packed, and installed by npm into an empty program that knows nothing of
+ * The published package as a consumer gets it: packed, and installed by npm into an empty program that knows nothing of
  * this workspace. Done once a test run, in the folder of the run's own cluster, which goes with it.
  */
 import { execFile, spawn } from "node:child_process"
@@ -15,17 +15,13 @@ import { promisify } from "node:util"
 import { inject } from "vitest"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url))
-const PNPM = "pnpm@12.21.0"
 const run = promisify(execFile)
-
-/** By their folders; a package stands behind those it needs. */
-export const PACKAGES = ["core", "store-pg", "http-node", "delivery", "cli"] as const
 
 export interface Packed {
   /** The program's folder, with `node_modules` and the examples in it. */
   readonly app: string
-  /** The tarball of a package. */
-  readonly tarball: (name: (typeof PACKAGES)[number]) => string
+  /** The package, packed. */
+  readonly tarball: string
 }
 
 /** What a consumer's Node sees: none of the conditions and settings that the tests run with. */
@@ -72,37 +68,19 @@ export const packed = async (): Promise<Packed> => {
   while (!existsSync(done)) await sleep(50)
   const outcome = readFileSync(done, "utf8")
   if (outcome !== "") throw new Error(outcome)
-  return {
-    app,
-    tarball: (name) => {
-      const stem = name === "cli" ? "data-cabinet-" : `data-cabinet-${name}-`
-      return join(
-        tarballs,
-        readdirSync(tarballs).find((file) => new RegExp(`^${stem}\\d`).test(file))!,
-      )
-    },
-  }
+  return { app, tarball: tarballIn(tarballs) }
 }
+
+const tarballIn = (folder: string): string => join(folder, readdirSync(folder)[0]!)
 
 const build = async (app: string, tarballs: string): Promise<void> => {
   for (const folder of [app, tarballs]) mkdirSync(folder)
-  const gone = join(ROOT, "packages/core/dist/Gone.js")
-  mkdirSync(dirname(gone), { recursive: true })
-  writeFileSync(gone, "// Compiled from a source that is not there any more.")
-  // What is published is what was built; the compiler has little to do when that is up to date.
+  // The compiler has little to do when what is built is up to date.
   await finish(process.execPath, [join(ROOT, "scripts/build.mjs")], ROOT)
-  await Promise.all(
-    PACKAGES.map((name) =>
-      finish("npx", ["--yes", PNPM, "pack", "--pack-destination", tarballs], join(ROOT, "packages", name)),
-    ),
-  )
+  await finish(process.execPath, [join(ROOT, "scripts/package.mjs"), tarballs], ROOT)
   writeFileSync(join(app, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
-  const files = readdirSync(tarballs).map((file) => join(tarballs, file))
-  await finish(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--prefer-offline", ...files, ...(await consumerPackages())],
-    app,
-  )
+  const install = ["install", "--no-audit", "--no-fund", "--prefer-offline"]
+  await finish("npm", [...install, tarballIn(tarballs), ...consumerPackages()], app)
   cpSync(join(ROOT, "examples"), join(app, "examples"), {
     recursive: true,
     filter: (source) => !/node_modules|package\.json$|\.test\.ts$/.test(source.slice(ROOT.length)),
@@ -110,7 +88,7 @@ const build = async (app: string, tarballs: string): Promise<void> => {
 }
 
 /** What the examples need beside ours, in the versions that this workspace has. */
-const consumerPackages = async (): Promise<ReadonlyArray<string>> => {
+const consumerPackages = (): ReadonlyArray<string> => {
   const manifest = (path: string) =>
     JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Record<string, Record<string, string>>
   const examples = manifest("examples/package.json")

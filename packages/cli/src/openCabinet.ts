@@ -33,7 +33,8 @@ import { columnsApi, tablesApi } from "./library/TablesApi.ts"
 import { InFlight } from "./library/InFlight.ts"
 
 export { verifyDelivery, type VerifyOptions } from "@data-cabinet/core/delivery/VerifyDelivery"
-export { CabinetError, type CabinetErrorCode } from "./library/CabinetError.ts"
+export { CabinetError } from "./library/CabinetError.ts"
+export type { CabinetErrorCode } from "./library/CabinetErrorCode.ts"
 export type {
   Address,
   AddressChange,

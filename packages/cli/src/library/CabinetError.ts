@@ -17,6 +17,7 @@ import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { Cause, Option } from "effect"
 import type { StartError } from "../process/StartError.ts"
+import type { CabinetErrorCode } from "./CabinetErrorCode.ts"
 
 type Coded =
   | AddressError
@@ -38,12 +39,11 @@ type Coded =
 /** Every error of our use cases; an error that is missing here does not compile. */
 export type KnownError = Coded | ScriptError | StoreUnavailable
 
-/**
- * The reason. Most codes say what to correct. `unavailable`: the database cannot be reached, so try again later; `closed`:
- * the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault of ours, with
- * the fault itself as `cause`.
- */
-export type CabinetErrorCode = Coded["code"] | "unavailable" | "closed" | "script_failed" | "internal_error"
+/** The listed codes, if all of them can occur. */
+type Listed<Occurring, Codes extends Occurring = CabinetErrorCode & Occurring> =
+  Exclude<CabinetErrorCode, Codes> extends never ? Codes : never
+
+type OwnCode = "unavailable" | "closed" | "script_failed" | "internal_error"
 
 interface Details {
   readonly param?: string | undefined
@@ -86,7 +86,8 @@ const fromKnown = (error: KnownError): CabinetError => {
   if (error._tag === "ScriptError") return new CabinetError("script_failed", error.message)
   const param = "param" in error ? (error.param ?? undefined) : undefined
   const retryAfter = "retryAfter" in error && error.retryAfter !== 0 ? error.retryAfter : undefined
-  return new CabinetError(error.code, error.message, { param, retryAfter })
+  const code: Listed<Coded["code"] | OwnCode> = error.code
+  return new CabinetError(code, error.message, { param, retryAfter })
 }
 
 export const closed = (): CabinetError => new CabinetError("closed", "The cabinet is closed.")

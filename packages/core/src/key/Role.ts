@@ -9,6 +9,7 @@ export type PersonRole = (typeof PERSON_ROLES)[number]
 
 /** Roles of access tokens: those of people, `uploader` (files into sources) and `reader` (rows and the feed). */
 export const ROLES = [...PERSON_ROLES, "uploader", "reader"] as const
+/** One of `ROLES`. */
 export type Role = (typeof ROLES)[number]
 
 /** Each role, and all that it includes. */

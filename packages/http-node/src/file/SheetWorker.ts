@@ -107,9 +107,6 @@ const read = async () => {
   return send(chosen.index)
 }
 
-try {
-  await read()
-} catch (cause) {
-  unreadable(cause instanceof Error ? cause.message : String(cause))
-}
-clearInterval(watch)
+void read()
+  .catch((cause: unknown) => unreadable(cause instanceof Error ? cause.message : String(cause)))
+  .finally(() => clearInterval(watch))

@@ -3,7 +3,7 @@
  * archive, its declared unpacked size, the thread's memory, the time between two batches of rows, and the number read at
  * once. The calling thread only collects the archive's bytes.
  */
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { MAX_ITEM } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
@@ -11,12 +11,10 @@ import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
 import { megabytes, SHEET_LIMITS, type SheetLimits } from "./SheetLimits.ts"
 import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
+import { startSheetWorker } from "./StartSheetWorker.ts"
 
 /** Batches in flight to the reader. */
 const CREDIT = 4
-
-/** Next to the compiled file, or to its source when running from source. */
-const WORKER = new URL(`./SheetWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
   const tooLarge = fileError(
@@ -103,16 +101,15 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
       credit[0] = CREDIT
       const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM, credit }
       const worker = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Worker(WORKER, {
-              workerData: task,
-              // Transferred, not copied.
-              transferList: [bytes.buffer],
-              resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
-              execArgv: [],
-              env: {},
-            }),
+        Effect.sync(() =>
+          startSheetWorker({
+            workerData: task,
+            // Transferred, not copied.
+            transferList: [bytes.buffer],
+            resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
+            execArgv: [],
+            env: {},
+          }),
         ),
         (running) => Effect.promise(() => running.terminate()),
       )

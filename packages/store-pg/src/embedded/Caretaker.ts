@@ -4,20 +4,18 @@
  * next to nothing while all is well. It runs in a session of its own, where a Ctrl-C does not reach it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import type { DataDir } from "./DataDir.ts"
+import { endUnusedProgram } from "./EndUnusedProgram.ts"
 
 /** How long a server stays after its last user was killed: a supervisor starts the next one well within that time. */
 export const LINGER_MILLIS = 30_000
-
-const PROGRAM = new URL(`./EndUnused${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const waiting = new Map<string, ChildProcess>()
 
 /** Called for a server that this process has just started; `pid` is the server's process id. */
 export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void => {
   dismiss(dir)
-  const program = [process.execPath, fileURLToPath(PROGRAM), dir.root, String(pid), String(lingerMillis)]
+  const program = [process.execPath, ...endUnusedProgram, dir.root, String(pid), String(lingerMillis)]
   const words = process.platform === "win32" ? program : ["/bin/sh", "-c", 'read -r _; exec "$0" "$@"', ...program]
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(words[0]!, words.slice(1), {

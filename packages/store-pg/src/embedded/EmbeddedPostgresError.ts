@@ -2,7 +2,7 @@
  * Why the embedded PostgreSQL could not be used. Every message is a sentence for a person at a terminal and ends with
  * what to do about it.
  */
-import { Schema } from "effect"
+import { Data } from "effect"
 
 /**
  * - `no_binaries`: no PostgreSQL is shipped for this platform, or it does not run.
@@ -18,24 +18,23 @@ import { Schema } from "effect"
  * - `backup_failed`, `restore_failed`: the disk or the database failed; nothing was changed.
  * - `bad_backup`: the file is not a backup, is damaged, or does not fit here.
  */
-export const EmbeddedPostgresErrorCode = Schema.Literals([
-  "no_binaries",
-  "bad_data_dir",
-  "already_served",
-  "busy",
-  "no_unprivileged_user",
-  "init_failed",
-  "start_failed",
-  "stop_failed",
-  "incompatible",
-  "backup_refused",
-  "backup_failed",
-  "restore_refused",
-  "restore_failed",
-  "bad_backup",
-])
+export type EmbeddedPostgresErrorCode =
+  | "no_binaries"
+  | "bad_data_dir"
+  | "already_served"
+  | "busy"
+  | "no_unprivileged_user"
+  | "init_failed"
+  | "start_failed"
+  | "stop_failed"
+  | "incompatible"
+  | "backup_refused"
+  | "backup_failed"
+  | "restore_refused"
+  | "restore_failed"
+  | "bad_backup"
 
-export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
-  code: EmbeddedPostgresErrorCode,
-  message: Schema.String,
-}) {}
+export class EmbeddedPostgresError extends Data.TaggedError("EmbeddedPostgresError")<{
+  readonly code: EmbeddedPostgresErrorCode
+  readonly message: string
+}> {}

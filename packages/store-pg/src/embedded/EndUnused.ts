@@ -37,5 +37,6 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
   }
 }
 
-const [, , path, pid, lingerMillis] = process.argv
-await endUnused(path!, Number(pid), Number(lingerMillis))
+// The last ones: before them stands this file, unless Node was given its text.
+const [path, pid, lingerMillis] = process.argv.slice(-3)
+void endUnused(path!, Number(pid), Number(lingerMillis))

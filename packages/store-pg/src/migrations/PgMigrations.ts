@@ -9,12 +9,12 @@
  * sessions behind it in the queue for that lock wait with it. It waits for less time than accepting an event does,
  * releases its locks, and retries a little later.
  */
-import { readdir, readFile } from "node:fs/promises"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 import { splitStatements } from "../connection/SqlScript.ts"
+import { migrationFiles } from "./MigrationFiles.ts"
 
 export class MigrationError extends Schema.TaggedError<MigrationError>()("MigrationError", {
   code: Schema.Literals(["encoding", "version", "older", "newer", "rights", "busy"]),
@@ -27,7 +27,6 @@ export interface Migration {
   readonly statements: ReadonlyArray<string>
 }
 
-const FOLDER = new URL("../../src/migrations/", import.meta.url)
 const OLDEST = 150000
 
 /** The name of the first script. Before 1.0 there were others under its number, with other tables. */
@@ -41,23 +40,20 @@ const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.
   Schedule.upTo({ times: TRIES }),
 )
 
-const scripts = async () => (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
 const numberOf = (file: string) => Number(file.slice(0, 4))
 
 /** The numbers of this program's scripts, in order. */
 export const migrationNumbers: Effect.Effect<ReadonlyArray<number>> = Effect.promise(async () =>
-  (await scripts()).map(numberOf),
+  (await migrationFiles()).map(({ name }) => numberOf(name)),
 )
 
 /** This program's scripts, by number. */
 export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () =>
-  Promise.all(
-    (await scripts()).map(async (file) => ({
-      number: numberOf(file),
-      name: file.slice(5, -4),
-      statements: splitStatements(await readFile(new URL(file, FOLDER), "utf8")),
-    })),
-  ),
+  (await migrationFiles()).map(({ name, text }) => ({
+    number: numberOf(name),
+    name: name.slice(5, -4),
+    statements: splitStatements(text),
+  })),
 )
 
 /**

@@ -1,0 +1,10 @@
+/**
+ * How Node is told to run `EndUnused`: the file next to this one. A bundle has no such file and puts a module with the
+ * program's text in the place of this one (`scripts/bundle/embedFiles.mjs`).
+ */
+import { fileURLToPath } from "node:url"
+
+const FILE = new URL(`./EndUnused${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+
+/** Node's first arguments; those of the program follow. */
+export const endUnusedProgram: ReadonlyArray<string> = [fileURLToPath(FILE)]
