@@ -81,7 +81,7 @@ const build = Metric.gauge("build_info", {
 export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
   const { user, system } = process.cpuUsage()
   const { count } = yield* Metric.value(cpu)
-  yield* Metric.update(cpu, Math.max(0, (user + system) / 1e6 - Number(count)))
+  yield* Metric.update(cpu, Math.max(0, (user + system) / 1e6 - count))
   yield* Metric.update(build, 1)
   yield* Metric.update(memory, process.memoryUsage.rss())
   return yield* PrometheusMetrics.format({ prefix: "cabinet" })

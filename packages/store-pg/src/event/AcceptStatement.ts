@@ -65,7 +65,7 @@ class Parameters {
   /** Adds records and returns the arguments of `unnest`. */
   addRows<Row>(columns: InputColumns<Row>, rows: ReadonlyArray<Row>): ReadonlyArray<string> {
     const arrays = columns.placeholders(this.values.length + 1)
-    this.values.push(...columns.parameters(rows))
+    for (const array of columns.parameters(rows)) this.values.push(array)
     return arrays
   }
 }
