@@ -146,7 +146,7 @@ it("cabinets add takes an address with a password from a file of one line", asyn
   const refused = await call(add)
   expect(refused).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^The address in --database-url-file must be /),
+    said: expect.stringMatching(/^The URL in --database-url-file must be /),
   })
   expect(refused.said).not.toContain("hush-hush")
   const other = await testDatabase({ empty: true })
