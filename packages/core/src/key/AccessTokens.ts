@@ -3,7 +3,14 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { AccessToken, IssuedAccessToken, NewAccessToken } from "./AccessToken.ts"
 import { AccessTokenStore } from "./AccessTokenStore.ts"
-import { checkHolderName, KeyError } from "./KeyError.ts"
+import { checkHolderName, checkLifetime, KeyError } from "./KeyError.ts"
+import { parseRole, ROLES } from "./Role.ts"
+
+/** A program without types may send any word. */
+const checkRole = (role: string): Effect.Effect<void, KeyError> =>
+  parseRole(role) === null
+    ? Effect.fail(new KeyError({ code: "bad_role", message: `A role must be one of ${ROLES.join(", ")}.` }))
+    : Effect.void
 
 export class AccessTokens extends Context.Service<
   AccessTokens,
@@ -19,7 +26,12 @@ export class AccessTokens extends Context.Service<
     AccessTokens,
     Effect.map(AccessTokenStore, (store) =>
       AccessTokens.of({
-        issue: (token) => Effect.andThen(checkHolderName(token.name, "A token"), store.issue(token)),
+        issue: (token) =>
+          checkHolderName(token.name, "A token").pipe(
+            Effect.andThen(checkRole(token.role)),
+            Effect.andThen(checkLifetime(token.expiresInSeconds)),
+            Effect.andThen(store.issue(token)),
+          ),
         list: store.list,
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ApiKey, IssuedKey } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
-import { checkHolderName, KeyError } from "./KeyError.ts"
+import { checkHolderName, checkLifetime, KeyError } from "./KeyError.ts"
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -22,7 +22,10 @@ export class ApiKeys extends Context.Service<
     Effect.map(ApiKeyStore, (store) =>
       ApiKeys.of({
         issue: (name, expiresInSeconds = null) =>
-          Effect.andThen(checkHolderName(name, "A key"), store.issue(name, expiresInSeconds)),
+          checkHolderName(name, "A key").pipe(
+            Effect.andThen(checkLifetime(expiresInSeconds)),
+            Effect.andThen(store.issue(name, expiresInSeconds)),
+          ),
         list: store.list,
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)

@@ -32,6 +32,27 @@ it.each(["", "  ", "x".repeat(201)])("issue refuses the name %j before the store
   })
 })
 
+it.each([0, 59, 1.5, Number.NaN, -90, 315_360_001, Number.POSITIVE_INFINITY])(
+  "issue refuses %j seconds to expiry before the store is asked",
+  (expiresInSeconds) => {
+    const refused = {
+      code: "bad_expiry",
+      message: "An expiry must be 60 to 315,360,000 whole seconds from now.",
+    }
+    expect(refusal(ApiKeys.use((keys) => keys.issue("a", expiresInSeconds)))).toMatchObject(refused)
+    const token = { name: "a", role: "viewer", expiresInSeconds } as const
+    expect(refusal(AccessTokens.use((tokens) => tokens.issue(token)))).toMatchObject(refused)
+  },
+)
+
+it("issue refuses a role that is none, as a program without types may send it", () => {
+  const token = { name: "a", role: "admin" as "owner", expiresInSeconds: null }
+  expect(refusal(AccessTokens.use((tokens) => tokens.issue(token)))).toMatchObject({
+    code: "bad_role",
+    message: "A role must be one of owner, editor, viewer, uploader, reader.",
+  })
+})
+
 it("revoke refuses what does not exist", () => {
   expect(refusal(ApiKeys.use((keys) => keys.revoke(9)))).toMatchObject({
     code: "no_such_key",

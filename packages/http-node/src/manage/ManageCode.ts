@@ -73,6 +73,8 @@ const OWN = {
   no_such_delivery: { status: 404, meaning: "There is no delivery with this id." },
   not_resent: { status: 409, meaning: "The delivery cannot be sent again; the message says why." },
   no_such_key: { status: 404, meaning: "There is no key or token with this id." },
+  bad_expiry: { status: 400, meaning: "The expiry is not a minute to ten years from now." },
+  bad_role: { status: 400, meaning: "There is no such role." },
   bad_name: { status: 400, meaning: "The name is empty or too long." },
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
   bad_encoding: { status: 400, meaning: "The encoding is none that a source may have." },
