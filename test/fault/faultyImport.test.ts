@@ -108,7 +108,7 @@ it("a poll whose answer cannot be staged by a fault has a failed run, in words, 
   const before = Date.now()
   const run = await polls.run(poll.id)
   assert.deepInclude(run, { outcome: "failed", importId: null })
-  assert.match(run.failure!, /fault of this program/)
+  assert.match(run.failure!, /internal error/)
   assert.isAbove(Date.parse(run.nextAt!), before + 30_000)
   assert.deepInclude(
     (await examine()).failingPolls.find(({ id }) => id === poll.id),

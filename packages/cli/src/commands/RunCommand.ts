@@ -36,10 +36,10 @@ const presenter: CliOutput.Presenter = {
 
 /** The library's message, unless it mentions the library's own types or spans several lines. */
 const wrongCall = (error: CliError.CliError): string => {
-  if (error._tag === "InvalidValue" && /finite number|an integer|whole number/.test(error.expected)) {
+  if (error._tag === "InvalidValue" && /finite number|integer/.test(error.expected)) {
     const name = error.kind === "flag" ? `--${error.option}` : error.option
-    const least = error.kind === "flag" ? "" : " above 0"
-    return `${name} must be an integer${least}, not ${JSON.stringify(error.value)}`
+    const expected = error.kind === "flag" ? "an integer" : "a positive integer"
+    return `${name} must be ${expected}, not ${JSON.stringify(error.value)}`
   }
   return error.message.replace(/\.?\s*\n\s*Did you mean this\?\s+(.*)$/s, ". Did you mean $1?")
 }

@@ -33,7 +33,7 @@ const rateHeader = (description: string, required: boolean) => ({
 
 const LIMIT = "The key's request limit per minute."
 const REMAINING = "The number of requests left in the current clock minute."
-const KEYED = " Present if the request had a valid key."
+const KEYED = " Sent if the request had a valid key."
 
 /** `baseUrl` is the cabinet's address, without a trailing slash. */
 export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
