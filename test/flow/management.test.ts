@@ -210,12 +210,15 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
 
   const address = await ask("POST", "addresses", {
     as: "editor",
-    body: { url: "http://127.0.0.1:9/hook", sources: [id] },
+    body: { url: "http://127.0.0.1:9/hook?token=hush", sources: [id] },
   })
   assert.strictEqual(address.status, 201)
   const { secret } = address.json
   for (const path of ["addresses", `addresses/${address.json.id}`]) {
-    assert.notInclude((await ask("GET", path, { as: "viewer" })).text, secret)
+    const seen = (await ask("GET", path, { as: "viewer" })).text
+    assert.notInclude(seen, secret)
+    assert.notInclude(seen, "hush")
+    assert.include((await ask("GET", path, { as: "editor" })).text, "/hook?token=hush")
   }
   assert.strictEqual((await ask("POST", `addresses/${address.json.id}/reveal`)).json.secret, secret)
   const ping = await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
@@ -236,7 +239,7 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
     as: "editor",
     body: {
       source_id: id,
-      url: "http://127.0.0.1:9/items",
+      url: "http://127.0.0.1:9/items?key=hush",
       every_seconds: 60,
       headers: [{ name: "X-Token", value: "hush-hush" }],
     },
@@ -245,6 +248,10 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   assert.deepStrictEqual(poll.json.header_names, ["X-Token"])
   assert.strictEqual((await ask("POST", `polls/${poll.json.id}/run`, { as: "editor" })).json.outcome, "failed")
   assert.strictEqual((await ask("GET", `polls/${poll.json.id}/runs`, { as: "viewer" })).json.data.length, 1)
+  for (const path of ["polls", `polls/${poll.json.id}`]) {
+    assert.notInclude((await ask("GET", path, { as: "viewer" })).text, "hush")
+    assert.include((await ask("GET", path, { as: "editor" })).text, "/items?key=hush")
+  }
   assert.isTrue((await ask("POST", `polls/${poll.json.id}/pause`)).json.paused)
   const header = await ask("POST", "polls", {
     body: { source_id: id, url: "http://127.0.0.1:9/", headers: [{ name: "Host", value: "hush-hush" }] },

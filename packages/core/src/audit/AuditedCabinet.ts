@@ -10,6 +10,7 @@ import { Trash } from "../event/Trash.ts"
 import { Import } from "../file/Import.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
 import { ApiKeys } from "../key/ApiKeys.ts"
+import { maskUrl } from "../network/MaskedUrl.ts"
 import { Polls } from "../poll/Polls.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
@@ -41,15 +42,8 @@ const audited = <S extends object>(log: AuditLog["Service"], service: S, acts: A
   return wrapped as S
 }
 
-/** Query strings of addresses hold secrets more often than not. */
-const masked = (url: string): string => {
-  const mark = url.search(/[?#]/)
-  const plain = mark < 0 ? url : `${url.slice(0, mark)}?…`
-  return plain.replace(/^([a-z]+:\/\/)[^/@]*@/i, "$1…@")
-}
-
 const maskedUrl = (changes: { readonly url?: string; readonly [field: string]: unknown }): Act["changes"] =>
-  changes.url === undefined ? { ...changes } : { ...changes, url: masked(changes.url) }
+  changes.url === undefined ? { ...changes } : { ...changes, url: maskUrl(changes.url) }
 
 const act = (action: string, object: string | null, changes: Act["changes"] = {}): Act => ({ action, object, changes })
 const making = (action: string, makes: string, changes: Act["changes"]): Act => ({

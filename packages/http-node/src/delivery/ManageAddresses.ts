@@ -1,4 +1,8 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
+import type { Actor } from "@data-cabinet/core/audit/Actor"
+import { mayDo } from "@data-cabinet/core/key/Role"
+import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
+import type { Address } from "@data-cabinet/core/delivery/Address"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { managed } from "@data-cabinet/core/audit/Managed"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
@@ -32,6 +36,10 @@ const URL_PARAMS = { bad_url: "/url", not_public: "/url", name_not_found: "/url"
 
 const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 
+/** Without its secrets, among which the query string of its URL counts for whoever may not see them. */
+const shown = (address: Address, { role }: Actor) =>
+  addressJson(mayDo(role, "address.reveal") ? address : { ...address, url: maskUrl(address.url) }, false)
+
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
@@ -49,10 +57,11 @@ export const manageAddresses = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/addresses",
       summary: "All delivery addresses",
-      description: "Every address by id, without its secrets. The list is not paginated.",
+      description:
+        "Every address by id, without its secrets. A viewer does not see the query strings of their URLs. The list is not paginated.",
       action: "address.read",
       answer: list("Address", "The addresses."),
-      respond: () => Effect.map(addresses.list, (all) => whole(all.map((address) => addressJson(address, false)))),
+      respond: ({ actor }) => Effect.map(addresses.list, (all) => whole(all.map((address) => shown(address, actor)))),
     }),
     manageEndpoint({
       id: "addAddress",
@@ -78,10 +87,10 @@ export const manageAddresses = Effect.gen(function* () {
       method: "GET",
       path: about(""),
       summary: "One delivery address",
-      description: "One address, without its secrets.",
+      description: "One address, without its secrets. A viewer does not see the query string of its URL.",
       action: "address.read",
       answer: one("Address", "The address."),
-      respond: ({ path: [address] }) => Effect.map(addresses.get(address), (found) => addressJson(found, false)),
+      respond: ({ actor, path: [address] }) => Effect.map(addresses.get(address), (found) => shown(found, actor)),
     }),
     manageEndpoint({
       ...common,

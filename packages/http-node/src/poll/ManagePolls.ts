@@ -1,5 +1,8 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
-import { POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
+import type { Actor } from "@data-cabinet/core/audit/Actor"
+import { mayDo } from "@data-cabinet/core/key/Role"
+import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
+import { type Poll, POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
 import { pollError } from "@data-cabinet/core/poll/PollError"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
@@ -34,6 +37,10 @@ const newPoll = Schema.Struct({
 /** The newest of its runs. */
 const RUNS = 1000
 
+/** The query string of its URL is a secret for whoever may not change it. */
+const shown = (poll: Poll, { role }: Actor) =>
+  pollJson(mayDo(role, "poll.change") ? poll : { ...poll, url: maskUrl(poll.url) })
+
 export const managePolls = Effect.gen(function* () {
   const polls = yield* Polls
   const common = { tag: "Files", segments: [id], errors: ["no_such_poll"], params: { no_such_poll: "id" } } as const
@@ -48,7 +55,7 @@ export const managePolls = Effect.gen(function* () {
       description: "Every poll by id. The list is not paginated.",
       action: "poll.read",
       answer: list("Poll", "The polls."),
-      respond: () => Effect.map(polls.list, (all) => whole(all.map(pollJson))),
+      respond: ({ actor }) => Effect.map(polls.list, (all) => whole(all.map((poll) => shown(poll, actor)))),
     }),
     manageEndpoint({
       id: "addPoll",
@@ -105,12 +112,12 @@ export const managePolls = Effect.gen(function* () {
       description: "One poll with its schedule.",
       action: "poll.read",
       answer: one_,
-      respond: ({ path: [poll] }) =>
+      respond: ({ actor, path: [poll] }) =>
         Effect.flatMap(polls.list, (all) => {
           const found = all.find((each) => each.id === poll)
           return found === undefined
             ? Effect.fail(pollError("no_such_poll", `There is no poll ${poll}.`))
-            : Effect.succeed(pollJson(found))
+            : Effect.succeed(shown(found, actor))
         }),
     }),
     manageEndpoint({
