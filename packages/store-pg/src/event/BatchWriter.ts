@@ -3,7 +3,6 @@
  * failing request stands alone, so that a poisoned event or a locked table fails no other request.
  */
 import { faultName } from "@data-cabinet/core/error/Fault"
-import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import type { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
@@ -11,7 +10,7 @@ import { SqlError } from "effect/sql"
 import { connectionLossAsError, isUnavailable, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteTrouble } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptStatement.ts"
-import { planBatch, type Target } from "./BatchPlan.ts"
+import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import type { BodyKeys } from "./BodyLocks.ts"
 import { answerAll, halves, type PendingBatch } from "./PendingRequests.ts"
@@ -61,12 +60,11 @@ export class BatchWriter {
     )
   }
 
-  #execute(batch: PendingBatch, { session, rowsMayGo, locks }: Way): Written {
+  #execute(batch: PendingBatch, way: Way): Written {
     return Effect.gen({ self: this }, function* () {
-      const requests = batch.map(({ request }) => request)
+      const { session } = way
       session.waits("pool")
-      const targets = yield* this.#tables.of(requests, rowsMayGo)
-      const { created, answer } = send(session, this.keysOf!, requests, targets, locks)
+      const { created, answer } = yield* this.#plan(batch, way)
       // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
       session.waits("session")
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
@@ -76,6 +74,19 @@ export class BatchWriter {
       // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
       for (const { sourceId } of created) this.#tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
+    })
+  }
+
+  /**
+   * Apart from `#execute`, whose variables live as long as PostgreSQL executes the statement: kept that long, the plans of
+   * the rows would double the cost of garbage collection.
+   */
+  #plan(batch: PendingBatch, { session, rowsMayGo, locks }: Way) {
+    const requests = batch.map(({ request }) => request)
+    return Effect.map(this.#tables.of(requests, rowsMayGo), (targets) => {
+      const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!, this.keysOf!)
+      const { text, values } = acceptStatement(planned, locks)
+      return { created: planned.created, answer: session.connection.execute(text, values, undefined) }
     })
   }
 
@@ -146,19 +157,6 @@ export class BatchWriter {
   #forgetTables(batch: PendingBatch): void {
     for (const { request } of batch) this.#tables.forget(request.sourceId)
   }
-}
-
-/** A function of its own, so that the plan is not kept in memory while PostgreSQL executes it. */
-const send = (
-  session: WriteSession,
-  keysOf: BodyKeys,
-  requests: ReadonlyArray<AcceptRequest>,
-  targets: ReadonlyMap<number, Target>,
-  bodyLocks: BodyLockMode,
-) => {
-  const batch = planBatch(requests, (sourceId) => targets.get(sourceId)!, keysOf)
-  const { text, values } = acceptStatement(batch, bodyLocks)
-  return { created: batch.created, answer: session.connection.execute(text, values, undefined) }
 }
 
 const isNoPartition = (error: SqlError.SqlError) =>
