@@ -11,7 +11,7 @@ const sources = {
 }
 
 const test = {
-  setupFiles: ["test/support/eachAnswerDescribed.ts"],
+  setupFiles: ["test/support/eachResponseDescribed.ts"],
   pool: "forks" as const,
   // One more than CI has cores: much of what is tested waits for a process, for PostgreSQL or for time.
   maxWorkers: 3,

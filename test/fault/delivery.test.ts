@@ -223,7 +223,7 @@ describe("the delivery loop", () => {
     expect(await cabinet.run("SELECT 1 FROM cabinet.delivery WHERE claimed_at IS NOT NULL")).toEqual([])
     const log = await cabinet.queue((queue) => queue.log({ addressId: id, limit: 9 }))
     expect(log.map(({ failure }) => failure)).toEqual(
-      log.map(() => "the service was closed before there was an answer"),
+      log.map(() => "the service was stopped before a response arrived"),
     )
     expect(log).toHaveLength(2)
   })

@@ -69,13 +69,13 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   const cases: Array<Case> = [
     to("refuses", `http://127.0.0.1:${gone.port}/`, "the connection was refused", false),
     to("redirects", `http://127.0.0.1:${redirecting.port}/`, "redirects are not followed"),
-    to("wrong name", `https://wrong.test:${tls.port}/`, "the certificate was refused"),
-    to("self-signed", `https://good.test:${self.port}/`, "the certificate was refused"),
+    to("wrong name", `https://wrong.test:${tls.port}/`, "the certificate was rejected"),
+    to("self-signed", `https://good.test:${self.port}/`, "the certificate was rejected"),
     to("right name", `https://good.test:${tls.port}/`, null),
-    to("one private address", `http://mixed.test:${never.port}/`, "mixed.test leads to 10.0.0.1", false),
+    to("one private address", `http://mixed.test:${never.port}/`, "mixed.test resolves to 10.0.0.1", false),
     to("a private address", `http://10.0.0.1:${never.port}/`, "is not a public address", false),
     to("no name", `http://empty.test:${never.port}/`, "has no address", false),
-    to("a silent name server", `http://silent.test:${never.port}/`, "the name servers did not answer", false),
+    to("a silent name server", `http://silent.test:${never.port}/`, "the name servers did not respond", false),
   ]
   for (const { name, behave, says } of MISBEHAVIOURS) {
     const made = closed(await rawReceiver(behave))

@@ -46,13 +46,13 @@ it("a form and a JSON document become events, rows and signed deliveries", async
       ["tags[]", "b"],
     ]),
   })
-  const formAnswer = (await form.json()) as { id: number }
-  expect([form.status, formAnswer]).toEqual([200, { ok: true, id: expect.any(Number), duplicate: false, empty: false }])
+  const formResponse = (await form.json()) as { id: number }
+  expect([form.status, formResponse]).toEqual([200, { ok: true, id: expect.any(Number), duplicate: false, empty: false }])
   const json = `{"total": 12.50, "name": "Grace", "big": 12345678901234567890}`
   const document = await fetch(intake, { method: "POST", headers: { "content-type": "application/json" }, body: json })
-  const jsonAnswer = (await document.json()) as { id: number }
+  const jsonResponse = (await document.json()) as { id: number }
   expect(document.status).toBe(200)
-  const ids = [formAnswer.id, jsonAnswer.id]
+  const ids = [formResponse.id, jsonResponse.id]
 
   const rows = await read("/api/v1/tables/sources/first_source/rows")
   expect(rows.status).toBe(200)
@@ -60,8 +60,8 @@ it("a form and a JSON document become events, rows and signed deliveries", async
   expect(rows.text).toContain(`"total":12.50,"big":12345678901234567890`)
   const { data } = JSON.parse(rows.text) as { data: ReadonlyArray<{ _event_id: number; name: string }> }
   expect(data.map((row) => [row._event_id, row.name])).toEqual([
-    [jsonAnswer.id, "Grace"],
-    [formAnswer.id, "Ада"],
+    [jsonResponse.id, "Grace"],
+    [formResponse.id, "Ада"],
   ])
 
   const feed = await read("/api/v1/events")

@@ -1,7 +1,7 @@
 /** Requests that are none, and bodies that break off or are asked for first, at the address of a real source. */
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { answersIn, speak } from "../../packages/http-node/test/refused/wire.ts"
+import { responsesIn, speak } from "../../packages/http-node/test/refused/wire.ts"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 
@@ -43,14 +43,14 @@ it("a body that broke off is told so to a sender that still listens, and nothing
     [head("", "Content-Length: 9", "Expect: 100-continue"), "{}"],
   ] as const
   for (const [first, body] of bodies) {
-    const answer = answersIn(
+    const answer = responsesIn(
       (await speak(cabinet.port, first, body, null)).replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, ""),
     )[0]!
     assert.strictEqual(answer.status, 408)
     assert.deepInclude(JSON.parse(answer.body), { ok: false, error: "timeout" })
     assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
   }
-  const [broken] = answersIn(await speak(cabinet.port, head("", "Transfer-Encoding: chunked"), "2\r\n{}\r\n", "zz\r\n"))
+  const [broken] = responsesIn(await speak(cabinet.port, head("", "Transfer-Encoding: chunked"), "2\r\n{}\r\n", "zz\r\n"))
   assert.strictEqual(broken!.status, 400)
   assert.deepInclude(JSON.parse(broken!.body), { ok: false, error: "bad_request" })
   assert.deepEqual(await events(), before)

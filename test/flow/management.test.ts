@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { type Action, mayDo, ROLES, type Role } from "@data-cabinet/core/key/Role"
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { describedBy } from "../../packages/http-node/test/support/DescribedAnswer.ts"
+import { describedBy } from "../../packages/http-node/test/support/DescribedResponse.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 import { type Random, randomOf, seeded } from "../support/random.ts"
 

@@ -145,7 +145,7 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
   const failures: Array<[expected: RegExp, behave: typeof answer]> = [
     [/not an object, at line 1, column 10/, (_q, r) => r.writeHead(200).end('[{"a":1},2]')],
     [/ends inside the list/, (_q, r) => r.writeHead(200, { "content-type": "application/json" }).end('[{"a":1}')],
-    [/answered 500/, (_q, r) => r.writeHead(500).end()],
+    [/responded with 500/, (_q, r) => r.writeHead(500).end()],
     [
       /a redirect to http:\/\/127\.0\.0\.1:1\/; redirects are not followed/,
       (_q, r) => r.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
@@ -157,11 +157,11 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
       (_q, r) => r.writeHead(200, { "content-type": "text/html" }).end("<!DOCTYPE html>\n<p>Log in\n<p>first"),
     ],
     [
-      /in the coding identity, gzip, which was not asked for/,
+      /content coding identity, gzip, which was not requested/,
       (_q, r) => r.writeHead(200, ["content-encoding", "identity", "content-encoding", "gzip"]).end(gzipSync("n\n1\n")),
     ],
-    [/answered 304/, (_q, r) => r.writeHead(304).end()],
-    [/stood still|no answer within/, (_q, r) => void r.writeHead(200).write("[")],
+    [/responded with 304/, (_q, r) => r.writeHead(304).end()],
+    [/nothing arrived for|no response within/, (_q, r) => void r.writeHead(200).write("[")],
     [
       /not complete within 2 s/,
       (_q, r) => {
@@ -178,7 +178,7 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
     assert.strictEqual(run.outcome, "failed")
     assert.match(run.failure!, expected)
     assert.strictEqual(run.peer, "127.0.0.1")
-    assert.strictEqual(run.status === null, /connection was|no answer within/.test(run.failure!), run.failure!)
+    assert.strictEqual(run.status === null, /connection was|no response within/.test(run.failure!), run.failure!)
     failed++
     const wait = (Date.parse(run.nextAt!) - Date.parse(run.at) - run.durationMs) / 1000
     assert.approximately(wait, Math.min(60 * 2 ** failed, 6 * 3600), 2)
@@ -203,7 +203,7 @@ it("Polls survives everything that a receiver of deliveries may do wrong, and ke
     assert.strictEqual(run.items, 0, name)
     if (whole === true) assert.isNull(run.failure)
     else if (says === null) assert.isNotEmpty(run.failure, name)
-    else assert.include(run.failure!.replace("stood still for", "no answer within"), says, name)
+    else assert.include(run.failure!.replace("the response stalled: nothing arrived for", "no response within"), says, name)
     assert.strictEqual(run.peer, "127.0.0.1", name)
     assert.isBelow(receiver.sent(), 20_000_000, name)
   })

@@ -26,7 +26,7 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import type { Answer } from "../../packages/http-node/test/support/DescribedAnswer.ts"
+import type { ReceivedResponse } from "../../packages/http-node/test/support/DescribedResponse.ts"
 import { apiKeysLayer, sourcesLayer } from "./useCases.ts"
 
 export interface ApiCabinetOptions {
@@ -85,7 +85,7 @@ export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) =
       return (await response.json()) as any
     },
     /** Asks the API below /api/v1/. */
-    ask: async (path: string, key: string): Promise<Answer & { readonly json: any }> => {
+    ask: async (path: string, key: string): Promise<ReceivedResponse & { readonly json: any }> => {
       const response = await fetch(`${base}/api/v1/${path}`, { redirect: "manual", headers: { "x-api-key": key } })
       const answer = { status: response.status, headers: response.headers, text: await response.text() }
       return { ...answer, json: (answer.text === "" ? undefined : JSON.parse(answer.text)) as any }

@@ -3,18 +3,18 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
 
-type Answer<A> = Effect.Effect<A, StoreUnavailable>
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
 /** None if there is no such address. */
-type Found = Answer<Option.Option<Address>>
+type Found = Returns<Option.Option<Address>>
 
 export class AddressStore extends Context.Service<
   AddressStore,
   {
     /** The first of these ids that is no source's; null if all are. */
-    readonly unknownSource: (sources: ReadonlyArray<number>) => Answer<number | null>
+    readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
-    readonly create: (address: NewAddress) => Answer<Address>
+    readonly create: (address: NewAddress) => Returns<Address>
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Found
     /**
@@ -23,7 +23,7 @@ export class AddressStore extends Context.Service<
      */
     readonly set: (id: number, change: AddressChange) => Found
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
-    readonly remove: (id: number) => Answer<{ readonly existed: boolean }>
+    readonly remove: (id: number) => Returns<{ readonly existed: boolean }>
     readonly pause: (id: number) => Found
     readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */

@@ -18,7 +18,7 @@ export interface PingResult extends Outcome {
   readonly delivered: boolean
 }
 
-type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 
 /** Long enough for one attempt and its settlement. */
 const PING_LEASE_SECONDS = 60
@@ -27,21 +27,21 @@ export class Addresses extends Context.Service<
   Addresses,
   {
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
-    readonly create: (address: NewAddress) => Answer<Address>
+    readonly create: (address: NewAddress) => Returns<Address>
     /** By id, with their secrets. */
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
-    readonly get: (id: number) => Answer<Address>
+    readonly get: (id: number) => Returns<Address>
     /** Deliveries that are already due go to the new URL. */
-    readonly set: (id: number, change: AddressChange) => Answer<Address>
+    readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
-    readonly remove: (id: number) => Answer<void>
-    readonly pause: (id: number) => Answer<Address>
+    readonly remove: (id: number) => Returns<void>
+    readonly pause: (id: number) => Returns<Address>
     /** Also wakes the delivery loop. */
-    readonly resume: (id: number) => Answer<Address>
+    readonly resume: (id: number) => Returns<Address>
     /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
-    readonly rotateSecret: (id: number) => Answer<Address>
+    readonly rotateSecret: (id: number) => Returns<Address>
     /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
-    readonly ping: (id: number) => Answer<PingResult>
+    readonly ping: (id: number) => Returns<PingResult>
   }
 >()("@data-cabinet/core/delivery/Addresses") {
   static readonly layer = Layer.effect(
@@ -97,5 +97,5 @@ export class Addresses extends Context.Service<
   )
 }
 
-const existing = (id: number, found: Effect.Effect<Option.Option<Address>, StoreUnavailable>): Answer<Address> =>
+const existing = (id: number, found: Effect.Effect<Option.Option<Address>, StoreUnavailable>): Returns<Address> =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : Effect.fail(noSuchAddress(id))))

@@ -10,24 +10,24 @@ import type { Attempt, Delivery } from "./Attempt.ts"
 import { DeliveryQueue, type LogQuery, type ResendObstacle } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 
-type Answer<A> = Effect.Effect<A, AddressError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    readonly find: (deliveryId: number) => Answer<Delivery>
+    readonly find: (deliveryId: number) => Returns<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     /** List the attempts of a delivery address, newest first; none for an address that does not exist. */
-    readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
+    readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     /**
      * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
      * Refused for a ping, for a deleted event, and if the address has been removed.
      */
-    readonly resend: (deliveryId: number) => Answer<Delivery>
+    readonly resend: (deliveryId: number) => Returns<Delivery>
     /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
-    readonly resendRange: (addressId: number, from: string, to: string) => Answer<number>
+    readonly resendRange: (addressId: number, from: string, to: string) => Returns<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
-    readonly cancel: (deliveryId: number) => Answer<Delivery>
+    readonly cancel: (deliveryId: number) => Returns<Delivery>
   }
 >()("@data-cabinet/core/delivery/Deliveries") {
   static readonly layer = Layer.effect(
@@ -64,7 +64,7 @@ export class Deliveries extends Context.Service<
 export const noSuchAddress = (id: number): AddressError =>
   new AddressError({ code: "no_such_address", message: `There is no delivery address ${id}.` })
 
-const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Answer<A> =>
+const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Returns<A> =>
   Effect.flatMap(found, (one) =>
     Option.isSome(one)
       ? Effect.succeed(one.value)

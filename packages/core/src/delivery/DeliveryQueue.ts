@@ -78,10 +78,10 @@ export interface QueueGauge {
 /** Why a delivery is never sent again. */
 export type ResendObstacle = "ping" | "address_removed" | "event_deleted"
 
-type Answer<A> = Effect.Effect<A, StoreUnavailable>
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
 /** None if there is no such delivery, or no such address. */
-type Found<A> = Answer<Option.Option<A>>
+type Found<A> = Returns<Option.Option<A>>
 
 export class DeliveryQueue extends Context.Service<
   DeliveryQueue,
@@ -110,7 +110,7 @@ export class DeliveryQueue extends Context.Service<
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
     /** List the attempts of a delivery address, newest first. */
-    readonly log: (query: LogQuery) => Answer<ReadonlyArray<Attempt>>
+    readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     readonly gauge: Effect.Effect<QueueGauge, StoreUnavailable>

@@ -10,7 +10,7 @@ import { type TrashResult, TrashStore } from "./TrashStore.ts"
 /** The maximum number of events in one call. */
 export const MAX_TRASH_EVENTS = 10_000
 
-type Answer = Effect.Effect<number, TrashError | StoreUnavailable>
+type Returns = Effect.Effect<number, TrashError | StoreUnavailable>
 
 export class Trash extends Context.Service<
   Trash,
@@ -19,14 +19,14 @@ export class Trash extends Context.Service<
      * Deletes the rows of these events of a source, sets `deleted_at` in the feed and cancels outstanding deliveries.
      * Applies to all of them, or to none if one is not of this source. Returns how many were not in the trash before.
      */
-    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged. */
-    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /**
      * Erases for good what was sent: payload, original request (and with it that of a whole batch), row, marks that could
      * reveal its content, and what receivers responded. Repeats of the events are purged with them.
      */
-    readonly purge: (events: ReadonlyArray<number>) => Answer
+    readonly purge: (events: ReadonlyArray<number>) => Returns
   }
 >()("@data-cabinet/core/event/Trash") {
   static readonly layer = Layer.effect(
@@ -60,7 +60,7 @@ const unlessMissingOf =
         )
 
 /** Passes the events on without duplicates. */
-const limited = (events: ReadonlyArray<number>, work: (events: ReadonlyArray<number>) => Answer): Answer =>
+const limited = (events: ReadonlyArray<number>, work: (events: ReadonlyArray<number>) => Returns): Returns =>
   events.length > MAX_TRASH_EVENTS
     ? Effect.fail(
         new TrashError({

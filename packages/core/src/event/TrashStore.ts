@@ -12,16 +12,16 @@ export interface TrashResult {
   readonly missing: ReadonlyArray<number>
 }
 
-type Answer = Effect.Effect<TrashResult, StoreUnavailable>
+type Returns = Effect.Effect<TrashResult, StoreUnavailable>
 
 export class TrashStore extends Context.Service<
   TrashStore,
   {
     /** Deletes rows, sets `deleted_at` and cancels outstanding deliveries; only events of this source exist for it. */
-    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Restores events that are in the trash and not purged; only events of this source exist for it. */
-    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Answer
+    readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Erases the events and their repeats. */
-    readonly purge: (events: ReadonlyArray<number>) => Answer
+    readonly purge: (events: ReadonlyArray<number>) => Returns
   }
 >()("@data-cabinet/core/event/TrashStore") {}

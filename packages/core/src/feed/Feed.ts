@@ -9,7 +9,7 @@ import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
 import { FeedStore } from "./FeedStore.ts"
 
-export interface FeedAnswer {
+export interface FeedResult {
   /** Each an Event. */
   readonly items: Items
   readonly hasMore: boolean
@@ -26,7 +26,7 @@ export class Feed extends Context.Service<
      */
     readonly page: (
       params: ReadonlyArray<readonly [name: string, value: string]>,
-    ) => Effect.Effect<FeedAnswer, FeedError | StoreUnavailable>
+    ) => Effect.Effect<FeedResult, FeedError | StoreUnavailable>
   }
 >()("@data-cabinet/core/feed/Feed") {
   static readonly layer = Layer.effect(

@@ -18,7 +18,7 @@ import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
-import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
+import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, type Parsed, submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
 
 /** How often a submission is parsed when its source keeps changing, before its sender is told to retry. */
@@ -36,7 +36,7 @@ export class Intake extends Context.Service<
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
     /** Parses an admitted submission and appends its events. Returns after the commit. */
-    readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeAnswer, Refused>>
+    readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeResult, Refused>>
     /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
      * same detection of repeats and the same row. Values are read as JSON.stringify writes them; bigints keep all their
@@ -101,13 +101,13 @@ class IntakeSteps {
     return refused === undefined ? found : Result.fail(refused)
   }
 
-  async receive(request: IntakeRequest): Promise<Result.Result<IntakeAnswer, Refused>> {
+  async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
     for (let attempt = 1; ; attempt++) {
       const parsed = await this.#parse(request, source)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
       const appended = await this.#append(parsed.success.request, request)
-      if (Result.isSuccess(appended)) return Result.succeed(parsed.success.answerOf(appended.success))
+      if (Result.isSuccess(appended)) return Result.succeed(parsed.success.resultOf(appended.success))
       if (appended.failure._tag !== "SourceChanged") return Result.fail(appended.failure)
       if (attempt === MAX_ATTEMPTS) return Result.fail(sourceKeepsChanging())
       const found = await this.#findSource(request.secret, request)

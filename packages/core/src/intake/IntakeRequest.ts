@@ -35,7 +35,7 @@ export type IntakeRefusalError = "bad_json" | "not_an_object" | "bad_encoding"
  * The result of an accepted request: one event, the events of a batch in their order, or a body that did not parse and was
  * stored in one event regardless. `thanksUrl` is the source's own thank-you page.
  */
-export type IntakeAnswer =
+export type IntakeResult =
   | { readonly kind: "object"; readonly receipt: Receipt; readonly thanksUrl: string | null }
   | { readonly kind: "batch"; readonly receipts: ReadonlyArray<Receipt> }
   | {

@@ -8,7 +8,7 @@ import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
-import type { IntakeAnswer, IntakeRequest } from "./IntakeRequest.ts"
+import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
@@ -20,12 +20,12 @@ const ORIGINAL_BYTES = 65_536
 
 export interface PreparedSubmission<A> {
   readonly request: AcceptRequest
-  readonly answerOf: (receipts: ReadonlyArray<Receipt>) => A
+  readonly resultOf: (receipts: ReadonlyArray<Receipt>) => A
 }
 
 export const WEBHOOK = { channel: "webhook", history: false } as const
 
-export type Parsed = Result.Result<PreparedSubmission<IntakeAnswer>, IntakeError | StoreUnavailable>
+export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError | StoreUnavailable>
 
 /**
  * Parses submissions. A long one is parsed in pieces, interleaved with other work, and only until its deadline. A fault
@@ -105,7 +105,7 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
     return Result.succeed({
       request: accepted(source, events, original(request, charset), request.body.byteLength * 4),
-      answerOf: (receipts) => ({
+      resultOf: (receipts) => ({
         kind: "refused",
         error: "bad_encoding",
         detail: undecodable,
@@ -126,7 +126,7 @@ const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: Parsed
       original(request, parsed.charset),
       request.body.byteLength + parsed.memory,
     ),
-    answerOf: (receipts) =>
+    resultOf: (receipts) =>
       refusal !== null
         ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
         : parsed.shape === "batch"

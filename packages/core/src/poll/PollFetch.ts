@@ -10,7 +10,7 @@ export interface PollRequest {
 }
 
 /** Never an error: the body if the response was a complete 200, otherwise the reason why there is none. */
-export interface PollAnswer {
+export interface PollResponse {
   readonly status: number | null
   readonly peer: string | null
   readonly failure: string | null
@@ -23,5 +23,5 @@ export interface PollAnswer {
 
 export class PollFetch extends Context.Service<
   PollFetch,
-  { readonly fetch: (request: PollRequest) => Effect.Effect<PollAnswer> }
+  { readonly fetch: (request: PollRequest) => Effect.Effect<PollResponse> }
 >()("@data-cabinet/core/poll/PollFetch") {}

@@ -11,23 +11,23 @@ import { type PollError, pollError } from "./PollError.ts"
 import { isInterval } from "./PollSchedule.ts"
 import { RunPoll } from "./RunPoll.ts"
 
-type Answer<A> = Effect.Effect<A, PollError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, PollError | StoreUnavailable>
 
 export class Polls extends Context.Service<
   Polls,
   {
-    readonly add: (poll: NewPoll) => Answer<Poll>
+    readonly add: (poll: NewPoll) => Returns<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
-    readonly pause: (id: number) => Answer<Poll>
+    readonly pause: (id: number) => Returns<Poll>
     /** Makes the poll due immediately. */
-    readonly resume: (id: number) => Answer<Poll>
+    readonly resume: (id: number) => Returns<Poll>
     /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
-    readonly remove: (id: number) => Answer<void>
+    readonly remove: (id: number) => Returns<void>
     /** Its runs, newest first. */
-    readonly log: (id: number, limit: number) => Answer<ReadonlyArray<PollRun>>
+    readonly log: (id: number, limit: number) => Returns<ReadonlyArray<PollRun>>
     /** Runs the poll now, in this process, even if it is paused, and waits until the new items are accepted. */
-    readonly run: (id: number) => Answer<PollRun>
+    readonly run: (id: number) => Returns<PollRun>
   }
 >()("@data-cabinet/core/poll/Polls") {
   static readonly layer = Layer.effect(
@@ -68,7 +68,7 @@ export class Polls extends Context.Service<
 
 const noSuchPoll = (id: number) => Effect.fail(pollError("no_such_poll", `There is no poll ${id}.`))
 
-const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Answer<A> =>
+const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Returns<A> =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchPoll(id)))
 
 const asPollError = (error: AddressError): PollError =>

@@ -8,15 +8,15 @@ import { SchemaGrantError } from "./SchemaGrantError.ts"
 import { type GrantChange, type GrantOutcome, SchemaGrantStore } from "./SchemaGrantStore.ts"
 import { isSqlName } from "./SqlName.ts"
 
-type Answer = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
+type Returns = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
 
 /** Both return how many tables and views of the schema the reader can read now. */
 export class SchemaGrants extends Context.Service<
   SchemaGrants,
   {
     /** Grants access to what is in the schema now, and to what its owner, as whom this runs, creates there later. */
-    readonly expose: (schema: string) => Answer
-    readonly hide: (schema: string) => Answer
+    readonly expose: (schema: string) => Returns
+    readonly hide: (schema: string) => Returns
   }
 >()("@data-cabinet/core/row/SchemaGrants") {
   static readonly layer = Layer.effect(
@@ -50,7 +50,7 @@ const notMine = (schema: string, why: string, statements: ReadonlyArray<string>)
     `The tables of ${schema} are another's (${why}). Let their owner run: ${statements.slice(0, 2).join("; ")};`,
   )
 
-const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Answer => {
+const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Returns => {
   switch (outcome.is) {
     case "no_schema":
       return noSuchSchema(schema)

@@ -18,7 +18,7 @@ export interface SearchIndexState {
   readonly built: boolean
 }
 
-type Answer<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
 
 export class SearchIndex extends Context.Service<
   SearchIndex,
@@ -28,9 +28,9 @@ export class SearchIndex extends Context.Service<
      * a source waits, with its rows, until the build is complete. No time limit; the remains of an interrupted build are
      * removed.
      */
-    readonly build: (schema: string, name: string) => Answer<SearchIndexState>
+    readonly build: (schema: string, name: string) => Returns<SearchIndexState>
     /** Returns how many indexes were dropped. */
-    readonly drop: (schema: string, name: string) => Answer<number>
+    readonly drop: (schema: string, name: string) => Returns<number>
   }
 >()("@data-cabinet/core/row/SearchIndex") {
   static readonly layer = Layer.effect(

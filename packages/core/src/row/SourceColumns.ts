@@ -12,13 +12,13 @@ import { type RetypeResult, type SourceColumn, SourceColumnStore } from "./Sourc
 
 export type { RetypeResult, SourceColumn }
 
-type Answer<A> = Effect.Effect<A, ColumnError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, ColumnError | StoreUnavailable>
 
 export class SourceColumns extends Context.Service<
   SourceColumns,
   {
-    readonly list: (sourceId: number) => Answer<ReadonlyArray<SourceColumn>>
-    readonly relabel: (sourceId: number, column: string, label: string) => Answer<SourceColumn>
+    readonly list: (sourceId: number) => Returns<ReadonlyArray<SourceColumn>>
+    readonly relabel: (sourceId: number, column: string, label: string) => Returns<SourceColumn>
     /**
      * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new type
      * exactly; the others move to the sibling column of the old type. Fails if views depend on the column, unless
@@ -30,7 +30,7 @@ export class SourceColumns extends Context.Service<
       column: string,
       type: ColumnKind,
       options: { readonly withViews: boolean },
-    ) => Answer<RetypeResult>
+    ) => Returns<RetypeResult>
   }
 >()("@data-cabinet/core/row/SourceColumns") {
   static readonly layer = Layer.effect(

@@ -12,17 +12,17 @@ export type { RegisteredCabinet }
 /** A cabinet's name is the leftmost label of its host name. */
 export const CABINET_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-type Answer<A> = Effect.Effect<A, RegistryError | StoreUnavailable>
+type Returns<A> = Effect.Effect<A, RegistryError | StoreUnavailable>
 
 export class CabinetRegistry extends Context.Service<
   CabinetRegistry,
   {
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
-    readonly find: (name: string) => Answer<RegisteredCabinet>
+    readonly find: (name: string) => Returns<RegisteredCabinet>
     /** Without a URL, a database is created next to the server's own, if the database user has the right to do that. */
-    readonly add: (name: string, databaseUrl: string | null) => Answer<RegisteredCabinet>
+    readonly add: (name: string, databaseUrl: string | null) => Returns<RegisteredCabinet>
     /** Its database is kept. */
-    readonly remove: (name: string) => Answer<RegisteredCabinet>
+    readonly remove: (name: string) => Returns<RegisteredCabinet>
   }
 >()("@data-cabinet/core/tenancy/CabinetRegistry") {
   static readonly layer = Layer.effect(

@@ -3,7 +3,7 @@
  * two lanes, so that failing addresses never use up the slots of working ones. Any number of dispatchers may run in any
  * number of processes; a delivery that one of them drops is due again when its lease ends.
  *
- * Closing drains: nothing more is claimed, attempts in flight get a few seconds, and the rest is settled as unanswered.
+ * Closing drains: nothing more is claimed, attempts in flight get a few seconds, and the rest is settled as without a response.
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { AttemptDelivery, nextState } from "@data-cabinet/core/delivery/AttemptDelivery"
@@ -210,7 +210,7 @@ class DeliveryDispatcher {
 
   #attempt(delivery: Claimed, clock: Clock.Clock): Effect.Effect<Settlement> {
     const started = clock.currentTimeMillisUnsafe()
-    const unanswered = (failure: string): Settlement => {
+    const withoutResponse = (failure: string): Settlement => {
       const durationMs = clock.currentTimeMillisUnsafe() - started
       const outcome: Outcome = { status: null, failure, peer: null, durationMs, responseBody: null }
       return {
@@ -222,10 +222,10 @@ class DeliveryDispatcher {
     }
     return Effect.catchCause(Effect.interruptible(this.#parts.deliver.attempt(delivery)), (cause) =>
       Cause.hasInterruptsOnly(cause)
-        ? Effect.sync(() => unanswered("the service was closed before there was an answer"))
+        ? Effect.sync(() => withoutResponse("the service was stopped before a response arrived"))
         : Effect.andThen(
-            Effect.logError("A delivery could not be attempted.", cause),
-            Effect.sync(() => unanswered("a fault of the service itself")),
+            Effect.logError("A delivery cannot be attempted.", cause),
+            Effect.sync(() => withoutResponse("an internal error of the service")),
           ),
     )
   }
@@ -260,7 +260,7 @@ class DeliveryDispatcher {
   #warn(cause: Cause.Cause<unknown>): Effect.Effect<void> {
     if (this.#unreadable) return Effect.void
     this.#unreadable = true
-    return Effect.logWarning("Deliveries wait: the queue could not be read.", cause)
+    return Effect.logWarning("Deliveries are waiting: the queue cannot be read.", cause)
   }
 }
 

@@ -69,7 +69,7 @@ export class SettlementBatcher {
     return Effect.catchCause(this.#queue.settle(batch), (cause) =>
       Effect.gen({ self: this }, function* () {
         const expired = (yield* Clock.currentTimeMillis) > until
-        yield* Effect.logWarning(`Attempts could not be recorded${expired ? "; they are dropped" : " yet"}.`, cause)
+        yield* Effect.logWarning(`Attempts cannot be recorded${expired ? "; they are dropped" : " yet"}.`, cause)
         if (expired) return
         yield* Effect.sleep(RETRY_MILLIS)
         yield* this.#settle(batch, until)

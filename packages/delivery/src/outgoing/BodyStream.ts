@@ -4,7 +4,7 @@
  */
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Cause, Deferred, Effect, Latch, Stream } from "effect"
-import type { AnswerHead, Exchange, ExchangeListener } from "./Exchange.ts"
+import type { ResponseHead, Exchange, ExchangeListener } from "./Exchange.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
 /** The sender is paused while this much is unread. */
@@ -14,7 +14,7 @@ const broken = (code: OutgoingError["code"], message: string) => new OutgoingErr
 
 /** Creates a listener for an exchange, the head it waits for and, once that has arrived, the body of that exchange. */
 export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pieceMillis: number) {
-  const head = yield* Deferred.make<AnswerHead, OutgoingError>()
+  const head = yield* Deferred.make<ResponseHead, OutgoingError>()
   /** Open while there is something to read, or nothing more to wait for. */
   const arrived = Latch.makeUnsafe(false)
   let held = new ChunkBuffer()
@@ -37,14 +37,14 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
       return true
     },
     end: (whole) =>
-      end(whole ? Cause.done() : Effect.fail(broken("bad_answer", `the answer is longer than ${maxBytes} bytes`))),
+      end(whole ? Cause.done() : Effect.fail(broken("bad_response", `the response is longer than ${maxBytes} bytes`))),
     fail: (error) => {
       Deferred.doneUnsafe(head, Effect.fail(error))
       end(Effect.fail(error))
     },
   }
   const take = Effect.suspend((): Effect.Effect<Uint8Array, OutgoingError | Cause.Done> => {
-    if (held.length === 0) return ended ?? Effect.die(new Error("There is nothing to take of the answer."))
+    if (held.length === 0) return ended ?? Effect.die(new Error("The response has no data and has not ended."))
     const bytes = held.bytes()
     held = new ChunkBuffer()
     if (ended === null) arrived.closeUnsafe()
@@ -54,7 +54,7 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
   const next = arrived.await.pipe(
     Effect.timeoutOrElse({
       duration: pieceMillis,
-      orElse: () => Effect.fail(broken("timeout", `the answer stood still for ${pieceMillis / 1000} s`)),
+      orElse: () => Effect.fail(broken("timeout", `the response stalled: nothing arrived for ${pieceMillis / 1000} s`)),
     }),
     // A latch wakes its waiter at once, in the middle of what the parser has read: yielding lets the rest arrive with it.
     Effect.andThen(Effect.yieldNow),

@@ -15,7 +15,7 @@ export interface OutgoingRequest {
 }
 
 /** Header names in lower case; a header sent twice is a list. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly peer: string | null
@@ -23,7 +23,7 @@ export interface AnswerHead {
 
 /** `head` at most once, then pieces, and finally either `end` or `fail`, once; `fail` may be called at any time before. */
 export interface ExchangeListener {
-  readonly head: (head: AnswerHead) => void
+  readonly head: (head: ResponseHead) => void
   /** True to continue, false to stop; the piece is valid only during the call. */
   readonly piece: (piece: Uint8Array) => boolean
   /** True: the response was read to its end, and the connection can be reused. */
@@ -63,7 +63,7 @@ export class Exchange {
           connection.uses++
           if (!this.#over) listener.head({ status, headers, peer: connection.peer })
         } else if (++this.#informational > MAX_INFORMATIONAL) {
-          this.#fail(this.#error("bad_answer", `more than ${MAX_INFORMATIONAL} informational answers (1xx)`))
+          this.#fail(this.#error("bad_response", `more than ${MAX_INFORMATIONAL} informational responses (1xx)`))
         }
       },
       onResponseData: (_controller, piece) => {
@@ -84,7 +84,7 @@ export class Exchange {
 
   /** Aborts the exchange in any state; after its end it does nothing. */
   abort(): void {
-    this.#fail(this.#error("no_connection", "the request was given up"))
+    this.#fail(this.#error("no_connection", "the request was cancelled"))
   }
 
   #error(code: OutgoingError["code"], message: string) {

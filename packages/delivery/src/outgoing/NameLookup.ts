@@ -53,7 +53,7 @@ const ask = (name: string, options: NameLookupOptions) =>
     return both.pipe(
       Effect.timeoutOrElse({
         duration: deadline,
-        orElse: () => Effect.fail(notFound(`the name servers did not answer for ${name} within ${deadline / 1000} s`)),
+        orElse: () => Effect.fail(notFound(`the name servers did not respond for ${name} within ${deadline / 1000} s`)),
       }),
       Effect.ensuring(Effect.sync(() => resolver.cancel())),
       Effect.flatMap((answers) => {
@@ -61,7 +61,7 @@ const ask = (name: string, options: NameLookupOptions) =>
         if (found.length > 0) return Effect.succeed(found)
         const codes = answers.map((answer) => (answer.status === "rejected" ? String(answer.reason?.code) : ""))
         const words = codes.some((code) => code === "ETIMEOUT")
-          ? `the name servers did not answer for ${name}`
+          ? `the name servers did not respond for ${name}`
           : `the name ${name} has no address (${[...new Set(codes)].join(", ")})`
         return Effect.fail(notFound(words))
       }),

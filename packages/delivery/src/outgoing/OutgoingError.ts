@@ -6,7 +6,7 @@ import { Schema } from "effect"
  * was opened; `peer` is the address of the socket, if there was one.
  */
 export class OutgoingError extends Schema.TaggedError<OutgoingError>()("OutgoingError", {
-  code: Schema.Literals(["bad_url", "not_public", "name_not_found", "no_connection", "timeout", "bad_answer"]),
+  code: Schema.Literals(["bad_url", "not_public", "name_not_found", "no_connection", "timeout", "bad_response"]),
   message: Schema.String,
   peer: Schema.NullOr(Schema.String),
 }) {}
@@ -26,14 +26,14 @@ export const describe = (error: unknown, peer: string | null): OutgoingError => 
   const say = (kind: OutgoingError["code"], words: string) => new OutgoingError({ code: kind, message: words, peer })
   if (code === "ECONNREFUSED") return say("no_connection", "the connection was refused")
   if (code === "ECONNRESET" || code === "EPIPE") return say("no_connection", "the connection was reset")
-  if (code === "UND_ERR_SOCKET") return say("no_connection", "the connection was closed before there was an answer")
-  if (code === "UND_ERR_HEADERS_OVERFLOW") return say("bad_answer", "the headers of the answer are too large")
-  if (CERTIFICATE.test(code)) return say("no_connection", `the certificate was refused: ${message}`)
+  if (code === "UND_ERR_SOCKET") return say("no_connection", "the connection was closed before a response arrived")
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return say("bad_response", "the headers of the response are too large")
+  if (CERTIFICATE.test(code)) return say("no_connection", `the certificate was rejected: ${message}`)
   if (code === "EPROTO" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS"))
-    return say("no_connection", "no common TLS with the other side")
+    return say("no_connection", "the TLS handshake failed")
   if (parser || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return say("bad_answer", `the answer is not HTTP as it should be: ${message}`)
+    return say("bad_response", `the response is not valid HTTP: ${message}`)
   }
-  if (/^E[A-Z]+$/.test(code)) return say("no_connection", `no connection could be made: ${code}`)
-  return say("bad_answer", message)
+  if (/^E[A-Z]+$/.test(code)) return say("no_connection", `cannot connect (${code})`)
+  return say("bad_response", message)
 }

@@ -9,13 +9,13 @@ import { Context, Effect, Layer } from "effect"
 import type { Scope, Stream } from "effect"
 import { makeBodyStream } from "./BodyStream.ts"
 import { type ConnectionOptions, Connections } from "./Connections.ts"
-import { type AnswerHead, Exchange, type OutgoingRequest } from "./Exchange.ts"
+import { type ResponseHead, Exchange, type OutgoingRequest } from "./Exchange.ts"
 import type { Network } from "@data-cabinet/core/network/IpAddress"
 import { NameLookup } from "./NameLookup.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
 import { remembered } from "./Remembered.ts"
-import { sender, tooLate, type WholeAnswer, type WholeRequest } from "./Sending.ts"
+import { sender, tooLate, type WholeResponse, type WholeRequest } from "./Sending.ts"
 
 export interface PinnedClientOptions extends ConnectionOptions {
   /** Networks that are allowed although they are not public. Default none. */
@@ -25,11 +25,11 @@ export interface PinnedClientOptions extends ConnectionOptions {
 export interface StreamRequest extends OutgoingRequest {
   /** Until the head arrives, and between two pieces of the body. */
   readonly deadlineMillis: number
-  /** A longer body fails with `bad_answer`. */
+  /** A longer body fails with `bad_response`. */
   readonly maxBytes: number
 }
 
-export interface StreamAnswer extends AnswerHead {
+export interface StreamResponse extends ResponseHead {
   readonly body: Stream.Stream<Uint8Array, OutgoingError>
 }
 
@@ -39,20 +39,20 @@ export class PinnedClient extends Context.Service<
     /** The addresses of the URL's host, all of them public or allowed. Opens no connection to them. */
     readonly check: (url: URL) => Effect.Effect<ReadonlyArray<string>, OutgoingError>
     /** For deliveries: sends, and waits for the response's status and the beginning of its body. */
-    readonly send: (request: WholeRequest) => Effect.Effect<WholeAnswer, OutgoingError>
+    readonly send: (request: WholeRequest) => Effect.Effect<WholeResponse, OutgoingError>
     /**
      * For polling: returns the head at once, and the body as a stream that ends with the scope. The caller bounds the total
      * time.
      */
-    readonly open: (request: StreamRequest) => Effect.Effect<StreamAnswer, OutgoingError, Scope.Scope>
+    readonly open: (request: StreamRequest) => Effect.Effect<StreamResponse, OutgoingError, Scope.Scope>
   }
 >()("@data-cabinet/delivery/outgoing/PinnedClient") {}
 
 const refusal = (code: OutgoingError["code"], message: string) => new OutgoingError({ code, message, peer: null })
 
 const whyBadForm = ({ protocol, username, password }: URL): string | null => {
-  if (protocol !== "http:" && protocol !== "https:") return `only http and https can be sent to, not ${protocol}`
-  return username !== "" || password !== "" ? "the URL carries a user name or a password" : null
+  if (protocol !== "http:" && protocol !== "https:") return `the scheme of the URL must be http or https, not ${protocol}`
+  return username !== "" || password !== "" ? "the URL must not contain a user name or password" : null
 }
 
 /** The IP address in a URL's host, without brackets; null for a name. */
@@ -76,7 +76,7 @@ const make = (options: PinnedClientOptions) =>
       for (const address of addresses) {
         const why = verdict(address)
         if (why === null) continue
-        const where = addresses[0] === literal(url) ? address : `${url.hostname} leads to ${address}, which`
+        const where = addresses[0] === literal(url) ? address : `${url.hostname} resolves to ${address}, which`
         return refusal("not_public", `${where} is not a public address: ${why}`)
       }
       return null

@@ -5,7 +5,7 @@
 import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"
-import { type AnswerHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
+import { type ResponseHead, Exchange, type ExchangeListener, type OutgoingRequest } from "./Exchange.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
 export interface WholeRequest extends OutgoingRequest {
@@ -19,7 +19,7 @@ export interface WholeRequest extends OutgoingRequest {
 }
 
 /** The beginning of the body, as far as it arrived: once there is a status, a body that breaks off is no error. */
-export interface WholeAnswer extends AnswerHead {
+export interface WholeResponse extends ResponseHead {
   readonly body: Uint8Array
 }
 
@@ -27,7 +27,7 @@ export interface WholeAnswer extends AnswerHead {
 export const tooLate = (millis: number, peer: string | null) =>
   new OutgoingError({
     code: "timeout",
-    message: `${peer === null ? "no connection" : "no answer"} within ${millis / 1000} s`,
+    message: `${peer === null ? "no connection" : "no response"} within ${millis / 1000} s`,
     peer,
   })
 
@@ -38,12 +38,12 @@ class Sending implements ExchangeListener {
   readonly #target: Target
   readonly #request: WholeRequest
   readonly #clock: Clock.Clock
-  readonly #ended: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void
+  readonly #ended: (response: Effect.Effect<WholeResponse, OutgoingError>) => void
   readonly #until: number
   readonly #pieces: Array<Uint8Array> = []
   #kept = 0
   #read = 0
-  #head: AnswerHead | null = null
+  #head: ResponseHead | null = null
   #exchange: Exchange | null = null
   #timer: NodeJS.Timeout
   #again = false
@@ -55,7 +55,7 @@ class Sending implements ExchangeListener {
     request: WholeRequest,
     began: number,
     clock: Clock.Clock,
-    ended: (answer: Effect.Effect<WholeAnswer, OutgoingError>) => void,
+    ended: (response: Effect.Effect<WholeResponse, OutgoingError>) => void,
   ) {
     this.#connections = connections
     this.#target = target
@@ -75,7 +75,7 @@ class Sending implements ExchangeListener {
     }
   }
 
-  head(head: AnswerHead): void {
+  head(head: ResponseHead): void {
     this.#head = head
     // Most responses end in the same read as their head.
     queueMicrotask(this.#awaitBody)
@@ -134,11 +134,11 @@ class Sending implements ExchangeListener {
     this.#finish(Effect.succeed({ ...this.#head!, body }))
   }
 
-  #finish(answer: Effect.Effect<WholeAnswer, OutgoingError>): void {
+  #finish(response: Effect.Effect<WholeResponse, OutgoingError>): void {
     if (this.#done) return
     this.#done = true
     clearTimeout(this.#timer)
-    this.#ended(answer)
+    this.#ended(response)
   }
 }
 
@@ -151,10 +151,10 @@ export const sender = (connections: Connections) => {
     for (const sending of all) sending.begin()
   })
   const tell = batcher(setImmediate, runAll)
-  return (target: Target, request: WholeRequest, began: number): Effect.Effect<WholeAnswer, OutgoingError> =>
+  return (target: Target, request: WholeRequest, began: number): Effect.Effect<WholeResponse, OutgoingError> =>
     Effect.clockWith((clock) =>
       Effect.callback((resume) => {
-        const ended = (answer: Effect.Effect<WholeAnswer, OutgoingError>) => tell(() => resume(answer))
+        const ended = (response: Effect.Effect<WholeResponse, OutgoingError>) => tell(() => resume(response))
         const sending = new Sending(connections, target, request, began, clock, ended)
         begin(sending)
         return Effect.sync(sending.stop)

@@ -6,5 +6,5 @@ const SHOWN_LOCATION = 200
 /** Redirects are not followed; the message says where they would have led. */
 export const statusFailure = (status: number, location: string | null): string =>
   status >= 300 && status <= 399 && location !== null
-    ? `answered ${status}, a redirect to ${location.slice(0, SHOWN_LOCATION)}; redirects are not followed`
-    : `answered ${status}`
+    ? `responded with ${status}, a redirect to ${location.slice(0, SHOWN_LOCATION)}; redirects are not followed`
+    : `responded with ${status}`

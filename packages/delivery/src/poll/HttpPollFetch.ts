@@ -3,11 +3,11 @@
  * content coding is refused, for none was requested; the body is bounded, since it is held whole while it is read.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
-import { type PollAnswer, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
+import { type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
 import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Effect, Layer, Stream } from "effect"
-import type { AnswerHead } from "../outgoing/Exchange.ts"
+import type { ResponseHead } from "../outgoing/Exchange.ts"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
 
@@ -20,18 +20,18 @@ export interface HttpPollFetchOptions {
   readonly maxBytes?: number
 }
 
-const one = (head: AnswerHead, name: string): string | null => {
+const one = (head: ResponseHead, name: string): string | null => {
   const value = head.headers[name]
   return typeof value === "string" ? value : (value?.[0] ?? null)
 }
 
 /** A mark is sent back unchanged, so a mark that cannot be sent is not kept. */
-const mark = (head: AnswerHead, name: string): string | null => {
+const mark = (head: ResponseHead, name: string): string | null => {
   const value = one(head, name)
   return value !== null && value.length <= 1000 && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : null
 }
 
-const failureOf = (head: AnswerHead): string | null =>
+const failureOf = (head: ResponseHead): string | null =>
   head.status === 200 ? null : statusFailure(head.status, one(head, "location"))
 
 /** The poll's own headers take precedence over ours. */
@@ -60,47 +60,47 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
 
       const ask = Effect.fnUntraced(function* (request: PollRequest, meet: Meet) {
         const conditional = request.etag !== null || request.lastModified !== null
-        const answer = yield* client.open({
+        const response = yield* client.open({
           method: "GET",
           url: new URL(request.url),
           headers: headersOf(request),
           deadlineMillis: idle,
           maxBytes,
         })
-        meet(answer)
+        meet(response)
         const common = {
-          status: answer.status,
-          peer: answer.peer,
-          contentType: one(answer, "content-type"),
-          etag: mark(answer, "etag"),
-          lastModified: mark(answer, "last-modified"),
-          retryAfter: retryAfterOf(one(answer, "retry-after") ?? undefined),
+          status: response.status,
+          peer: response.peer,
+          contentType: one(response, "content-type"),
+          etag: mark(response, "etag"),
+          lastModified: mark(response, "last-modified"),
+          retryAfter: retryAfterOf(one(response, "retry-after") ?? undefined),
         }
-        if (answer.status === 304 && conditional) return { ...common, failure: null, body: null }
-        const failure = failureOf(answer)
+        if (response.status === 304 && conditional) return { ...common, failure: null, body: null }
+        const failure = failureOf(response)
         if (failure !== null) return { ...common, failure, body: null }
-        const coding = [answer.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
+        const coding = [response.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
         if (coding !== "identity" && coding !== "") {
           return {
             ...common,
-            failure: `answered in the coding ${coding.slice(0, 50)}, which was not asked for`,
+            failure: `the response has the content coding ${coding.slice(0, 50)}, which was not requested`,
             body: null,
           }
         }
         const whole = new ChunkBuffer()
-        yield* Stream.runForEach(answer.body, (piece) => Effect.sync(() => whole.add(piece)))
+        yield* Stream.runForEach(response.body, (piece) => Effect.sync(() => whole.add(piece)))
         return { ...common, failure: null, body: whole.bytes() }
       })
 
       return PollFetch.of({
         fetch: Effect.fnUntraced(function* (request) {
-          let met: AnswerHead | undefined
+          let met: ResponseHead | undefined
           const asked = Effect.scoped(
             ask(request, (head) => {
               met = head
             }),
           )
-          const nothing = (failure: string, peer: string | null): PollAnswer => ({
+          const nothing = (failure: string, peer: string | null): PollResponse => ({
             status: met?.status ?? null,
             peer: met?.peer ?? peer,
             failure,
@@ -113,7 +113,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
           return yield* asked.pipe(
             Effect.timeoutOrElse({
               duration: deadline,
-              orElse: () => Effect.sync(() => nothing(`the answer was not complete within ${deadline / 1000} s`, null)),
+              orElse: () => Effect.sync(() => nothing(`the response was not complete within ${deadline / 1000} s`, null)),
             }),
             Effect.catch((error) => Effect.sync(() => nothing(error.message, error.peer))),
           )
@@ -123,4 +123,4 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
   )
 
 /** Called with the head of a response as soon as it arrives, so that a later failure is logged with it. */
-type Meet = (head: AnswerHead) => void
+type Meet = (head: ResponseHead) => void

@@ -142,7 +142,7 @@ describe("HttpCourier.send answers", () => {
     const outcome = await send(`http://127.0.0.1:${made.port}/`)
     expect(outcome).toMatchObject({
       status: 302,
-      failure: `answered 302, a redirect to http://127.0.0.1:${inner.port}/; redirects are not followed`,
+      failure: `responded with 302, a redirect to http://127.0.0.1:${inner.port}/; redirects are not followed`,
     })
     expect(inner.connections()).toBe(0)
   })
@@ -177,7 +177,7 @@ describe("HttpCourier.send over TLS", () => {
     const made = await receiver(tlsReceiver({ key: certificates.key, cert: cert() }, answering(OK)))
     const outcome = await send(`https://${host}:${made.port}/`)
     expect(outcome).toMatchObject({ status: null, peer: "127.0.0.1" })
-    expect(outcome.failure).toContain("the certificate was refused")
+    expect(outcome.failure).toContain("the certificate was rejected")
   })
 
   it("says so when the other side does not speak TLS", async () => {
@@ -196,7 +196,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     const outcome = await send(`http://mixed.test:${made.port}/`)
     expect(outcome).toMatchObject({ status: null, peer: null })
     expect(outcome.failure).toBe(
-      "mixed.test leads to 10.0.0.1, which is not a public address: it is in 10.0.0.0/8 (private use)",
+      "mixed.test resolves to 10.0.0.1, which is not a public address: it is in 10.0.0.0/8 (private use)",
     )
     expect(made.connections()).toBe(0)
   })
@@ -250,7 +250,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect(good.status).toBe(200)
     for (const outcome of await Promise.all(silent)) {
       expect(outcome).toMatchObject({ status: null, peer: null })
-      expect(outcome.failure).toContain("the name servers did not answer")
+      expect(outcome.failure).toContain("the name servers did not respond")
     }
   })
 })

@@ -2,7 +2,7 @@
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import { jsonLine } from "./JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
-import type { Answer } from "../server/Request.ts"
+import type { Response } from "../server/Request.ts"
 
 export interface ApiError {
   readonly code: ErrorCode
@@ -14,8 +14,8 @@ export interface ApiError {
   readonly retryAfter?: number
 }
 
-/** The answer for an error, with the headers that its type requires. */
-export const errorAnswer = (error: ApiError, headers: Readonly<Record<string, string>> = {}): Answer => {
+/** The response for an error, with the headers that its type requires. */
+export const errorResponse = (error: ApiError, headers: Readonly<Record<string, string>> = {}): Response => {
   const type = ERROR_TYPES[error.code]
   const body = { error: { type, code: error.code, message: error.message, param: error.param ?? null } }
   const all: Record<string, string> = {

@@ -38,7 +38,7 @@ export interface Endpoint {
   /** All parameters of the endpoint; `"any"` if unknown ones are let through. */
   readonly query: ReadonlyArray<QueryParameter> | "any"
   /** The content of a 200. */
-  readonly answer: { readonly description: string; readonly schema: JsonSchema; readonly example: unknown }
+  readonly response: { readonly description: string; readonly schema: JsonSchema; readonly example: unknown }
   /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
 }

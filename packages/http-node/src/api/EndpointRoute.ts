@@ -1,7 +1,7 @@
 /**
  * The frame around every keyed endpoint. It fixes the order of checks: method, key (401), rate (429), form of the path,
- * unknown parameters; only then does the endpoint run. A request with a valid key gets the two rate headers on its answer,
- * whatever the answer is.
+ * unknown parameters; only then does the endpoint run. A request with a valid key gets the two rate headers on its response,
+ * whatever the response is.
  */
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -9,9 +9,9 @@ import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Cause, type Context, Effect, type Scope } from "effect"
 import { effectRunner } from "../server/EffectRunner.ts"
-import type { Answer } from "../server/Request.ts"
+import type { Response } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
-import { type ApiError, errorAnswer } from "./ApiError.ts"
+import { type ApiError, errorResponse } from "./ApiError.ts"
 import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
@@ -27,7 +27,7 @@ export interface Call {
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array
 
-/** The endpoint's own work: returns the answer's body or an error. */
+/** The endpoint's own work: returns the response's body or an error. */
 export type Respond = (call: Call) => Effect.Effect<Body, ApiError | StoreUnavailable>
 
 interface Options {
@@ -36,7 +36,7 @@ interface Options {
 }
 
 /**
- * From a request's head to its answer, in milliseconds; after it the database counts as unavailable. No client waits 10 s.
+ * From a request's head to its response, in milliseconds; after it the database counts as unavailable. No client waits 10 s.
  */
 export const DEADLINE = 9_000
 
@@ -54,7 +54,7 @@ export const endpointRoute = (
     const run = yield* effectRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
-    const answer = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
+    const respondTo = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
       const path: Array<string> = []
       for (const [i, parameter] of endpoint.pathParameters.entries()) {
         const value = decodeSegment(target.params[i]!)
@@ -70,18 +70,18 @@ export const endpointRoute = (
       return timed(ends, respond({ path, query }), began + deadline)
     }
 
-    const admitted = (admission: KeyRateLimit, target: Target, began: number): Effect.Effect<Answer> => {
+    const admitted = (admission: KeyRateLimit, target: Target, began: number): Effect.Effect<Response> => {
       const headers = rateHeaders(admission)
-      if (!admission.allowed) return Effect.succeed(errorAnswer(rateLimited(admission), headers))
-      return Effect.matchCauseEffect(answer(target, began), {
-        onSuccess: (body) => Effect.succeed(jsonAnswer(body, headers)),
+      if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
+      return Effect.matchCauseEffect(respondTo(target, began), {
+        onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
         onFailure: (cause) => failed(endpoint, cause, headers),
       })
     }
 
     return {
       path: endpoint.path,
-      fault: (id) => errorAnswer(faultError(id)),
+      fault: (id) => errorResponse(faultError(id)),
       handle: (request, target) => {
         if (request.method !== "GET" && request.method !== "HEAD")
           return run(request, counted(request, methodNotAllowed))
@@ -90,7 +90,7 @@ export const endpointRoute = (
           const began = clock.currentTimeMillisUnsafe()
           return Effect.matchEffect(key, {
             onSuccess: (admission) => admitted(admission, target, began),
-            onFailure: (error) => Effect.succeed(errorAnswer(apiError(error))),
+            onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
           })
         })
         return run(request, work)
@@ -98,13 +98,13 @@ export const endpointRoute = (
     }
   })
 
-/** The answer to any method other than GET and HEAD. */
-export const methodNotAllowed = errorAnswer(
+/** The response to any method other than GET and HEAD. */
+export const methodNotAllowed = errorResponse(
   { code: "method_not_allowed", message: "The API supports only GET and HEAD." },
   { allow: "GET" },
 )
 
-const jsonAnswer = (body: Body, headers: Readonly<Record<string, string>>): Answer => ({
+const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>): Response => ({
   status: 200,
   headers: {
     ...headers,
@@ -140,12 +140,12 @@ const failed = (
   endpoint: Endpoint,
   cause: Cause.Cause<ApiError | StoreUnavailable>,
   headers: Readonly<Record<string, string>>,
-): Effect.Effect<Answer> => {
+): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
-  if (failure !== undefined) return Effect.succeed(errorAnswer(apiError(failure.error), headers))
+  if (failure !== undefined) return Effect.succeed(errorResponse(apiError(failure.error), headers))
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.contextWith((context: Context.Context<never>) =>
-    Effect.succeed(errorAnswer(faultError(logFault(endpoint, cause, context)), headers)),
+    Effect.succeed(errorResponse(faultError(logFault(endpoint, cause, context)), headers)),
   )
 }
 

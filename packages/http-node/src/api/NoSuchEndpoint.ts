@@ -1,7 +1,7 @@
-/** The answer for an address without an endpoint. */
-import { errorAnswer } from "./ApiError.ts"
+/** The response for an address without an endpoint. */
+import { errorResponse } from "./ApiError.ts"
 
-export const noSuchEndpoint = errorAnswer({
+export const noSuchEndpoint = errorResponse({
   code: "no_such_endpoint",
   message: "There is no such endpoint. The endpoints of the API are described at /api/v1/docs.",
 })

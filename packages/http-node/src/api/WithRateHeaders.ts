@@ -1,12 +1,12 @@
 /**
- * Answers that need no key, but carry the two rate headers if the request has a valid one: an unknown address, a method
+ * Responses that need no key, but carry the two rate headers if the request has a valid one: an unknown address, a method
  * that is not allowed, the redirect to the reference. They count like any request of the key, and are never refused over
  * its rate. Without a key, or while the database is unavailable, they are sent without the headers.
  */
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Effect } from "effect"
-import type { Answer, Request } from "../server/Request.ts"
+import type { Response, Request } from "../server/Request.ts"
 
 /** The two headers that may carry a request's key. */
 export const keyHeaders = ({ headers }: Request) => ({
@@ -22,11 +22,11 @@ export const rateHeaders = ({ limit, remaining }: KeyRateLimit) => ({
 /** The wait for the database, in milliseconds; shorter than where the database's result decides about the request. */
 const RATE_TIMEOUT_MILLIS = 2_000
 
-export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, answer: Answer) => {
+export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, response: Response) => {
   const sent = keyHeaders(request)
-  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(answer)
+  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(response)
   return Effect.match(authenticate.key(sent, RATE_TIMEOUT_MILLIS), {
-    onSuccess: (admission) => ({ ...answer, headers: { ...answer.headers, ...rateHeaders(admission) } }),
-    onFailure: () => answer,
+    onSuccess: (admission) => ({ ...response, headers: { ...response.headers, ...rateHeaders(admission) } }),
+    onFailure: () => response,
   })
 })

@@ -2,7 +2,7 @@
 import { auditJson } from "@data-cabinet/core/audit/AuditJson"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Effect } from "effect"
-import { list, pageOf } from "../manage/ManageAnswers.ts"
+import { list, pageOf } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { beforeIdParameter, limitParameter, textParameter } from "../manage/ManageParameters.ts"
 
@@ -25,7 +25,7 @@ export const manageAudit = Effect.gen(function* () {
         textParameter("object", "Only what was done to this, such as `source 5`."),
         textParameter("who", "Only what an actor of this name did."),
       ],
-      answer: list("AuditEntry", "The entries."),
+      response: list("AuditEntry", "The entries."),
       respond: ({ query: { limit = 100, ...query } }) =>
         Effect.map(log.list({ ...query, limit: limit + 1 }), (all) =>
           pageOf(all.map(auditJson), limit, ({ id }) => String(id)),

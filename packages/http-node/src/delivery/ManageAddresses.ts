@@ -9,7 +9,7 @@ import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
-import { list, nothing, one, pageOf, whole } from "../manage/ManageAnswers.ts"
+import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { beforeParameter, flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
@@ -60,7 +60,7 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "Every address by id, without its secrets. A viewer does not see the query strings of their URLs. The list is not paginated.",
       action: "address.read",
-      answer: list("Address", "The addresses."),
+      response: list("Address", "The addresses."),
       respond: ({ actor }) => Effect.map(addresses.list, (all) => whole(all.map((address) => shown(address, actor)))),
     }),
     manageEndpoint({
@@ -70,10 +70,10 @@ export const manageAddresses = Effect.gen(function* () {
       path: "/manage/v1/addresses",
       summary: "Add a delivery address",
       description:
-        "It is sent every event accepted from now on. The answer has the signing secret; `reveal` shows it again. Without `sources`: all, later ones too.",
+        "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, later ones too.",
       action: "address.change",
       body: newAddress,
-      answer: one("AddressWithSecret", "The address.", 201),
+      response: one("AddressWithSecret", "The address.", 201),
       errors: URL_ERRORS,
       params: URL_PARAMS,
       respond: ({ body }) =>
@@ -89,7 +89,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "One delivery address",
       description: "One address, without its secrets. A viewer does not see the query string of its URL.",
       action: "address.read",
-      answer: one("Address", "The address."),
+      response: one("Address", "The address."),
       respond: ({ actor, path: [address] }) => Effect.map(addresses.get(address), (found) => shown(found, actor)),
     }),
     manageEndpoint({
@@ -101,7 +101,7 @@ export const manageAddresses = Effect.gen(function* () {
       description: "Deliveries that are due already go to the new URL. What is left out stays.",
       action: "address.change",
       body: change,
-      answer: one("Address", "The address."),
+      response: one("Address", "The address."),
       errors: ["no_such_address", ...URL_ERRORS],
       params: { no_such_address: "id", ...URL_PARAMS },
       respond: ({ path: [address], body }) =>
@@ -115,7 +115,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Remove a delivery address",
       description: "Nothing more is sent to it, and due deliveries are cancelled. The attempt log stays for its time.",
       action: "address.change",
-      answer: nothing("It is removed."),
+      response: nothing("It is removed."),
       respond: ({ path: [address] }) => Effect.as(addresses.remove(address), undefined),
     }),
     manageEndpoint({
@@ -126,7 +126,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Show a signing secret",
       description: "The address with its signing secret, and for a day after a change the one before.",
       action: "address.reveal",
-      answer: one("AddressWithSecret", "The address."),
+      response: one("AddressWithSecret", "The address."),
       respond: ({ path: [address] }) =>
         managed(
           audit,
@@ -142,7 +142,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "A new signing secret",
       description: "The old one signs too for 24 hours, so that no delivery is refused meanwhile.",
       action: "address.change",
-      answer: one("AddressWithSecret", "The address."),
+      response: one("AddressWithSecret", "The address."),
       respond: ({ path: [address] }) =>
         Effect.map(addresses.rotateSecret(address), (found) => addressJson(found, true)),
     }),
@@ -154,7 +154,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Pause a delivery address",
       description: "Nothing is sent to it; what comes due meanwhile waits.",
       action: "address.change",
-      answer: one("Address", "The address."),
+      response: one("Address", "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.pause(address), (found) => addressJson(found, false)),
     }),
     manageEndpoint({
@@ -165,7 +165,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Resume a delivery address",
       description: "What waited is sent, and all that comes.",
       action: "address.change",
-      answer: one("Address", "The address."),
+      response: one("Address", "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.resume(address), (found) => addressJson(found, false)),
     }),
     manageEndpoint({
@@ -174,9 +174,9 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/ping"),
       summary: "Check a delivery address",
-      description: "Sends a signed ping at once, even to a paused address, and answers what came of it.",
+      description: "Sends a signed ping at once, even to a paused address, and returns the result.",
       action: "address.change",
-      answer: one("PingResult", "What came of it; a ping that was not taken is no error of this request."),
+      response: one("PingResult", "What came of it; a ping that was not taken is no error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
     }),
     manageEndpoint({
@@ -188,7 +188,7 @@ export const manageAddresses = Effect.gen(function* () {
       description: "Newest first. For the next page send `next_cursor` as `before`.",
       action: "delivery.read",
       parameters: [limitParameter, beforeParameter, flagParameter("failed", "Only failed ones.")],
-      answer: list("Attempt", "The attempts."),
+      response: list("Attempt", "The attempts."),
       respond: ({ path: [addressId], query: { limit = 100, before, failed = false } }) =>
         Effect.map(
           deliveries.log({
@@ -209,7 +209,7 @@ export const manageAddresses = Effect.gen(function* () {
       description: "All deliveries of the address whose events were accepted from `from` until before `to`.",
       action: "delivery.change",
       body: range,
-      answer: one("Count", "How many are sent again."),
+      response: one("Count", "How many are sent again."),
       errors: ["no_such_address", "bad_range"],
       params: { no_such_address: "id", bad_range: "/from" },
       respond: ({ path: [address], body: { from, to } }) =>

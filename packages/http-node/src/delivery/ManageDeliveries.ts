@@ -2,7 +2,7 @@
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Effect } from "effect"
-import { one } from "../manage/ManageAnswers.ts"
+import { one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
 
@@ -15,7 +15,7 @@ export const manageDeliveries = Effect.gen(function* () {
     segments: [id],
     errors: ["no_such_delivery"],
     params: { no_such_delivery: "id" },
-    answer: one("DeliveryState", "The delivery."),
+    response: one("DeliveryState", "The delivery."),
   } as const
   return [
     manageEndpoint({

@@ -4,7 +4,7 @@ import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
-import { one } from "../manage/ManageAnswers.ts"
+import { one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
 
@@ -17,7 +17,7 @@ export const manageDatabase = Effect.gen(function* () {
   const common = {
     tag: "Database",
     segments,
-    answer: one("Count", "How many tables and views of the schema can be read now."),
+    response: one("Count", "How many tables and views of the schema can be read now."),
     errors: ["no_such_schema", "not_for_readers", "no_right", "no_reader"],
     params: { no_such_schema: "schema", not_for_readers: "schema", no_right: "schema" },
   } as const
@@ -50,7 +50,7 @@ export const manageDatabase = Effect.gen(function* () {
       summary: "The state of the database",
       description: "What `cabinet doctor` measures: sizes, connections, what holds the feed back, what waits.",
       action: "diagnostics.read",
-      answer: one("Diagnostics", "The measurements."),
+      response: one("Diagnostics", "The measurements."),
       respond: () =>
         Effect.zipWith(diagnostics.examine, queue.gauge, (database, deliveries) => ({
           database: snakeKeys(database),

@@ -9,7 +9,7 @@ import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { pageBody } from "../html/PageBody.ts"
-import { one } from "../manage/ManageAnswers.ts"
+import { one } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
@@ -61,7 +61,7 @@ export const manageEvents = Effect.gen(function* () {
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
   const trashing = {
     tag: "Events",
-    answer: one("Count", "How many."),
+    response: one("Count", "How many."),
     errors: TRASH_ERRORS,
     params: TRASH_PARAMS,
   } as const
@@ -75,7 +75,7 @@ export const manageEvents = Effect.gen(function* () {
       description: listEvents.description,
       action: "row.read",
       readApiParameters: listEvents.query === "any" ? [] : listEvents.query,
-      answer: { status: 200, description: listEvents.answer.description, schema: listEvents.answer.schema },
+      response: { status: 200, description: listEvents.response.description, schema: listEvents.response.schema },
       errors: listEvents.errors,
       respond: ({ pairs }) =>
         Effect.map(feed.page(pairs), ({ items, hasMore, nextCursor }) =>
@@ -90,7 +90,7 @@ export const manageEvents = Effect.gen(function* () {
       summary: "One event",
       description: "An event as the feed has it, with its original request, its row and its deliveries.",
       action: "event.read",
-      answer: one("EventWithContext", "The event."),
+      response: one("EventWithContext", "The event."),
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
         const record = yield* found(event)
         const row = yield* rowOf(event, record)
@@ -110,7 +110,7 @@ export const manageEvents = Effect.gen(function* () {
       summary: "The bytes of an original request",
       description: "The first 65,536 bytes of the body as received. Sent so that a browser saves and never shows them.",
       action: "event.read",
-      answer: {
+      response: {
         status: 200,
         description: "The bytes.",
         schema: { type: "string", contentMediaType: "application/octet-stream" },

@@ -34,7 +34,7 @@ export const listEvents: Endpoint = {
     "Every event once, in the order of acceptance, from the beginning if no `cursor` is sent. Every page has a `next_cursor`: store it and continue from it the next time; no event will ever be inserted before it. Events of deleted rows remain, with `deleted_at` set. To get only what delivery would send, skip events with `repeat_of` or `history`.",
   pathParameters: [],
   query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
-  answer: {
+  response: {
     description: "A page of events. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("EventPage"),
     example: { data: [EVENT_EXAMPLE], has_more: false, next_cursor: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ" },

@@ -3,7 +3,7 @@ import { fileError } from "@data-cabinet/core/file/FileError"
 import { importStatusJson } from "@data-cabinet/core/file/ImportJson"
 import { StagedImports } from "@data-cabinet/core/file/StagedImports"
 import { Effect, Option } from "effect"
-import { list, one, whole } from "../manage/ManageAnswers.ts"
+import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
@@ -19,7 +19,7 @@ export const manageImports = Effect.gen(function* () {
       description: "Newest first, files and what polls found new.",
       action: "import.read",
       parameters: [limitParameter],
-      answer: list("Import", "The imports."),
+      response: list("Import", "The imports."),
       respond: ({ query: { limit = 100 } }) =>
         Effect.map(imports.list(limit), (all) => whole(all.map(importStatusJson))),
     }),
@@ -32,7 +32,7 @@ export const manageImports = Effect.gen(function* () {
       description: "How far it is, and what became of it.",
       action: "import.read",
       segments: [idSegment("The import's id.")],
-      answer: one("Import", "The import."),
+      response: one("Import", "The import."),
       errors: ["no_such_import"],
       params: { no_such_import: "id" },
       respond: ({ path: [id] }) =>

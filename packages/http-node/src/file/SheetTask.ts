@@ -14,8 +14,8 @@ export interface SheetTask {
   readonly credit: Int32Array
 }
 
-/** First the sheet's identity, then its rows. A refusal is the last answer. */
-export type SheetAnswer =
+/** First the sheet's identity, then its rows. A refusal is the last response. */
+export type SheetResult =
   | { readonly sheet: string }
   | { readonly rows: ReadonlyArray<SheetRow> }
   | { readonly end: true }

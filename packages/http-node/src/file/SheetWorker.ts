@@ -8,7 +8,7 @@ import { streamXlsxRows } from "hucre/xlsx"
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { refusedArchive } from "./SheetLimits.ts"
 import { chooseSheet } from "./SheetNames.ts"
-import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
+import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { partText, zipEntries } from "./ZipDirectory.ts"
 
 const ROWS = 500
@@ -22,7 +22,7 @@ const WATCH_MILLIS = 20
 
 const { bytes, wanted, limits, rowCharacters, credit } = workerData as SheetTask
 const port = parentPort!
-const post = (answer: SheetAnswer) => port.postMessage(answer)
+const post = (result: SheetResult) => port.postMessage(result)
 const unreadable = (reason: string) =>
   post({
     refused: "unreadable",

@@ -19,7 +19,7 @@ import { jsonLine } from "../api/JsonLine.ts"
 import { clientAddress, NO_PROXIES } from "../limit/ClientAddress.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
-import type { Answer, Request } from "../server/Request.ts"
+import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 
@@ -44,19 +44,19 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   busy: 503,
 }
 
-const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer => ({
+const jsonResponse = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response => ({
   status,
   headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
   body: jsonLine(body),
 })
 
 const refused = (status: number, error: string, detail: string, headers: Readonly<Record<string, string>> = {}) =>
-  answer(status, { ok: false, error, detail }, { ...headers, connection: "close" })
+  jsonResponse(status, { ok: false, error, detail }, { ...headers, connection: "close" })
 
 const reported = (report: ImportReport) =>
   report.state === "refused" || report.state === "failed"
-    ? answer(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...importJson(report) })
-    : answer(report.state === "accepting" ? 202 : 200, { ok: true, ...importJson(report) })
+    ? jsonResponse(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...importJson(report) })
+    : jsonResponse(report.state === "accepting" ? 202 : 200, { ok: true, ...importJson(report) })
 
 const KNOWN = new Set([
   "format",
@@ -142,7 +142,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     if (request.method !== "POST") {
       return refused(405, "method_not_allowed", "Send the file with POST.", { allow: "POST" })
     }
-    const answered = take(request, params[0] ?? "", query).pipe(
+    const work = take(request, params[0] ?? "", query).pipe(
       Effect.catch((error: FileError | StoreUnavailable) =>
         Effect.succeed(
           error._tag === "FileError"
@@ -156,7 +156,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
         ),
       ),
     )
-    return run(request, answered)
+    return run(request, work)
   }
 
   const route: Route = {

@@ -10,7 +10,7 @@ import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
 import { megabytes, SHEET_LIMITS, type SheetLimits } from "./SheetLimits.ts"
-import type { SheetAnswer, SheetTask } from "./SheetTask.ts"
+import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { startSheetWorker } from "./StartSheetWorker.ts"
 
 /** Batches in flight to the reader. */
@@ -52,11 +52,11 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
     Queue.failCauseUnsafe(names, Cause.fail(error))
     Queue.failCauseUnsafe(rows, Cause.fail(error))
   }
-  worker.on("message", (answer: SheetAnswer) => {
-    if ("sheet" in answer) Queue.offerUnsafe(names, answer.sheet)
-    else if ("rows" in answer) Queue.offerUnsafe(rows, answer.rows)
-    else if ("end" in answer) Queue.endUnsafe(rows)
-    else fail(fileError(answer.refused, answer.message))
+  worker.on("message", (result: SheetResult) => {
+    if ("sheet" in result) Queue.offerUnsafe(names, result.sheet)
+    else if ("rows" in result) Queue.offerUnsafe(rows, result.rows)
+    else if ("end" in result) Queue.endUnsafe(rows)
+    else fail(fileError(result.refused, result.message))
   })
   worker.on("error", (cause) => {
     const outOfMemory = "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY"
@@ -114,8 +114,8 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
         (running) => Effect.promise(() => running.terminate()),
       )
       listen(worker, { names, rows }, limits.heapMegabytes)
-      const inTime = <A>(answer: Effect.Effect<A, FileError | Cause.Done>) =>
-        Effect.timeoutOrElse(answer, {
+      const inTime = <A>(work: Effect.Effect<A, FileError | Cause.Done>) =>
+        Effect.timeoutOrElse(work, {
           duration: limits.idleMillis,
           orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
         })

@@ -18,7 +18,7 @@ const AHEAD = 65_536
 export type WholeBody = Result.Result<Uint8Array, Unread>
 
 export interface Body {
-  /** All bytes as received. After a failure the connection closes with the answer, and the rest is not read. */
+  /** All bytes as received. After a failure the connection closes with the response, and the rest is not read. */
   readonly whole: () => Promise<WholeBody>
   /** Releases a body that nobody is going to read. */
   readonly drop: () => void

@@ -6,33 +6,33 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
+import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
 import { decodeSegment } from "../api/QueryPairs.ts"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
-import type { Answer, Request } from "../server/Request.ts"
+import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { BodyLimits, HeldBodies } from "./BodyLimits.ts"
 import { bodyOf } from "./BodyOf.ts"
 import { codingsOf, decodeContent } from "./DecodeContent.ts"
 import type { Body } from "./IncomingBody.ts"
 import {
-  acceptedAnswer,
-  faultAnswer,
+  acceptedResponse,
+  faultResponse,
   isNavigation,
-  methodAnswer,
-  preflightAnswer,
-  refusedAnswer,
-  unavailableAnswer,
-} from "./IntakeAnswers.ts"
+  methodResponse,
+  preflightResponse,
+  refusedResponse,
+  unavailableResponse,
+} from "./IntakeResponses.ts"
 import { requestMetadata } from "./RequestMetadata.ts"
 import { tellUnavailable } from "./Unavailable.ts"
 
-type Received = Result.Result<IntakeAnswer, IntakeError | StoreUnavailable>
+type Received = Result.Result<IntakeResult, IntakeError | StoreUnavailable>
 
-/** The routes of the intake address. An address without its secret gets the same answer as one with a wrong secret. */
+/** The routes of the intake address. An address without its secret gets the same response as one with a wrong secret. */
 export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | HttpSettings | Scope.Scope> = Effect.gen(
   function* () {
     const intake = yield* Intake
@@ -42,7 +42,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const budget = yield* HeldBodies
     const wheel = yield* timerWheel
 
-    /** From a request's head to the use case's answer. */
+    /** From a request's head to the use case's result. */
     const receive = async (request: Request, secret: string, body: Body): Promise<Received> => {
       const ip = clientAddress(request, settings.trustedProxies)
       const until = wheel.now() + limits.store
@@ -69,31 +69,31 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       })
     }
 
-    const handle = async (request: Request, secret: string): Promise<Answer> => {
-      if (request.method === "OPTIONS") return preflightAnswer(request)
-      if (request.method !== "POST") return methodAnswer(request)
+    const handle = async (request: Request, secret: string): Promise<Response> => {
+      if (request.method === "OPTIONS") return preflightResponse(request)
+      if (request.method !== "POST") return methodResponse(request)
       const body = bodyOf(request, limits, budget, wheel)
       try {
         const received = await receive(request, secret, body)
         return Result.isSuccess(received)
-          ? acceptedAnswer(request, received.success, isNavigation(request))
+          ? acceptedResponse(request, received.success, isNavigation(request))
           : refused(request, received.failure)
       } finally {
         body.drop()
       }
     }
 
-    const refused = (request: Request, error: IntakeError | StoreUnavailable): Answer => {
+    const refused = (request: Request, error: IntakeError | StoreUnavailable): Response => {
       const person = isNavigation(request)
-      if (error._tag === "IntakeError") return refusedAnswer(request, error, person)
+      if (error._tag === "IntakeError") return refusedResponse(request, error, person)
       tell(error, request.context)
-      return unavailableAnswer(request, error, person)
+      return unavailableResponse(request, error, person)
     }
 
     const routeOf = (path: Route["path"]): Route => ({
       path,
       handle: (request, { params }) => handle(request, decodeSegment(params[0] ?? "") ?? ""),
-      fault: (id, request) => faultAnswer(request, id, isNavigation(request)),
+      fault: (id, request) => faultResponse(request, id, isNavigation(request)),
     })
     return ["/webhook/{intake_secret}" as const, "/webhook/" as const, "/webhook" as const].map(routeOf)
   },

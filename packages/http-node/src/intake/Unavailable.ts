@@ -12,6 +12,6 @@ export const tellUnavailable = () => {
     const before = told.get(error.message)
     if (before !== undefined && now - before < AGAIN_MILLIS) return
     told.set(error.message, now)
-    Effect.runForkWith(context)(Effect.logWarning(`intake answers 503: ${error.message}`))
+    Effect.runForkWith(context)(Effect.logWarning(`intake responds with 503: ${error.message}`))
   }
 }

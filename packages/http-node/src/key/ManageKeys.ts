@@ -4,7 +4,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { accessTokenJson, keyJson } from "@data-cabinet/core/key/KeyJson"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { Effect, Schema } from "effect"
-import { list, one, whole } from "../manage/ManageAnswers.ts"
+import { list, one, whole } from "../manage/ManageResponses.ts"
 import { lifetimeField, nameField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
@@ -30,7 +30,7 @@ export const manageKeys = Effect.gen(function* () {
       summary: "All keys of the read API",
       description: "Every key by id, revoked ones too. The list is not paginated.",
       action: "key.read",
-      answer: list("Key", "The keys."),
+      response: list("Key", "The keys."),
       respond: () => Effect.map(keys.list, (all) => whole(all.map(keyJson))),
     }),
     manageEndpoint({
@@ -40,10 +40,10 @@ export const manageKeys = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/keys",
       summary: "Issue a key",
-      description: "The answer shows the key, the only time that it is shown.",
+      description: "The response shows the key, the only time that it is shown.",
       action: "key.change",
       body: newKey,
-      answer: one("IssuedKey", "The key.", 201),
+      response: one("IssuedKey", "The key.", 201),
       respond: ({ body }) =>
         Effect.map(keys.issue(body.name, body.expires_in_seconds ?? null), ({ key, ...issued }) => ({
           ...keyJson(issued),
@@ -60,7 +60,7 @@ export const manageKeys = Effect.gen(function* () {
       description: "Requests with it get 401 from then on.",
       action: "key.change",
       segments: [idSegment("The key's id.")],
-      answer: one("Key", "The key."),
+      response: one("Key", "The key."),
       respond: ({ path: [key] }) => Effect.map(keys.revoke(key), keyJson),
     }),
     manageEndpoint({
@@ -71,7 +71,7 @@ export const manageKeys = Effect.gen(function* () {
       summary: "All access tokens",
       description: "Every token by id, revoked ones too. The list is not paginated.",
       action: "token.read",
-      answer: list("Token", "The tokens."),
+      response: list("Token", "The tokens."),
       respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenJson))),
     }),
     manageEndpoint({
@@ -81,10 +81,10 @@ export const manageKeys = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/tokens",
       summary: "Issue an access token",
-      description: "The answer shows the token, the only time that it is shown.",
+      description: "The response shows the token, the only time that it is shown.",
       action: "token.change",
       body: newToken,
-      answer: one("IssuedToken", "The token.", 201),
+      response: one("IssuedToken", "The token.", 201),
       respond: ({ body: { name, role, expires_in_seconds: expiresInSeconds = null } }) =>
         Effect.map(tokens.issue({ name, role, expiresInSeconds }), ({ token, ...issued }) => ({
           ...accessTokenJson(issued),
@@ -101,7 +101,7 @@ export const manageKeys = Effect.gen(function* () {
       description: "Requests with it get 401 from then on.",
       action: "token.change",
       segments: [idSegment("The token's id.")],
-      answer: one("Token", "The token."),
+      response: one("Token", "The token."),
       respond: ({ path: [token] }) => Effect.map(tokens.revoke(token), accessTokenJson),
     }),
   ]

@@ -8,7 +8,7 @@ import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
 import { MANAGE_SCHEMAS, manageRef } from "./ManageSchemas.ts"
 
-/** What the frame may answer everywhere. `bad_request` is what Node's own parser refuses. */
+/** The errors that the frame may return everywhere. `bad_request` is what Node's own parser refuses. */
 const FRAME: ReadonlyArray<ManageCode> = [
   "bad_request",
   "unknown_param",
@@ -73,7 +73,7 @@ const bodySchema = (schema: Schema.Codec<unknown, unknown>): JsonSchema =>
   Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }).schema
 
 const operationOf = (endpoint: ManageEndpoint): OperationObject => {
-  const { id, tag, summary, description, action, segments, parameters, readApiParameters = [], body, answer } = endpoint
+  const { id, tag, summary, description, action, segments, parameters, readApiParameters = [], body, response } = endpoint
   const needed = ROLE_NEEDED[action]
   const role = needed === "any" ? "Any role." : `Needs the role \`${needed}\`.`
   const errors = Map.groupBy(codesOf(endpoint), (code) => MANAGE_CODES[code].status)
@@ -100,12 +100,12 @@ const operationOf = (endpoint: ManageEndpoint): OperationObject => {
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: bodySchema(body) } } } }),
     responses: {
-      [String(answer.status)]: {
-        description: answer.description,
+      [String(response.status)]: {
+        description: response.description,
         headers: RATE,
-        ...(answer.schema === null
+        ...(response.schema === null
           ? {}
-          : { content: { [answer.contentType ?? "application/json"]: { schema: answer.schema } } }),
+          : { content: { [response.contentType ?? "application/json"]: { schema: response.schema } } }),
       },
       ...Object.fromEntries([...errors].map(([status, codes]) => [String(status), errorResponse(status, codes)])),
     },
@@ -142,7 +142,7 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
       version: "1",
       summary: "Manage a cabinet: its sources, keys, delivery addresses, files and polls.",
       description:
-        "Send an access token in `Authorization: Bearer <token>`. What it may do is its role. Bodies are JSON in UTF-8; unknown fields and parameters are refused. Every answer to valid credentials tells what is left of the requests of this minute. Times are RFC 3339 in UTC.",
+        "Send an access token in `Authorization: Bearer <token>`. What it may do is its role. Bodies are JSON in UTF-8; unknown fields and parameters are refused. Every response to valid credentials tells what is left of the requests of this minute. Times are RFC 3339 in UTC.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl, description: "This cabinet." }],

@@ -1,6 +1,6 @@
 /**
  * The declaration of an endpoint of the management API. As in the read API, the same value guards requests and is described:
- * its method, the action whose role it needs, its parameters, its body and its answer.
+ * its method, the action whose role it needs, its parameters, its body and its response.
  */
 import type { Action } from "@data-cabinet/core/key/Role"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
@@ -82,7 +82,7 @@ export interface ManageEndpoint {
   /** Parameters that the endpoint's own use case reads from `pairs`. */
   readonly readApiParameters?: ReadonlyArray<QueryParameter>
   readonly body: Schema.Codec<unknown, unknown> | null
-  readonly answer: {
+  readonly response: {
     readonly status: 200 | 201 | 204
     readonly description: string
     readonly schema: JsonSchema | null
@@ -110,7 +110,7 @@ interface Given<S extends Segments, P extends Parameters, B> {
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
 }
 
-type Named = Pick<ManageEndpoint, "id" | "tag" | "method" | "path" | "summary" | "description" | "action" | "answer">
+type Named = Pick<ManageEndpoint, "id" | "tag" | "method" | "path" | "summary" | "description" | "action" | "response">
 
 /** Declares an endpoint; within `respond` its path, parameters and body have their types. */
 export const manageEndpoint = <

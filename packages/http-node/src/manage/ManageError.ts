@@ -1,7 +1,7 @@
 /** The one error shape of the management API, the read API's own: `{error: {type, code, message, param}}`. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { jsonLine } from "../api/JsonLine.ts"
-import type { Answer } from "../server/Request.ts"
+import type { Response } from "../server/Request.ts"
 import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 
 export interface ManageError {
@@ -14,7 +14,7 @@ export interface ManageError {
   readonly retryAfter?: number | undefined
 }
 
-export const ANSWER_HEADERS = {
+export const RESPONSE_HEADERS = {
   "content-type": "application/json",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -28,14 +28,14 @@ export const manageErrorOf = (error: ManageError | StoreUnavailable): ManageErro
     ? error
     : { code: "unavailable", message: error.message, param: null, retryAfter: Math.max(1, error.retryAfter) }
 
-export const manageErrorAnswer = (error: ManageError, headers: Readonly<Record<string, string>> = {}): Answer => {
+export const manageErrorResponse = (error: ManageError, headers: Readonly<Record<string, string>> = {}): Response => {
   const { code, message, param = null } = error
   const { status } = MANAGE_CODES[code]
   const retryAfter = error.retryAfter ?? (status === 503 ? RETRY_SECONDS : undefined)
   return {
     status,
     headers: {
-      ...ANSWER_HEADERS,
+      ...RESPONSE_HEADERS,
       ...headers,
       ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
       ...(retryAfter !== undefined && (status === 503 || status === 429) ? { "retry-after": String(retryAfter) } : {}),

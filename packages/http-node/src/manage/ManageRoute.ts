@@ -1,7 +1,7 @@
 /**
  * The frame around every endpoint of the management API. It fixes the order of checks: method (405), credentials (401), rate
  * (429), role (403), form of the path, unknown and invalid parameters, content type (415), size (413), JSON and form of the
- * body (400); only then does the endpoint run, as the actor who asks. An answer to valid credentials has the two rate
+ * body (400); only then does the endpoint run, as the actor who asks. A response to valid credentials has the two rate
  * headers, whatever it is.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -12,14 +12,14 @@ import { Cause, type Context, Effect } from "effect"
 import { logFault } from "../api/Fault.ts"
 import { decodeSegment, queryPairs } from "../api/QueryPairs.ts"
 import { effectRunner, type RunEffect } from "../server/EffectRunner.ts"
-import type { Answer, Request } from "../server/Request.ts"
+import type { Response, Request } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
 import { type Identified, type Identify, identify } from "./Identify.ts"
 import type { ManageEndpoint, ManageResult } from "./ManageEndpoint.ts"
-import { ANSWER_HEADERS, type ManageError, manageErrorAnswer, manageErrorOf } from "./ManageError.ts"
+import { RESPONSE_HEADERS, type ManageError, manageErrorResponse, manageErrorOf } from "./ManageError.ts"
 import { manageBody } from "./ReadManageBody.ts"
 
-/** From a request's head to the answer of one that only reads, in milliseconds. No client waits 10 s. */
+/** From a request's head to the response of one that only reads, in milliseconds. No client waits 10 s. */
 const READ_TIMEOUT_MILLIS = 9_000
 
 type Refusal = ManageError | StoreUnavailable
@@ -50,19 +50,19 @@ const manageRoute = Effect.fnUntraced(function* (
   const get = methods.get("GET")
   if (get !== undefined) methods.set("HEAD", get)
   const allow = its.map(({ method }) => method).join(", ")
-  const notAllowed = manageErrorAnswer(
+  const notAllowed = manageErrorResponse(
     { code: "method_not_allowed", message: `This address takes ${allow}.` },
     { allow },
   )
   const route: Route = {
     path,
-    fault: (id) => manageErrorAnswer(faultError(id)),
+    fault: (id) => manageErrorResponse(faultError(id)),
     handle: async (request, target) => {
       const handle = methods.get(request.method)
       if (handle === undefined) return notAllowed
       const work = Effect.matchEffect(who(request), {
         onSuccess: (identified) => handle(request, target, identified),
-        onFailure: (error) => Effect.succeed(manageErrorAnswer(manageErrorOf(error))),
+        onFailure: (error) => Effect.succeed(manageErrorResponse(manageErrorOf(error))),
       })
       return run(request, work)
     },
@@ -70,7 +70,7 @@ const manageRoute = Effect.fnUntraced(function* (
   return route
 })
 
-type Handle = (request: Request, target: Target, identified: Identified) => Effect.Effect<Answer>
+type Handle = (request: Request, target: Target, identified: Identified) => Effect.Effect<Response>
 
 const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
   Effect.gen(function* () {
@@ -100,7 +100,7 @@ const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
       const { limit, remaining } = identified.rate
       const headers = { "x-ratelimit-limit": String(limit), "x-ratelimit-remaining": String(remaining) }
       return Effect.matchCauseEffect(work(request, target, identified), {
-        onSuccess: (result) => Effect.succeed(answerOf(endpoint, result, headers)),
+        onSuccess: (result) => Effect.succeed(responseOf(endpoint, result, headers)),
         onFailure: (cause) => failed(endpoint, cause, headers),
       })
     }
@@ -147,21 +147,21 @@ const parametersOf = (
   return Effect.succeed(Object.fromEntries(values))
 }
 
-const answerOf = (
-  { answer }: ManageEndpoint,
+const responseOf = (
+  { response }: ManageEndpoint,
   result: ManageResult,
   headers: Readonly<Record<string, string>>,
-): Answer => {
-  if (answer.status === 204) {
-    const { "content-type": _, ...others } = ANSWER_HEADERS
+): Response => {
+  if (response.status === 204) {
+    const { "content-type": _, ...others } = RESPONSE_HEADERS
     return { status: 204, headers: { ...headers, ...others }, body: null }
   }
   const body = result instanceof Uint8Array ? result : `${JSON.stringify(result)}\n`
-  return { status: answer.status, headers: { ...headers, ...ANSWER_HEADERS, ...contentHeaders(answer) }, body }
+  return { status: response.status, headers: { ...headers, ...RESPONSE_HEADERS, ...contentHeaders(response) }, body }
 }
 
 /** What is not JSON was sent by somebody else: a browser saves it, and runs nothing of it. */
-const contentHeaders = ({ contentType }: ManageEndpoint["answer"]): Readonly<Record<string, string>> =>
+const contentHeaders = ({ contentType }: ManageEndpoint["response"]): Readonly<Record<string, string>> =>
   contentType === undefined
     ? {}
     : {
@@ -174,17 +174,17 @@ const failed = (
   endpoint: ManageEndpoint,
   cause: Cause.Cause<Refusal>,
   headers: Readonly<Record<string, string>>,
-): Effect.Effect<Answer> => {
+): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
   if (failure !== undefined) {
     // Field by field: the message of a tagged error is none of its own enumerable properties.
     const { code, message, param, retryAfter } = manageErrorOf(failure.error)
     const where = param ?? endpoint.params[code] ?? null
-    return Effect.succeed(manageErrorAnswer({ code, message, param: where, retryAfter }, headers))
+    return Effect.succeed(manageErrorResponse({ code, message, param: where, retryAfter }, headers))
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.contextWith((context: Context.Context<never>) =>
-    Effect.succeed(manageErrorAnswer(faultError(logFault(endpoint, cause, context)), headers)),
+    Effect.succeed(manageErrorResponse(faultError(logFault(endpoint, cause, context)), headers)),
   )
 }
 

@@ -1,4 +1,4 @@
-/** The schemas of the management API's answers. What the read API has too keeps its name and its shape. */
+/** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
@@ -159,7 +159,7 @@ export const MANAGE_SCHEMAS = {
   PingResult: object(
     {
       delivery_id: id("The ping's delivery.", 732),
-      delivered: flag("Whether the answer was a 2xx."),
+      delivered: flag("Whether the response was a 2xx."),
       ...outcome,
     },
     "The outcome of a ping.",
@@ -172,7 +172,7 @@ export const MANAGE_SCHEMAS = {
       address_id: id("The address's id.", 1),
       number: whole("From 1."),
       at: time("When it began."),
-      delivered: flag("Whether the answer was a 2xx."),
+      delivered: flag("Whether the response was a 2xx."),
       ...outcome,
       next_at: orNull(time("When the next one is due; else null.")),
     },

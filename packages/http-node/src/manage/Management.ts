@@ -50,7 +50,7 @@ const describeManagement = (document: () => object): ManageEndpoint =>
     summary: "This description",
     description: "The OpenAPI 3.1 description of the management API.",
     action: "self.read",
-    answer: { status: 200, description: "The document.", schema: { type: "object", additionalProperties: true } },
+    response: { status: 200, description: "The document.", schema: { type: "object", additionalProperties: true } },
     respond: () => Effect.succeed(document()),
   })
 

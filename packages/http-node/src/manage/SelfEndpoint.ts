@@ -1,6 +1,6 @@
 /** Who is asking: what a program or a screen needs to know before it offers anything. */
 import { Effect } from "effect"
-import { one } from "./ManageAnswers.ts"
+import { one } from "./ManageResponses.ts"
 import { manageEndpoint } from "./ManageEndpoint.ts"
 
 export const manageSelf = Effect.succeed([
@@ -12,7 +12,7 @@ export const manageSelf = Effect.succeed([
     summary: "Who is asking",
     description: "The token that the request was sent with, and its role.",
     action: "self.read",
-    answer: one("Self", "Who is asking."),
+    response: one("Self", "Who is asking."),
     respond: ({ actor: { kind, id, name, role } }) => Effect.succeed({ kind, id, name, role }),
   }),
 ])

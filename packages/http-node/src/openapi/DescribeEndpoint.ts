@@ -9,7 +9,7 @@ export const describe: Endpoint = {
   description: "The OpenAPI 3.1 description of the API.",
   pathParameters: [],
   query: "any",
-  answer: {
+  response: {
     description: "The document.",
     schema: {
       type: "object",

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { faultError } from "../api/Fault.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
-import type { Answer } from "../server/Request.ts"
+import type { Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { describe } from "./DescribeEndpoint.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
@@ -19,14 +19,14 @@ export const descriptionRoutes = Effect.gen(function* () {
   const counted = yield* withRateHeaders
   const run = yield* effectRunner
   const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
-  const redirect: Answer = {
+  const redirect: Response = {
     status: 302,
     headers: { location, "cache-control": "no-store", "content-length": "0" },
     body: null,
   }
   const leadTo = (path: Route["path"]): Route => ({
     path,
-    fault: (id) => errorAnswer(faultError(id)),
+    fault: (id) => errorResponse(faultError(id)),
     handle: (request) =>
       run(
         request,

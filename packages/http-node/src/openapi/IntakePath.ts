@@ -1,4 +1,4 @@
-/** The intake address in the OpenAPI document: public, outside the API's paths, with answers of its own shape. */
+/** The intake address in the OpenAPI document: public, outside the API's paths, with responses of its own shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"

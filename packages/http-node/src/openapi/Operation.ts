@@ -15,7 +15,7 @@ const RATE_HEADERS = {
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
 }
 
-/** Answers that may also be sent before a key is known to be valid may lack the two rate headers. */
+/** Responses that may also be sent before a key is known to be valid may lack the two rate headers. */
 export const OPTIONAL_RATE_HEADERS = {
   "X-RateLimit-Limit": header("X-RateLimit-Limit-Keyed"),
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining-Keyed"),
@@ -43,9 +43,9 @@ export const operation = (endpoint: Endpoint): OperationObject => ({
   ],
   responses: {
     "200": {
-      description: endpoint.answer.description,
+      description: endpoint.response.description,
       headers: RATE_HEADERS,
-      content: { "application/json": { schema: endpoint.answer.schema, example: endpoint.answer.example } },
+      content: { "application/json": { schema: endpoint.response.schema, example: endpoint.response.example } },
     },
     ...errorResponses(endpoint),
   },

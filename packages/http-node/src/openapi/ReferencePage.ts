@@ -131,8 +131,8 @@ const operationSection = ({ method, path, node }: Operation): Html =>
     <span class="line"><b>${method}</b>${path}</span>
     <p>${words(node.description)}</p>
     ${parameters(node.parameters ?? [])}${body(node.requestBody)}
-    <h4>Answers</h4>
-    ${join(Object.entries(node.responses).map(([status, response]) => answer(status, response)))}
+    <h4>Responses</h4>
+    ${join(Object.entries(node.responses).map(([status, response]) => responseHtml(status, response)))}
   </section>`
 
 const parameters = (list: ReadonlyArray<ParameterObject>): Html | null =>
@@ -160,7 +160,7 @@ const body = (request: OperationObject["requestBody"]): Html | null =>
     : markup`<h4>Body</h4>
         ${content(request.content)}`
 
-const answer = (status: string, response: ResponseObject): Html => {
+const responseHtml = (status: string, response: ResponseObject): Html => {
   const lines = response.description.split("\n\n").map((line) => markup`<p>${words(line)}</p>`)
   return markup`<details${status === "200" ? new Html(" open") : null}><summary>${status} <span class="soft">${codes(response)}</span></summary>${join(lines)}${
     Number(status) < 300 && response.content !== undefined ? content(response.content) : null

@@ -4,10 +4,10 @@
  */
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { methodNotAllowed } from "../api/EndpointRoute.ts"
 import { faultError } from "../api/Fault.ts"
-import type { Answer } from "../server/Request.ts"
+import type { Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import { REFERENCE_STYLE, referencePage } from "./ReferencePage.ts"
@@ -35,12 +35,12 @@ export const referenceRoute = (document: OpenApiDocument, path: Route["path"] = 
     "referrer-policy": "no-referrer",
   }
   const html = { ...headers, "content-type": "text/html; charset=utf-8" }
-  const asIs: Answer = { status: 200, headers: html, body: plain }
-  const zipped: Answer = { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: packed }
-  const unchanged: Answer = { status: 304, headers, body: null }
+  const asIs: Response = { status: 200, headers: html, body: plain }
+  const zipped: Response = { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: packed }
+  const unchanged: Response = { status: 304, headers, body: null }
   return {
     path,
-    fault: (id) => errorAnswer(faultError(id)),
+    fault: (id) => errorResponse(faultError(id)),
     handle: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
       const known = request.headers["if-none-match"]

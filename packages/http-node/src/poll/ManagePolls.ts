@@ -7,7 +7,7 @@ import { pollError } from "@data-cabinet/core/poll/PollError"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
-import { list, nothing, one, pageOf, whole } from "../manage/ManageAnswers.ts"
+import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
@@ -54,7 +54,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "All polls",
       description: "Every poll by id. The list is not paginated.",
       action: "poll.read",
-      answer: list("Poll", "The polls."),
+      response: list("Poll", "The polls."),
       respond: ({ actor }) => Effect.map(polls.list, (all) => whole(all.map((poll) => shown(poll, actor)))),
     }),
     manageEndpoint({
@@ -66,7 +66,7 @@ export const managePolls = Effect.gen(function* () {
       description: "Its first run is due at once; what that finds is history.",
       action: "poll.change",
       body: newPoll,
-      answer: one("Poll", "The poll.", 201),
+      response: one("Poll", "The poll.", 201),
       errors: [
         "no_such_source",
         "bad_url",
@@ -111,7 +111,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "One poll",
       description: "One poll with its schedule.",
       action: "poll.read",
-      answer: one_,
+      response: one_,
       respond: ({ actor, path: [poll] }) =>
         Effect.flatMap(polls.list, (all) => {
           const found = all.find((each) => each.id === poll)
@@ -128,7 +128,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Remove a poll",
       description: "For good: its headers and marks are deleted. Its log stays for its time.",
       action: "poll.change",
-      answer: nothing("It is removed."),
+      response: nothing("It is removed."),
       respond: ({ path: [poll] }) => Effect.as(polls.remove(poll), undefined),
     }),
     manageEndpoint({
@@ -139,7 +139,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Pause a poll",
       description: "It does not run until it is resumed.",
       action: "poll.change",
-      answer: one_,
+      response: one_,
       respond: ({ path: [poll] }) => Effect.map(polls.pause(poll), pollJson),
     }),
     manageEndpoint({
@@ -150,7 +150,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Resume a poll",
       description: "It is due at once.",
       action: "poll.change",
-      answer: one_,
+      response: one_,
       respond: ({ path: [poll] }) => Effect.map(polls.resume(poll), pollJson),
     }),
     manageEndpoint({
@@ -159,9 +159,9 @@ export const managePolls = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/polls/{id}/run",
       summary: "Run a poll now",
-      description: "Even if it is paused. Answers when the new items are accepted.",
+      description: "Even if it is paused. Responds when the new items are accepted.",
       action: "poll.change",
-      answer: one("PollRun", "The run; one that failed is no error of this request."),
+      response: one("PollRun", "The run; one that failed is no error of this request."),
       errors: ["no_such_poll", "busy"],
       respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunJson),
     }),
@@ -174,7 +174,7 @@ export const managePolls = Effect.gen(function* () {
       description: `Newest first, at most ${RUNS}.`,
       action: "poll.read",
       parameters: [limitParameter],
-      answer: list("PollRun", "The runs."),
+      response: list("PollRun", "The runs."),
       respond: ({ path: [poll], query: { limit = 100 } }) =>
         Effect.map(polls.log(poll, limit), (runs) => pageOf(runs.map(pollRunJson), limit, ({ at }) => at)),
     }),

@@ -1,11 +1,11 @@
 /**
- * Answers to requests that are malformed or not acceptable, in the format of the interface addressed, the intake or the
+ * Responses to requests that are malformed or not acceptable, in the format of the interface addressed, the intake or the
  * API, although no route has seen them. They name the fault and never repeat what was sent.
  */
 import { STATUS_CODES } from "node:http"
 import { jsonLine } from "../api/JsonLine.ts"
 
-/** The interface whose format the answer has. */
+/** The interface whose format the response has. */
 export type Face = "intake" | "api"
 
 /** `408`: it did not arrive in time; `431`: its request line and headers are too long; `400`: everything else. */
@@ -27,9 +27,9 @@ const bodyOf = ({ status, detail }: Refusal, face: Face): string =>
   )
 
 /**
- * The answer's body, and its headers by name. It closes the connection: nobody knows where the next request would begin.
+ * The response's body, and its headers by name. It closes the connection: nobody knows where the next request would begin.
  */
-export const refusalAnswer = (refusal: Refusal, face: Face) => {
+export const refusalResponse = (refusal: Refusal, face: Face) => {
   const body = bodyOf(refusal, face)
   const headers: Readonly<Record<string, string>> = {
     "content-type": "application/json",
@@ -46,7 +46,7 @@ export const refusalAnswer = (refusal: Refusal, face: Face) => {
 
 /** The same as bytes on the wire, for a socket without a response. */
 export const refusalText = (refusal: Refusal, face: Face): string => {
-  const { body, headers } = refusalAnswer(refusal, face)
+  const { body, headers } = refusalResponse(refusal, face)
   const lines = Object.entries({ date: new Date().toUTCString(), ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   )

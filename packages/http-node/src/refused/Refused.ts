@@ -1,14 +1,14 @@
 /**
  * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in place
- * of an answer in flight. Here requests that arrived whole are answered first, as they would be anyway; if a
- * body broke off, its reader gets the error and responds; and what is not a request gets an answer with an explanation.
+ * of a response in flight. Here requests that arrived whole get their responses first, as they would be anyway; if a
+ * body broke off, its reader gets the error and responds; and what is not a request gets a response with an explanation.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type Face, faceOf, type Refusal, refusalText } from "./BadRequest.ts"
 import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
 
-/** How long a sender may go on sending after its answer: closing at once could destroy the answer before it is read. */
+/** How long a sender may go on sending after its response: closing at once could destroy the response before it is read. */
 const LINGER_MILLIS = 2_000
 
 /** The latest position at which a request's path begins, unless its line is very unusual. */
@@ -25,7 +25,7 @@ type Serving = Socket & {
  * Responds on `server` where Node would not. `headBytes`: the limit of a request's line and headers. Returns the sockets
  * that were handed on: their new connection decides about them.
  */
-export const answerRefused = (server: Server, headBytes: number): { readonly has: (socket: Socket) => boolean } => {
+export const respondToRefused = (server: Server, headBytes: number): { readonly has: (socket: Socket) => boolean } => {
   const over = new WeakSet<Socket>()
   const handedOn = new WeakSet<Socket>()
   const toIntake = new WeakSet<Socket>()
@@ -36,7 +36,7 @@ export const answerRefused = (server: Server, headBytes: number): { readonly has
     if (!socket.writable) return void socket.destroy()
     const response = socket._httpMessage ?? undefined
     if (response === undefined && handOnRawTarget(server, socket, error)) return void handedOn.add(socket)
-    answerLast(socket, error, (request) => {
+    respondLast(socket, error, (request) => {
       const face = faceFrom(error, request) ?? (toIntake.has(socket) ? "intake" : "api")
       end(socket, refusalText(refusalOf(error, headBytes), face))
     })
@@ -92,15 +92,15 @@ const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
 }
 
 /**
- * Requests that arrived whole are answered first. An incomplete one is the last of its connection, and no more of it will
- * arrive: `refuse` is called in its place, or after the others, unless an answer to it has begun.
+ * Requests that arrived whole get their responses first. An incomplete one is the last of its connection, and no more of it will
+ * arrive: `refuse` is called in its place, or after the others, unless a response to it has begun.
  */
-const answerLast = (socket: Serving, error: ParserError, refuse: (request?: IncomingMessage) => void): void => {
+const respondLast = (socket: Serving, error: ParserError, refuse: (request?: IncomingMessage) => void): void => {
   const response = socket._httpMessage ?? undefined
   if (response === undefined) refuse()
   else if (response.req.complete) {
     response.once("close", () => {
-      if (socket.writable) answerLast(socket, error, refuse)
+      if (socket.writable) respondLast(socket, error, refuse)
     })
   } else if (error.code === BROKEN_OFF) breakOff(response)
   else if (response.headersSent) socket.destroy()

@@ -5,7 +5,7 @@ import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { pageBody } from "../html/PageBody.ts"
-import { list, one, whole } from "../manage/ManageAnswers.ts"
+import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
 import { columnsJson, listRows } from "./RowsEndpoint.ts"
@@ -30,7 +30,7 @@ export const manageTables = Effect.gen(function* () {
       summary: "All readable tables and views",
       description: "By schema and name. The list is not paginated.",
       action: "row.read",
-      answer: list("Table", "The tables and views."),
+      response: list("Table", "The tables and views."),
       respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableJson))),
     }),
     manageEndpoint({
@@ -41,7 +41,7 @@ export const manageTables = Effect.gen(function* () {
       summary: "One table or view",
       description: "With its columns, its primary key and, for a view, its query.",
       action: "row.read",
-      answer: one("TableDetail", "The table or view."),
+      response: one("TableDetail", "The table or view."),
       errors: ["no_such_table"],
       respond: ({ path: [schema, name] }) =>
         Effect.flatMap(catalog.find(schema, name), (found) =>
@@ -57,7 +57,7 @@ export const manageTables = Effect.gen(function* () {
       description: listRows.description,
       action: "row.read",
       readApiParameters: listRows.query === "any" ? [] : listRows.query,
-      answer: { status: 200, description: listRows.answer.description, schema: listRows.answer.schema },
+      response: { status: 200, description: listRows.response.description, schema: listRows.response.schema },
       errors: listRows.errors,
       respond: ({ path: [schema, name], pairs }) =>
         Effect.map(rows.page({ schema, name, params: pairs }), ({ items, hasMore, nextCursor, columns }) =>
@@ -74,9 +74,9 @@ export const manageTables = Effect.gen(function* () {
       path: "/manage/v1/tables/{schema}/{name}/search-index",
       summary: "Make searches fast",
       description:
-        "Builds the index that `q` uses, or builds it again if columns were added. Answers when it is built.",
+        "Builds the index that `q` uses, or builds it again if columns were added. Responds when it is built.",
       action: "column.change",
-      answer: one("SearchIndexState", "The index."),
+      response: one("SearchIndexState", "The index."),
       errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
       respond: ({ path: [schema, name] }) =>
         Effect.map(index.build(schema, name), ({ index: built, built: isNew }) => ({
@@ -93,7 +93,7 @@ export const manageTables = Effect.gen(function* () {
       summary: "Drop the search index",
       description: "Searches with `q` have the same results without it.",
       action: "column.change",
-      answer: one("Count", "How many indexes were dropped."),
+      response: one("Count", "How many indexes were dropped."),
       errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
       respond: ({ path: [schema, name] }) => Effect.map(index.drop(schema, name), (count) => ({ count })),
     }),

@@ -69,7 +69,7 @@ export const listRows: Endpoint = {
     "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged.",
   pathParameters: TABLE_PATH,
   query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
-  answer: {
+  response: {
     description: "A page of rows with their columns. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("RowPage"),
     example: {
@@ -110,7 +110,7 @@ export const columnsJson = (columns: ReadonlyArray<Column>): string => {
 }
 
 /**
- * From the head of a request for rows to its answer, in milliseconds. Longer only if a setting lets queries take longer.
+ * From the head of a request for rows to its response, in milliseconds. Longer only if a setting lets queries take longer.
  */
 export const RowsDeadline = Context.Reference<number>("@data-cabinet/http-node/row/RowsDeadline", {
   defaultValue: () => DEADLINE,

@@ -17,7 +17,7 @@ export const listTables: Endpoint = {
     "The tables of sources (schema `sources`) and the customer's own tables and views, by schema and name. The list is not paginated.",
   pathParameters: [],
   query: [],
-  answer: {
+  response: {
     description: "The tables and views.",
     schema: ref("TableList"),
     example: { data: [TABLE_EXAMPLE], has_more: false, next_cursor: null },
@@ -33,7 +33,7 @@ export const getTable: Endpoint = {
   description: "A table or view with its columns, its primary key and, for a view, its query.",
   pathParameters: TABLE_PATH,
   query: [],
-  answer: {
+  response: {
     description: "The table or view.",
     schema: ref("TableDetail"),
     example: { ...TABLE_EXAMPLE, columns: COLUMN_EXAMPLES, key: ["_event_id"], definition: null },

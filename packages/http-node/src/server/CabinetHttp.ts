@@ -6,11 +6,11 @@ import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "../manage/Management.ts"
-import { manageErrorAnswer } from "../manage/ManageError.ts"
+import { manageErrorResponse } from "../manage/ManageError.ts"
 import { effectRunner } from "./EffectRunner.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { observe } from "./Observe.ts"
-import type { Answer, Request } from "./Request.ts"
+import type { Response, Request } from "./Request.ts"
 import { type Address, routeTable } from "./Route.ts"
 
 export class CabinetHttp extends Context.Service<
@@ -19,7 +19,7 @@ export class CabinetHttp extends Context.Service<
     /** The path of the base address, without a trailing slash; empty for a cabinet at the root. */
     readonly mountedAt: string
     /** Handles a request addressed to this cabinet. A fault is logged under an id and becomes a 500. */
-    readonly handle: (request: Request, address: Address) => Promise<Answer>
+    readonly handle: (request: Request, address: Address) => Promise<Response>
   }
 >()("@data-cabinet/http-node/server/CabinetHttp") {
   static readonly layer = Layer.effect(
@@ -58,7 +58,7 @@ export class CabinetHttp extends Context.Service<
 const OF_THE_API = /\/api\/v1(\/|$)/
 const OF_MANAGEMENT = /\/manage(\/|$)/
 
-const noSuchManagement = manageErrorAnswer({
+const noSuchManagement = manageErrorResponse({
   code: "no_such_endpoint",
   message: "There is nothing at this address. The management API is described at /manage/v1/docs.",
 })

@@ -2,23 +2,24 @@
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
-import { type Answer, type Handle, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handle, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
-type Asked = globalThis.Request
+type FetchedRequest = globalThis.Request
+type FetchedResponse = globalThis.Response
 
 export const fetchAdapter =
   (handle: Handle, context: Context.Context<never>) =>
-  async (asked: Asked): Promise<Response> => {
+  async (asked: FetchedRequest): Promise<FetchedResponse> => {
     const request = new FetchRequest(asked, context)
     try {
       return responseOf(request, await handle(request))
     } catch (reason) {
       // Nobody reads this response; 499 is what proxies log for a client that disconnected.
-      if (reason instanceof RequestGone) return new Response(null, { status: asked.signal.aborted ? 499 : 503 })
-      return responseOf(request, errorAnswer(faultError(logFault({ path: "/" }, reason, request.context))))
+      if (reason instanceof RequestGone) return new globalThis.Response(null, { status: asked.signal.aborted ? 499 : 503 })
+      return responseOf(request, errorResponse(faultError(logFault({ path: "/" }, reason, request.context))))
     } finally {
       request.end()
     }
@@ -32,10 +33,10 @@ class FetchRequest implements Request {
   readonly headers: Readonly<Record<string, string>>
   readonly peer = undefined
   context: Context.Context<never>
-  readonly #asked: Asked
+  readonly #asked: FetchedRequest
   #body: Readable | undefined
 
-  constructor(asked: Asked, context: Context.Context<never>) {
+  constructor(asked: FetchedRequest, context: Context.Context<never>) {
     const { pathname, search, host } = new URL(asked.url)
     this.headers = Object.fromEntries(asked.headers)
     this.id = requestId(this.headers[REQUEST_ID_HEADER])
@@ -75,9 +76,9 @@ class FetchRequest implements Request {
 /** Statuses whose responses have no body. */
 const BODILESS = new Set([204, 205, 304])
 
-const responseOf = ({ id, method }: Request, { status, headers: own, body }: Answer): Response => {
+const responseOf = ({ id, method }: Request, { status, headers: own, body }: Response): FetchedResponse => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
   const isSent = body !== null && method !== "HEAD" && !BODILESS.has(status)
-  return new Response(isSent ? (body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
+  return new globalThis.Response(isSent ? (body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
 }

@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from "node:net"
 import { batcher } from "@data-cabinet/core/runtime/Batcher"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
 import { Context, Effect, Layer, Schema } from "effect"
-import { faceOf, refusalAnswer } from "../refused/BadRequest.ts"
+import { faceOf, refusalResponse } from "../refused/BadRequest.ts"
 import { heedExpectations } from "../refused/Expectation.ts"
 import { isReplayed } from "../refused/RawTarget.ts"
 import { hostFault } from "../refused/HostFault.ts"
-import { answerRefused } from "../refused/Refused.ts"
+import { respondToRefused } from "../refused/Refused.ts"
 
 export interface ListenOptions {
   /** 0 for any free port. */
@@ -52,7 +52,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
 ) {
   /**
    * Stops in three steps. Notice: `stopping` is set, every response closes its connection, new requests are still accepted.
-   * Drain: no new connections, requests in flight are answered. Then the remaining connections are cut.
+   * Drain: no new connections, requests in flight get their responses. Then the remaining connections are cut.
    */
   static readonly layer = (
     handler: Handler,
@@ -81,7 +81,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
           (request, response) => {
             const fault = hostFault(request)
             if (fault !== undefined) {
-              const { body, headers } = refusalAnswer(fault, faceOf(request.url!))
+              const { body, headers } = refusalResponse(fault, faceOf(request.url!))
               response.writeHead(fault.status, headers).end(body)
               return
             }
@@ -92,7 +92,7 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
         )
         server.maxConnections = MAX_CONNECTIONS
         heedExpectations(server)
-        answerHalfClosed(server, answerRefused(server, HEADER_BYTES))
+        respondHalfClosed(server, respondToRefused(server, HEADER_BYTES))
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
             stopping.begun = true
@@ -118,7 +118,7 @@ const SPREADS = process.platform === "linux" || process.platform === "freebsd"
  * A sender may half-close its connection once its POST is sent (as `nc -N` does) and still wait for the response. A client
  * that sent any other request and closes has disconnected. Node would respond to neither; here only the latter is dropped.
  */
-const answerHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
+const respondHalfClosed = (server: Server, handedOn: { readonly has: (socket: Socket) => boolean }): void => {
   // Node has had this switch since its early days, but does not document it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const sending = new WeakSet<Socket>()

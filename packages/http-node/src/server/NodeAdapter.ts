@@ -1,27 +1,27 @@
 /**
- * `(req, res)` of node:http and of frameworks built on it. The only code that knows these types. An answer is written
+ * `(req, res)` of node:http and of frameworks built on it. The only code that knows these types. A response is written
  * whole, or not at all if the surrounding program has already responded or the client has disconnected.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
 import type { Context } from "effect"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
-import { type Answer, type Handle, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handle, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
 /** A request listener, which lives as long as the handler behind it. */
 export const nodeAdapter =
   (handle: Handle, context: Context.Context<never>) =>
-  (incoming: IncomingMessage, response: ServerResponse): void => {
-    const request = new NodeRequest(incoming, response, context)
+  (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const request = new NodeRequest(incoming, outgoing, context)
     handle(request).then(
-      (answer) => respond(request, incoming, response, answer),
+      (response) => respond(request, incoming, outgoing, response),
       (reason: unknown) => {
-        if (!(reason instanceof RequestGone)) return respond(request, incoming, response, faultAnswer(request, reason))
+        if (!(reason instanceof RequestGone)) return respond(request, incoming, outgoing, faultResponse(request, reason))
         // The client may still be connected if it is the server that is stopping.
-        respond(request, incoming, response, { status: 503, headers: {}, body: null })
+        respond(request, incoming, outgoing, { status: 503, headers: {}, body: null })
       },
     )
   }
@@ -36,7 +36,7 @@ class NodeRequest implements Request {
   context: Context.Context<never>
   readonly #response: ServerResponse
 
-  constructor(incoming: IncomingMessage, response: ServerResponse, context: Context.Context<never>) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, context: Context.Context<never>) {
     // No code here reads the headers that Node returns as lists.
     const headers = incoming.headers as Record<string, string | undefined>
     const target = absoluteTarget(incoming.url!)
@@ -47,7 +47,7 @@ class NodeRequest implements Request {
     this.headers = headers
     this.body = incoming
     this.context = withRequestId(context, this.id)
-    this.#response = response
+    this.#response = outgoing
   }
 
   get peer(): string | undefined {
@@ -67,34 +67,34 @@ class NodeRequest implements Request {
 const absoluteTarget = (url: string): URL | undefined =>
   /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
 
-const faultAnswer = (request: Request, fault: unknown): Answer =>
-  errorAnswer(faultError(logFault({ path: "/" }, fault, request.context)))
+const faultResponse = (request: Request, fault: unknown): Response =>
+  errorResponse(faultError(logFault({ path: "/" }, fault, request.context)))
 
-const respond = (request: Request, incoming: IncomingMessage, response: ServerResponse, answer: Answer): void => {
-  if (response.headersSent || response.writableEnded || response.destroyed) return
+const respond = (request: Request, incoming: IncomingMessage, outgoing: ServerResponse, response: Response): void => {
+  if (outgoing.headersSent || outgoing.writableEnded || outgoing.destroyed) return
   try {
-    write(request, incoming, response, answer)
+    write(request, incoming, outgoing, response)
   } catch (fault) {
-    const instead = faultAnswer(request, fault)
-    if (response.headersSent) response.destroy()
-    else write(request, incoming, response, instead)
+    const instead = faultResponse(request, fault)
+    if (outgoing.headersSent) outgoing.destroy()
+    else write(request, incoming, outgoing, instead)
   }
 }
 
 const write = (
   { id, method }: Request,
   incoming: IncomingMessage,
-  response: ServerResponse,
-  { status, headers: own, body }: Answer,
+  outgoing: ServerResponse,
+  { status, headers: own, body }: Response,
 ): void => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
   if (!incoming.complete) {
     if (closesConnection(incoming)) headers["connection"] = "close"
-    endUnreadBody(incoming, response)
+    endUnreadBody(incoming, outgoing)
   }
   // HTTP/2 has no such header.
   if (incoming.httpVersionMajor === 2) delete headers["connection"]
-  response.writeHead(status, headers)
-  response.end(body === null || method === "HEAD" ? undefined : body)
+  outgoing.writeHead(status, headers)
+  outgoing.end(body === null || method === "HEAD" ? undefined : body)
 }

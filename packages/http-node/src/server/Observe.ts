@@ -1,6 +1,6 @@
 /**
  * Observability of every request, in one place: its metrics, its span if traces are on, its log line, and its fault, which
- * is logged whole under an id and becomes the route's own answer. All routes pass through here; no other code records them.
+ * is logged whole under an id and becomes the route's own response. All routes pass through here; no other code records them.
  *
  * A span carries the route's pattern, never the address, which holds secrets (intake) and values (filters), and no header.
  * It continues the sender's trace if the request names one.
@@ -9,7 +9,7 @@ import { isTraced } from "@data-cabinet/core/runtime/Instrument"
 import { Clock, Context, Effect, Exit, type LogLevel, Option, References, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { logFault } from "../api/Fault.ts"
-import { type Answer, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Request, RequestGone } from "./Request.ts"
 import { countRequest } from "./RequestMetrics.ts"
 import type { Route, Target } from "./Route.ts"
 
@@ -19,28 +19,28 @@ export const observe = async (
   target: Target,
   /** Where the metrics are kept. */
   context: Context.Context<never>,
-): Promise<Answer> => {
+): Promise<Response> => {
   const began = performance.now()
   const span = isTraced(request.context) ? beginSpan(route, request) : undefined
-  let answer: Answer
+  let response: Response
   try {
-    answer = await route.handle(request, target)
+    response = await route.handle(request, target)
   } catch (reason) {
     if (reason instanceof RequestGone) {
       if (span !== undefined) endSpan(span, request, Exit.interrupt())
       throw reason
     }
-    answer = route.fault(logFault(route, reason, request.context), request)
+    response = route.fault(logFault(route, reason, request.context), request)
   }
-  countRequest(route, answer.status, began, context)
+  countRequest(route, response.status, began, context)
   if (span !== undefined) {
-    span.attribute("http.response.status_code", answer.status)
+    span.attribute("http.response.status_code", response.status)
     endSpan(span, request, Exit.void)
   }
   if (logsRequests(Context.get(request.context, References.MinimumLogLevel))) {
-    logRequest(request, route, answer.status, began)
+    logRequest(request, route, response.status, began)
   }
-  return answer
+  return response
 }
 
 const beginSpan = (route: Route, request: Request): Tracer.Span => {

@@ -2,29 +2,29 @@
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isFromHere } from "../limit/FromHere.ts"
 import type { Stopping } from "./Listener.ts"
 import { jsonLine } from "../api/JsonLine.ts"
 import { effectRunner, type RunEffect } from "./EffectRunner.ts"
-import type { Answer } from "./Request.ts"
+import type { Response } from "./Request.ts"
 import type { Route } from "./Route.ts"
 import { Readiness } from "./Readiness.ts"
 import { sharedCheck } from "./SharedCheck.ts"
 
 const noStore = { "cache-control": "no-store" }
 
-const status = (code: number, body: object): Answer => ({
+const status = (code: number, body: object): Response => ({
   status: code,
   headers: { "content-type": "application/json", ...noStore },
   body: jsonLine(body),
 })
 
 const fault = (correlationId: string) =>
-  errorAnswer({ code: "internal_error", message: `An unexpected error, logged as ${correlationId}.` })
+  errorResponse({ code: "internal_error", message: `An unexpected error, logged as ${correlationId}.` })
 
-/** How long one answer of `/readyz` is shared, and how long its check may take, in milliseconds. */
+/** How long one response of `/readyz` is shared, and how long its check may take, in milliseconds. */
 const READY_HOLDS = 1_000
 const READY_LIMIT = 5_000
 
@@ -44,7 +44,7 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
       check: readiness.check,
       holds: READY_HOLDS,
       limit: READY_LIMIT,
-      late: `the database did not answer within ${READY_LIMIT / 1000} s`,
+      late: `the database did not respond within ${READY_LIMIT / 1000} s`,
     })
     const healthz: Route = { path: "/healthz", fault, handle: async () => status(200, { ok: true }) }
     const readyz: Route = {
@@ -88,7 +88,7 @@ export const ownMetrics: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * The answer of `/metrics`: this process's own metrics, unless several processes share the port and one answers for all.
+ * The response of `/metrics`: this process's own metrics, unless several processes share the port and one responds for all.
  */
 export const MetricsText = Context.Reference<Effect.Effect<string>>(
   "@data-cabinet/http-node/server/ProcessRoutes/MetricsText",

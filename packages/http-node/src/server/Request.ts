@@ -1,9 +1,9 @@
-/** A request and its answer as plain values, independent of the adapter (NodeAdapter, FetchAdapter). */
+/** A request and its response as plain values, independent of the adapter (NodeAdapter, FetchAdapter). */
 import type { Readable } from "node:stream"
 import type { Context } from "effect"
 
 export interface Request {
-  /** The request's name in logs and traces (see RequestId); the answer carries it, too. */
+  /** The request's name in logs and traces (see RequestId); the response carries it, too. */
   readonly id: string
   readonly method: string
   /** Path and query, as sent. */
@@ -18,11 +18,11 @@ export interface Request {
   readonly body: Readable | undefined
   /** The context of the request's logs and spans: its id, and its span if it is traced, which Observe sets here. */
   context: Context.Context<never>
-  /** Calls `leave` if the client disconnects before it has its answer, until the returned function is called. */
+  /** Calls `leave` if the client disconnects before it has its response, until the returned function is called. */
   readonly onGone: (leave: () => void) => () => void
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number
   /** Keyed by lower-case name. The adapter adds the body's length and the request's id. */
   readonly headers: Readonly<Record<string, string>>
@@ -30,9 +30,9 @@ export interface Answer {
 }
 
 /** Always resolves, except for a client that has disconnected (RequestGone). */
-export type Handle = (request: Request) => Promise<Answer>
+export type Handle = (request: Request) => Promise<Response>
 
-/** Nobody waits for the answer any more: the work was interrupted, and there is none. */
+/** Nobody waits for the response any more: the work was interrupted, and there is none. */
 export class RequestGone extends Error {
   override readonly name = "RequestGone"
 }

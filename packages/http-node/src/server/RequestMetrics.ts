@@ -1,4 +1,4 @@
-/** Request metrics: how many, by route and status, and how long their answers took to produce. */
+/** Request metrics: how many, by route and status, and how long their responses took to produce. */
 import { type Context, Metric } from "effect"
 import type { Route } from "./Route.ts"
 

@@ -7,7 +7,7 @@
  * builds (and caches) one `CabinetHttp` per cabinet.
  */
 import { Effect, Layer, Result } from "effect"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { Cabinets } from "../tenancy/Cabinets.ts"
@@ -17,7 +17,7 @@ import { fetchAdapter } from "./FetchAdapter.ts"
 import { Listener, type ListenOptions, type Stopping } from "./Listener.ts"
 import { nodeAdapter } from "./NodeAdapter.ts"
 import { metricsRoute, type MetricsFor, processRoutes } from "./ProcessRoutes.ts"
-import { type Answer, type Handle, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handle, type Request, RequestGone } from "./Request.ts"
 import { addressOf, routeTable } from "./Route.ts"
 
 export interface ServerOptions {
@@ -41,13 +41,13 @@ const requestHandler = Effect.fnUntraced(function* (options: ServerOptions, stop
 
 /** The last resort for faults outside any route. */
 const guarded =
-  (handle: (request: Request) => Promise<Answer>): Handle =>
+  (handle: (request: Request) => Promise<Response>): Handle =>
   async (request) => {
     try {
       return await handle(request)
     } catch (reason) {
       if (reason instanceof RequestGone) throw reason
-      return errorAnswer(faultError(logFault({ path: "/" }, reason, request.context)))
+      return errorResponse(faultError(logFault({ path: "/" }, reason, request.context)))
     }
   }
 

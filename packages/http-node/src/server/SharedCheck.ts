@@ -16,22 +16,22 @@ export interface SharedCheckOptions<A> {
 
 export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.sync(() => {
-    let found: { readonly answer: A; readonly until: number } | undefined
-    let waiting: Array<(answer: A) => void> = []
+    let found: { readonly result: A; readonly until: number } | undefined
+    let waiting: Array<(result: A) => void> = []
     let isRunning = false
 
     const begin = Effect.suspend(() => {
       isRunning = true
       let isOver = false
-      const end = (answer: A) => {
+      const end = (result: A) => {
         if (isOver) return
         isOver = true
         clearTimeout(timer)
-        found = { answer, until: performance.now() + holds }
+        found = { result, until: performance.now() + holds }
         isRunning = false
         const all = waiting
         waiting = []
-        for (const tell of all) tell(answer)
+        for (const tell of all) tell(result)
       }
       const timer = setTimeout(() => end(late), limit)
       return Effect.forkDetach(
@@ -41,17 +41,17 @@ export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions
     })
 
     return Effect.suspend(() => {
-      if (found !== undefined && performance.now() < found.until) return Effect.succeed(found.answer)
-      const answer = Effect.callback<A>((resume) => {
+      if (found !== undefined && performance.now() < found.until) return Effect.succeed(found.result)
+      const result = Effect.callback<A>((resume) => {
         const tell = (given: A) => resume(Effect.succeed(given))
         waiting.push(tell)
         return Effect.sync(() => void (waiting = waiting.filter((other) => other !== tell)))
       })
-      if (isRunning) return answer
+      if (isRunning) return result
       // A check that completes synchronously has notified everybody before this caller could wait.
       return Effect.andThen(
         begin,
-        Effect.suspend(() => (isRunning ? answer : Effect.succeed(found!.answer))),
+        Effect.suspend(() => (isRunning ? result : Effect.succeed(found!.result))),
       )
     })
   })

@@ -1,18 +1,18 @@
 /**
- * Handles the rest of a body that was not read to its end when the answer is written. A little is read and discarded, so
- * that the connection can be reused. Beyond that the connection is closed, but so that the client reads the answer first:
- * Node would reset it while bytes are queued, and the answer might be lost.
+ * Handles the rest of a body that was not read to its end when the response is written. A little is read and discarded, so
+ * that the connection can be reused. Beyond that the connection is closed, but so that the client reads the response first:
+ * Node would reset it while bytes are queued, and the response might be lost.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 const MOST_THROWN_AWAY = 256 * 1024
 
-/** The time a client has to read the answer before its connection is reset. */
+/** The time a client has to read the response before its connection is reset. */
 const CLOSE_GRACE_MILLIS = 500
 
 /**
- * Whether so much of the body is outstanding that the connection ends with the answer. Call it while a header can still say
+ * Whether so much of the body is outstanding that the connection ends with the response. Call it while a header can still say
  * so.
  */
 export const closesConnection = (incoming: IncomingMessage): boolean =>
@@ -24,17 +24,17 @@ interface Internals {
   _last?: boolean
 }
 
-/** Must be called before the answer is written. */
+/** Must be called before the response is written. */
 export const endUnreadBody = (incoming: IncomingMessage, response: ServerResponse): void => {
   if (incoming.httpVersionMajor !== 1) return
   response.prependListener("finish", () => {
     if (incoming.complete || incoming.destroyed) return
     const { socket } = incoming
-    const [request, answer] = [incoming as Internals, response as Internals]
-    if (answer._last === true) {
+    const [request, outgoing] = [incoming as Internals, response as Internals]
+    if (outgoing._last === true) {
       // Node would discard the body without limit, and then destroy the socket.
       request._consuming = true
-      answer._last = false
+      outgoing._last = false
       return closeGently(socket)
     }
     let bytes = 0

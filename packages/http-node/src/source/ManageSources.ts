@@ -7,7 +7,7 @@ import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option, Schema } from "effect"
-import { list, nothing, one, whole } from "../manage/ManageAnswers.ts"
+import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
@@ -31,7 +31,7 @@ const sourceChange = Schema.Struct({
   name: Schema.optionalKey(nameField),
   ...settings,
   archived: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "True switches it off: its intake address answers 404." }),
+    Schema.Boolean.annotate({ description: "True switches it off: its intake address responds with 404." }),
   ),
 })
 const columnChange = Schema.Struct({
@@ -73,7 +73,7 @@ export const manageSources = Effect.gen(function* () {
       summary: "All sources",
       description: "Every source by id with its settings, those switched off too. The list is not paginated.",
       action: "source.read",
-      answer: list("OwnSource", "The sources."),
+      response: list("OwnSource", "The sources."),
       respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceJson))),
     }),
     manageEndpoint({
@@ -85,7 +85,7 @@ export const manageSources = Effect.gen(function* () {
       description: "With an intake address and a table of its own.",
       action: "source.change",
       body: newSource,
-      answer: one("SourceWithAddress", "The source with its intake address.", 201),
+      response: one("SourceWithAddress", "The source with its intake address.", 201),
       errors: ["bad_name", "bad_encoding", "bad_thanks_url"],
       params: PARAMS,
       respond: ({ body: { name, encoding = null, thanks_url: thanksUrl = null } }) =>
@@ -99,7 +99,7 @@ export const manageSources = Effect.gen(function* () {
       summary: "One source",
       description: "One source with its settings.",
       action: "source.read",
-      answer: one("OwnSource", "The source."),
+      response: one("OwnSource", "The source."),
       respond: ({ path: [source] }) =>
         Effect.flatMap(sources.get(source), (found) =>
           Option.isSome(found) ? Effect.succeed(ownSourceJson(found.value)) : noSuch(source),
@@ -114,7 +114,7 @@ export const manageSources = Effect.gen(function* () {
       description: "Its table keeps its name. What is left out stays.",
       action: "source.change",
       body: sourceChange,
-      answer: one("OwnSource", "The source."),
+      response: one("OwnSource", "The source."),
       errors: ["no_such_source", "bad_name", "bad_encoding", "bad_thanks_url"],
       respond: Effect.fnUntraced(function* ({
         path: [source],
@@ -138,7 +138,7 @@ export const manageSources = Effect.gen(function* () {
       description: "For good. Its events stay in the feed; `table` says what becomes of its table.",
       action: "source.delete",
       parameters: [TABLE],
-      answer: nothing("It is deleted."),
+      response: nothing("It is deleted."),
       errors: ["no_such_source", "table_in_use"],
       respond: ({ path: [source], query }) => Effect.as(sources.remove(source, query.table ?? "keep"), undefined),
     }),
@@ -150,7 +150,7 @@ export const manageSources = Effect.gen(function* () {
       summary: "Show an intake address",
       description: "The source with its intake address.",
       action: "source.reveal",
-      answer: one("SourceWithAddress", "The source."),
+      response: one("SourceWithAddress", "The source."),
       respond: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
     }),
     manageEndpoint({
@@ -159,9 +159,9 @@ export const manageSources = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/sources/{id}/rotate-secret",
       summary: "A new intake address",
-      description: "The old one answers 404 from then on.",
+      description: "The old one responses 404 from then on.",
       action: "source.change",
-      answer: one("SourceWithAddress", "The source."),
+      response: one("SourceWithAddress", "The source."),
       respond: ({ path: [source] }) =>
         Effect.map(sources.rotateSecret(source), (found) => revealedSourceJson(found, base)),
     }),
@@ -173,7 +173,7 @@ export const manageSources = Effect.gen(function* () {
       summary: "The columns of a source's table",
       description: "Every column with the field it takes. The list is not paginated.",
       action: "column.read",
-      answer: list("SourceColumn", "The columns."),
+      response: list("SourceColumn", "The columns."),
       respond: ({ path: [source] }) => Effect.map(columns.list(source), (all) => whole(all.map(sourceColumnJson))),
     }),
     manageEndpoint({
@@ -186,7 +186,7 @@ export const manageSources = Effect.gen(function* () {
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       body: columnChange,
-      answer: one("RetypeResult", "The column, and what moved."),
+      response: one("RetypeResult", "The column, and what moved."),
       errors: [...ofColumns.errors, "bad_label", "views_depend", "objects_depend", "views_slow", "table_busy"],
       params: { ...ofColumns.params, bad_label: "/label", views_depend: "/with_views" },
       respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views } }) {

@@ -17,7 +17,7 @@ export const listSources: Endpoint = {
   description: "Every source of the cabinet, ordered by id, including those switched off. The list is not paginated.",
   pathParameters: [],
   query: [],
-  answer: {
+  response: {
     description: "The sources.",
     schema: ref("SourceList"),
     example: { data: [SOURCE_EXAMPLE], has_more: false, next_cursor: null },
@@ -44,7 +44,7 @@ export const getSource: Endpoint = {
     },
   ],
   query: [],
-  answer: { description: "The source.", schema: ref("Source"), example: SOURCE_EXAMPLE },
+  response: { description: "The source.", schema: ref("Source"), example: SOURCE_EXAMPLE },
   errors: ["bad_source_id", "no_such_source"],
 }
 

@@ -1,22 +1,22 @@
 /**
- * Answers for requests that no cabinet can handle, in the format of the interface addressed: the API's, or the intake's.
+ * Responses to requests that no cabinet can handle, in the format of the interface addressed: the API's, or the intake's.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { errorAnswer } from "../api/ApiError.ts"
+import { errorResponse } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isIntakePath } from "../intake/IsIntakePath.ts"
-import { isNavigation, refusedAnswer, unavailableAnswer } from "../intake/IntakeAnswers.ts"
-import type { Answer, Request } from "../server/Request.ts"
+import { isNavigation, refusedResponse, unavailableResponse } from "../intake/IntakeResponses.ts"
+import type { Response, Request } from "../server/Request.ts"
 
 const unknownAddress = new IntakeError({ code: "not_found", message: "This address does not accept data" })
 
 /** 404 for a host that names no cabinet: to a sender the same as a wrong secret. */
-export const unknownHost = (request: Request): Answer =>
-  isIntakePath(request) ? refusedAnswer(request, unknownAddress, isNavigation(request)) : noSuchEndpoint
+export const unknownHost = (request: Request): Response =>
+  isIntakePath(request) ? refusedResponse(request, unknownAddress, isNavigation(request)) : noSuchEndpoint
 
 /** 503 with `Retry-After` for a cabinet whose database is unavailable. */
-export const cabinetUnavailable = (request: Request, error: StoreUnavailable): Answer =>
+export const cabinetUnavailable = (request: Request, error: StoreUnavailable): Response =>
   isIntakePath(request)
-    ? unavailableAnswer(request, error, isNavigation(request))
-    : errorAnswer({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })
+    ? unavailableResponse(request, error, isNavigation(request))
+    : errorResponse({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })

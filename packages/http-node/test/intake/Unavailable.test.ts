@@ -15,9 +15,9 @@ it.effect("tellUnavailable logs the first 503 of each cause and minute", () => {
     yield* TestClock.adjust("1 minute")
     tell(error("It is away."), context)
     assert.deepStrictEqual(lines.flat(), [
-      "intake answers 503: It is away.",
-      "intake answers 503: It is late.",
-      "intake answers 503: It is away.",
+      "intake responds with 503: It is away.",
+      "intake responds with 503: It is late.",
+      "intake responds with 503: It is away.",
     ])
   }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void lines.push(message))])))
 })

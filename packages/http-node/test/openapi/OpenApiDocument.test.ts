@@ -12,7 +12,7 @@ import createClient from "openapi-fetch"
 import openapiTS, { astToString } from "openapi-typescript"
 import { describe, it } from "vitest"
 import { KEY, ORDERS, serveApi } from "../support/apiServer.ts"
-import { assertFits } from "../support/DescribedAnswer.ts"
+import { assertFits } from "../support/DescribedResponse.ts"
 
 const document = openApiDocument("https://orders.cabinet.test") as any
 

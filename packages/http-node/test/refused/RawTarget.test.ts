@@ -1,7 +1,7 @@
 /** Raw UTF-8 in an address is taken as if it had been percent-encoded, and nothing else that a strict parser refuses. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert, describe, it } from "vitest"
-import { answersIn, listening, speak } from "./wire.ts"
+import { responsesIn, listening, speak } from "./wire.ts"
 
 const echo = (request: IncomingMessage, response: ServerResponse) => {
   let body = ""
@@ -15,7 +15,7 @@ const echo = (request: IncomingMessage, response: ServerResponse) => {
 
 const asked = (...pieces: ReadonlyArray<string | Buffer | null>) =>
   listening(echo, async (port) => {
-    const [answer, ...more] = answersIn(await speak(port, ...pieces))
+    const [answer, ...more] = responsesIn(await speak(port, ...pieces))
     assert.deepEqual(more, [])
     return answer!
   })
@@ -46,7 +46,7 @@ describe("raw bytes in an address", () => {
     await listening(echo, async (port) => {
       const text = await speak(port, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /2?Ж HTTP/1.1\r\nHost: x\r\n\r\n")
       assert.deepEqual(
-        answersIn(text).map(({ body }) => JSON.parse(body)[1]),
+        responsesIn(text).map(({ body }) => JSON.parse(body)[1]),
         ["/1", "/2?%D0%96"],
       )
     })
@@ -73,11 +73,11 @@ describe("raw bytes in an address", () => {
     await listening(later, async (port) => {
       const text = await speak(port, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2?Ж HTTP/1.1\r\nHost: x\r\n\r\n")
       assert.deepEqual(
-        answersIn(text).map(({ status }) => status),
+        responsesIn(text).map(({ status }) => status),
         [200, 400],
       )
-      assert.include(answersIn(text)[1]!.body, "percent-encoded")
-      assert.strictEqual(answersIn(await speak(port, "GET /?x=", "Ж HTTP/1.1\r\nHost: x\r\n\r\n"))[0]!.status, 400)
+      assert.include(responsesIn(text)[1]!.body, "percent-encoded")
+      assert.strictEqual(responsesIn(await speak(port, "GET /?x=", "Ж HTTP/1.1\r\nHost: x\r\n\r\n"))[0]!.status, 400)
     })
   })
 })

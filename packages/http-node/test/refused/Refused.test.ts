@@ -3,7 +3,7 @@ import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { assert, describe, it } from "vitest"
-import { answersIn, listening, speak } from "./wire.ts"
+import { responsesIn, listening, speak } from "./wire.ts"
 
 const never = (_request: IncomingMessage, response: ServerResponse) => response.writeHead(500).end()
 
@@ -35,7 +35,7 @@ describe("what is no request", () => {
       await listening(never, async (port) => {
         const [first, ...more] = rest
         const ask = async (line: string) => {
-          const [answer, ...others] = answersIn(await speak(port, line + first!, ...more))
+          const [answer, ...others] = responsesIn(await speak(port, line + first!, ...more))
           assert.deepEqual(others, [])
           assert.strictEqual(answer!.status, status)
           assert.strictEqual(answer!.headers.get("content-type"), "application/json")
@@ -65,7 +65,7 @@ describe("what is no request", () => {
   it("bytes of another protocol get an answer too", async () => {
     await listening(never, async (port) => {
       for (const bytes of [Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {
-        const [answer] = answersIn(await speak(port, bytes))
+        const [answer] = responsesIn(await speak(port, bytes))
         assert.strictEqual(answer!.status, 400)
         assert.strictEqual(JSON.parse(answer!.body).error.code, "bad_request")
       }
@@ -88,7 +88,7 @@ describe("what comes with a request", () => {
     }
     await listening(handler, async (port) => {
       const one = (path: string) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`
-      const answers = answersIn(await speak(port, `${one("/webhook/1")}${one("/webhook/2")}no request\r\n\r\n`))
+      const answers = responsesIn(await speak(port, `${one("/webhook/1")}${one("/webhook/2")}no request\r\n\r\n`))
       assert.deepEqual(
         answers.map(({ status }) => status),
         [200, 200, 400],
@@ -111,7 +111,7 @@ describe("what comes with a request", () => {
       }
       void listening(handler, async (port) => {
         const head = `POST /webhook/s HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`
-        const [answer] = answersIn(await speak(port, head, "2\r\nhi\r\n", "zz\r\n"))
+        const [answer] = responsesIn(await speak(port, head, "2\r\nhi\r\n", "zz\r\n"))
         assert.strictEqual(answer!.status, 400)
         assert.deepInclude(JSON.parse(answer!.body), { ok: false, error: "bad_request" })
       })
@@ -133,11 +133,11 @@ describe("what comes with a request", () => {
     const whole = `POST /api/v1/first HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`
     const head = `${whole}POST /webhook/second HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`
     await listening(handler, async (port) => {
-      const [first, second, ...more] = answersIn(await speak(port, head, "zz\r\n"))
+      const [first, second, ...more] = responsesIn(await speak(port, head, "zz\r\n"))
       assert.deepEqual([first!.status, first!.body, second!.status, more], [200, "whole", 400, []])
       assert.deepInclude(JSON.parse(second!.body), { ok: false, error: "bad_request" })
       assert.deepEqual(broken, [])
-      const [one, other] = answersIn(await speak(port, head, "2\r\nhi\r\n", null))
+      const [one, other] = responsesIn(await speak(port, head, "2\r\nhi\r\n", null))
       assert.deepEqual([one!.body, other!.body], ["whole", "broken off"])
       assert.deepEqual([...new Set(broken)], ["/webhook/second"])
     })
@@ -153,7 +153,7 @@ describe("what comes with a request", () => {
       socket.write(`POST /webhook/s HTTP/1.1\r\n${HOST}A: ${LONG}${LONG}${LONG}${LONG}${LONG}\r\n`)
       await once(socket, "end")
       socket.destroy()
-      assert.deepEqual([reset, answersIn(text)[0]!.status], [false, 431])
+      assert.deepEqual([reset, responsesIn(text)[0]!.status], [false, 431])
     })
   })
 })

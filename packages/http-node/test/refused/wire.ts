@@ -42,7 +42,7 @@ export const speak = async (port: number, ...pieces: ReadonlyArray<string | Buff
 }
 
 /** The answers in what came back: status, headers and body of each. */
-export const answersIn = (text: string) => {
+export const responsesIn = (text: string) => {
   const answers: Array<{ status: number; headers: Headers; body: string }> = []
   for (let rest = text; rest !== "";) {
     const end = rest.indexOf("\r\n\r\n")

@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from "node:net"
 import { Context, Logger, References } from "effect"
 import { afterEach, assert, describe, it } from "vitest"
 import { nodeAdapter } from "../../src/server/NodeAdapter.ts"
-import { type Answer, type Handle, type Request, RequestGone } from "../../src/server/Request.ts"
+import { type Response, type Handle, type Request, RequestGone } from "../../src/server/Request.ts"
 import { RequestId } from "../../src/server/RequestId.ts"
 
-const OK: Answer = { status: 201, headers: { "x-kind": "plain", "content-type": "text/plain" }, body: "пять" }
+const OK: Response = { status: 201, headers: { "x-kind": "plain", "content-type": "text/plain" }, body: "пять" }
 
 let close = () => {}
 afterEach(() => close())
@@ -32,7 +32,7 @@ const serving = async (handle: Handle, before: (response: ServerResponse) => voi
 }
 
 const afterBody =
-  (answer: Answer): Handle =>
+  (answer: Response): Handle =>
   async ({ body }) => {
     await body!.resume().toArray()
     return answer
@@ -94,7 +94,7 @@ describe("an answer", () => {
   })
 
   it("is a 500 under the request's id where the handler is at fault, and where it cannot be written", async () => {
-    const unwritable: Answer = { ...OK, headers: { "x-bad": "a\nb" } }
+    const unwritable: Response = { ...OK, headers: { "x-bad": "a\nb" } }
     for (const handle of [() => Promise.reject(new Error("SELECT secrets")), async () => unwritable]) {
       const { logged, post } = await serving(handle)
       const answer = await post({ headers: { "x-request-id": "at-fault" } })
@@ -158,7 +158,7 @@ describe("a request", () => {
         left.resolve()
       })
       entered.resolve(request)
-      return new Promise<Answer>(() => {})
+      return new Promise<Response>(() => {})
     })
     assert.equal((await post({ headers: { "x-stays": "1", connection: "close" } })).status, 201)
     const socket = connect(port, "127.0.0.1")

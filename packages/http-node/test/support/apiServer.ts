@@ -21,7 +21,7 @@ import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
-import type { Answer } from "./DescribedAnswer.ts"
+import type { ReceivedResponse } from "./DescribedResponse.ts"
 
 export const KEY = `dck_${"k".repeat(43)}`
 export const OTHER_KEY = `dck_${"o".repeat(43)}`
@@ -104,7 +104,7 @@ export interface ApiServer {
   /** What was logged. */
   readonly logged: ReadonlyArray<string>
   /** Asks with KEY unless the headers say otherwise. */
-  readonly ask: (path: string, init?: RequestInit) => Promise<Answer & { readonly json: any }>
+  readonly ask: (path: string, init?: RequestInit) => Promise<ReceivedResponse & { readonly json: any }>
   readonly close: () => Promise<void>
 }
 

@@ -13,7 +13,7 @@ import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptSt
 import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import type { BodyKeys } from "./BodyLocks.ts"
-import { answerAll, halves, type PendingBatch } from "./PendingRequests.ts"
+import { resolveAll, halves, type PendingBatch } from "./PendingRequests.ts"
 import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./SourceTableCache.ts"
 
 interface Parts {
@@ -70,7 +70,7 @@ export class BatchWriter {
       const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
       this.#parts.trouble.words = null
       // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
-      queueMicrotask(() => answerAll(batch, rows))
+      queueMicrotask(() => resolveAll(batch, rows))
       // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
       for (const { sourceId } of created) this.#tables.forget(sourceId)
       if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake

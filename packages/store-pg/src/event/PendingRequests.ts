@@ -134,7 +134,7 @@ export class PendingRequests {
  * Gives each request the receipts of its events. A request that lacks any was parsed for an outdated version of its
  * source.
  */
-export const answerAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): void => {
+export const resolveAll = (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): void => {
   let n = 0
   let at = 0
   for (const pending of batch) {

@@ -34,7 +34,7 @@ export const settlementOf = (
   attempt: delivery.attempt,
   outcome: {
     status,
-    failure: status === null ? "no answer" : null,
+    failure: status === null ? "no response" : null,
     peer: "203.0.113.9",
     durationMs: 12,
     responseBody: "ok",

@@ -18,7 +18,7 @@ const close = (schema: unknown): unknown => {
     : inner
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -72,7 +72,7 @@ export const describedBy = (document: Node) => {
   }
 
   /** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
-  const assertDescribed = (method: string, url: string, answer: Answer): void => {
+  const assertDescribed = (method: string, url: string, answer: ReceivedResponse): void => {
     const where = `${method} ${url} -> ${answer.status}`
     assert.ok(
       answer.headers.get("content-type") === "application/octet-stream" || /^$|[^\n]\n$/.test(answer.text),

@@ -1,18 +1,18 @@
-/** How the endpoints of the management API answer: one object, a list, or nothing. */
+/** The shapes of the management API's responses: one object, a list, or nothing. */
 import { page } from "../openapi/SchemaForms.ts"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
 import { manageRef } from "./ManageSchemas.ts"
 
-type Answered = ManageEndpoint["answer"]
+type ResponseSpec = ManageEndpoint["response"]
 type Name = Parameters<typeof manageRef>[0]
 
-export const one = (name: Name, description: string, status: 200 | 201 = 200): Answered => ({
+export const one = (name: Name, description: string, status: 200 | 201 = 200): ResponseSpec => ({
   status,
   description,
   schema: manageRef(name),
 })
 
-export const list = (name: Name, description: string): Answered => ({
+export const list = (name: Name, description: string): ResponseSpec => ({
   status: 200,
   description,
   schema: page(manageRef(name), {
@@ -21,7 +21,7 @@ export const list = (name: Name, description: string): Answered => ({
   }),
 })
 
-export const nothing = (description: string): Answered => ({ status: 204, description, schema: null })
+export const nothing = (description: string): ResponseSpec => ({ status: 204, description, schema: null })
 
 /** A list without pages. */
 export const whole = <A>(items: ReadonlyArray<A>) => ({ data: items, has_more: false, next_cursor: null })

@@ -2,7 +2,7 @@
 import { createServer, get, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { takeFailures } from "../support/describedAnswers.ts"
+import { takeFailures } from "../support/describedResponses.ts"
 
 const GOOD = { data: [], has_more: false, next_cursor: null }
 

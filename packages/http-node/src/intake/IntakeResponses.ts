@@ -1,17 +1,17 @@
 /**
- * The answers of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any site may
+ * The responses of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any site may
  * read any of them, and none holds any part of the intake address.
  */
 import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import type { IntakeAnswer } from "@data-cabinet/core/intake/IntakeRequest"
+import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
 import { intakePage } from "../html/IntakePages.ts"
 import type { IntakePage } from "../html/IntakePages.ts"
 import { jsonLine } from "../api/JsonLine.ts"
 import { acceptsHtml, chooseLanguage } from "../html/Language.ts"
 import { PAGE_HEADERS } from "../html/Page.ts"
-import type { Answer, Request as AnyRequest } from "../server/Request.ts"
+import type { Response, Request as AnyRequest } from "../server/Request.ts"
 
 type Request = Pick<AnyRequest, "headers">
 
@@ -25,43 +25,43 @@ export const STATUS = {
   bad_fields: 400,
 } satisfies Record<IntakeErrorCode, number>
 
-/** What a sender learns of an event: an item of a batch's `results`, and most of the answer to a single event. */
+/** What a sender learns of an event: an item of a batch's `results`, and most of the response to a single event. */
 const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !== null, empty })
 
-/** The answer to an accepted submission; `person`: to a browser that navigates. */
-export const acceptedAnswer = (request: Request, answer: IntakeAnswer, person: boolean): Answer => {
-  switch (answer.kind) {
+/** The response to an accepted submission; `person`: to a browser that navigates. */
+export const acceptedResponse = (request: Request, result: IntakeResult, person: boolean): Response => {
+  switch (result.kind) {
     case "object":
-      if (!person) return ok({ ok: true, ...told(answer.receipt) })
-      return answer.thanksUrl === null || !URL.canParse(answer.thanksUrl)
-        ? pageAnswer(request, 200, { name: "thanks" })
+      if (!person) return ok({ ok: true, ...told(result.receipt) })
+      return result.thanksUrl === null || !URL.canParse(result.thanksUrl)
+        ? pageResponse(request, 200, { name: "thanks" })
         : {
             status: 303,
-            headers: { ...OPEN, "cache-control": "no-store", location: new URL(answer.thanksUrl).href },
+            headers: { ...OPEN, "cache-control": "no-store", location: new URL(result.thanksUrl).href },
             body: null,
           }
     case "batch":
-      return ok({ ok: true, count: answer.receipts.length, results: answer.receipts.map(told) })
+      return ok({ ok: true, count: result.receipts.length, results: result.receipts.map(told) })
     case "refused":
       return json(400, {
         ok: false,
-        error: answer.error,
-        detail: answer.detail,
-        id: answer.receipt.id,
-        empty: answer.receipt.empty,
+        error: result.error,
+        detail: result.detail,
+        id: result.receipt.id,
+        empty: result.receipt.empty,
       })
   }
 }
 
-/** The answer to a refused submission. */
-export const refusedAnswer = (request: Request, error: IntakeError, person: boolean): Answer => {
+/** The response to a refused submission. */
+export const refusedResponse = (request: Request, error: IntakeError, person: boolean): Response => {
   const headers: Record<string, string> = {}
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter)
   // The outstanding part of an abandoned body is not waited for.
   if (error.code === "timeout") headers["connection"] = "close"
   const status = STATUS[error.code]
   const page = person ? pageOf(error) : undefined
-  if (page !== undefined) return pageAnswer(request, status, page, headers)
+  if (page !== undefined) return pageResponse(request, status, page, headers)
   const { code, message, retryAfter, limit, count } = error
   // JSON omits undefined values.
   return json(status, { ok: false, error: code, detail: message, retry_after: retryAfter, limit, count }, headers)
@@ -84,31 +84,31 @@ const pageOf = (error: IntakeError): IntakePage | undefined => {
 }
 
 /**
- * The answer while the store is unavailable. If the outcome is unknown the sender may send again: a repeat is recognised.
+ * The response while the store is unavailable. If the outcome is unknown the sender may send again: a repeat is recognised.
  */
-export const unavailableAnswer = (request: Request, error: StoreUnavailable, person: boolean): Answer => {
+export const unavailableResponse = (request: Request, error: StoreUnavailable, person: boolean): Response => {
   const headers = { "retry-after": String(error.retryAfter) }
-  if (person) return pageAnswer(request, 503, { name: "unavailable" }, headers)
+  if (person) return pageResponse(request, 503, { name: "unavailable" }, headers)
   const detail = error.outcomeUnknown
     ? "It is unknown whether this was saved: send it again; if it was saved, it will be recognised as a repeat"
     : "Nothing can be saved right now; send it again"
   return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
 }
 
-/** The answer to an internal fault; `number` finds it in the log. */
-export const faultAnswer = (request: Request, number: string, person: boolean): Answer =>
+/** The response to an internal fault; `number` finds it in the log. */
+export const faultResponse = (request: Request, number: string, person: boolean): Response =>
   person
-    ? pageAnswer(request, 500, { name: "internal_error", number })
+    ? pageResponse(request, 500, { name: "internal_error", number })
     : json(500, { ok: false, error: "internal_error", detail: `Something went wrong; the error number is ${number}` })
 
-/** The answer to any method other than POST, before any lookup or count. */
-export const methodAnswer = (request: Request): Answer =>
+/** The response to any method other than POST, before any lookup or count. */
+export const methodResponse = (request: Request): Response =>
   acceptsHtml(request.headers["accept"])
-    ? pageAnswer(request, 405, { name: "method_not_allowed" }, ALLOW)
+    ? pageResponse(request, 405, { name: "method_not_allowed" }, ALLOW)
     : json(405, { ok: false, error: "method_not_allowed", detail: "Send data to this URL with POST" }, ALLOW)
 
-/** The answer to a CORS preflight: a script of any site may send, without credentials. */
-export const preflightAnswer = (request: Request): Answer => ({
+/** The response to a CORS preflight: a script of any site may send, without credentials. */
+export const preflightResponse = (request: Request): Response => ({
   status: 204,
   headers: {
     ...OPEN,
@@ -144,21 +144,21 @@ const JSON_HEADERS = {
   "x-content-type-options": "nosniff",
 }
 
-/** The bulk of all answers: their headers are created once. */
-const ok = (body: object): Answer => ({ status: 200, headers: JSON_HEADERS, body: jsonLine(body) })
+/** The bulk of all responses: their headers are created once. */
+const ok = (body: object): Response => ({ status: 200, headers: JSON_HEADERS, body: jsonLine(body) })
 
-const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Answer => ({
+const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response => ({
   status,
   headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
   body: jsonLine(body),
 })
 
-const pageAnswer = (
+const pageResponse = (
   request: Request,
   status: number,
   what: IntakePage,
   headers?: Readonly<Record<string, string>>,
-): Answer => ({
+): Response => ({
   status,
   headers: {
     ...OPEN,

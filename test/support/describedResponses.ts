@@ -1,7 +1,7 @@
 /**
  * Holds every answer of the API and of the intake that any test sees against the API's own description, whichever server
  * gave it and whoever asked: `fetch` and node:http are listened in on for all test files. An answer that does not fit
- * fails the test that saw it (`eachAnswerDescribed.ts`). What a test leaves unread, or cuts off, is not seen. Test files that
+ * fails the test that saw it (`eachResponseDescribed.ts`). What a test leaves unread, or cuts off, is not seen. Test files that
  * share a process share this module: it listens in once.
  */
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
@@ -22,7 +22,7 @@ const checking = new Set<Promise<void>>()
 const check = async (...answer: [method: string, address: string, status: number, headers: Headers, text: string]) => {
   const [method, address, status, headers, text] = answer
   // Loaded with the first answer: most files see none.
-  const { assertDescribed } = await import("../../packages/http-node/test/support/DescribedAnswer.ts")
+  const { assertDescribed } = await import("../../packages/http-node/test/support/DescribedResponse.ts")
   try {
     assertDescribed(method, address, { status, headers, text })
   } catch (wrong) {

@@ -1,6 +1,6 @@
 /** Runs before each test file: an answer that does not fit the API's description fails the test that saw it. */
 import { afterAll, afterEach } from "vitest"
-import { takeFailures } from "./describedAnswers.ts"
+import { takeFailures } from "./describedResponses.ts"
 
 const throwFailures = async () => {
   const [first] = await takeFailures()
