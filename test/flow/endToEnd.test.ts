@@ -47,7 +47,10 @@ it("a form and a JSON document become events, rows and signed deliveries", async
     ]),
   })
   const formResponse = (await form.json()) as { id: number }
-  expect([form.status, formResponse]).toEqual([200, { ok: true, id: expect.any(Number), duplicate: false, empty: false }])
+  expect([form.status, formResponse]).toEqual([
+    200,
+    { ok: true, id: expect.any(Number), duplicate: false, empty: false },
+  ])
   const json = `{"total": 12.50, "name": "Grace", "big": 12345678901234567890}`
   const document = await fetch(intake, { method: "POST", headers: { "content-type": "application/json" }, body: json })
   const jsonResponse = (await document.json()) as { id: number }

@@ -50,7 +50,9 @@ it("a body that broke off is told so to a sender that still listens, and nothing
     assert.deepInclude(JSON.parse(answer.body), { ok: false, error: "timeout" })
     assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
   }
-  const [broken] = responsesIn(await speak(cabinet.port, head("", "Transfer-Encoding: chunked"), "2\r\n{}\r\n", "zz\r\n"))
+  const [broken] = responsesIn(
+    await speak(cabinet.port, head("", "Transfer-Encoding: chunked"), "2\r\n{}\r\n", "zz\r\n"),
+  )
   assert.strictEqual(broken!.status, 400)
   assert.deepInclude(JSON.parse(broken!.body), { ok: false, error: "bad_request" })
   assert.deepEqual(await events(), before)

@@ -203,7 +203,12 @@ it("Polls survives everything that a receiver of deliveries may do wrong, and ke
     assert.strictEqual(run.items, 0, name)
     if (whole === true) assert.isNull(run.failure)
     else if (says === null) assert.isNotEmpty(run.failure, name)
-    else assert.include(run.failure!.replace("the response stalled: nothing arrived for", "no response within"), says, name)
+    else
+      assert.include(
+        run.failure!.replace("the response stalled: nothing arrived for", "no response within"),
+        says,
+        name,
+      )
     assert.strictEqual(run.peer, "127.0.0.1", name)
     assert.isBelow(receiver.sent(), 20_000_000, name)
   })

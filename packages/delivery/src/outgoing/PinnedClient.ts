@@ -51,7 +51,8 @@ export class PinnedClient extends Context.Service<
 const refusal = (code: OutgoingError["code"], message: string) => new OutgoingError({ code, message, peer: null })
 
 const whyBadForm = ({ protocol, username, password }: URL): string | null => {
-  if (protocol !== "http:" && protocol !== "https:") return `the scheme of the URL must be http or https, not ${protocol}`
+  if (protocol !== "http:" && protocol !== "https:")
+    return `the scheme of the URL must be http or https, not ${protocol}`
   return username !== "" || password !== "" ? "the URL must not contain a user name or password" : null
 }
 

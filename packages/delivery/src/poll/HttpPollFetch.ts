@@ -113,7 +113,8 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
           return yield* asked.pipe(
             Effect.timeoutOrElse({
               duration: deadline,
-              orElse: () => Effect.sync(() => nothing(`the response was not complete within ${deadline / 1000} s`, null)),
+              orElse: () =>
+                Effect.sync(() => nothing(`the response was not complete within ${deadline / 1000} s`, null)),
             }),
             Effect.catch((error) => Effect.sync(() => nothing(error.message, error.peer))),
           )

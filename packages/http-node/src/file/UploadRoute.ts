@@ -55,7 +55,11 @@ const refused = (status: number, error: string, detail: string, headers: Readonl
 
 const reported = (report: ImportReport) =>
   report.state === "refused" || report.state === "failed"
-    ? jsonResponse(422, { ok: false, error: report.state === "refused" ? "rows_refused" : "failed", ...importJson(report) })
+    ? jsonResponse(422, {
+        ok: false,
+        error: report.state === "refused" ? "rows_refused" : "failed",
+        ...importJson(report),
+      })
     : jsonResponse(report.state === "accepting" ? 202 : 200, { ok: true, ...importJson(report) })
 
 const KNOWN = new Set([

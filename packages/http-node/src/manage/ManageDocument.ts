@@ -73,7 +73,18 @@ const bodySchema = (schema: Schema.Codec<unknown, unknown>): JsonSchema =>
   Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }).schema
 
 const operationOf = (endpoint: ManageEndpoint): OperationObject => {
-  const { id, tag, summary, description, action, segments, parameters, readApiParameters = [], body, response } = endpoint
+  const {
+    id,
+    tag,
+    summary,
+    description,
+    action,
+    segments,
+    parameters,
+    readApiParameters = [],
+    body,
+    response,
+  } = endpoint
   const needed = ROLE_NEEDED[action]
   const role = needed === "any" ? "Any role." : `Needs the role \`${needed}\`.`
   const errors = Map.groupBy(codesOf(endpoint), (code) => MANAGE_CODES[code].status)

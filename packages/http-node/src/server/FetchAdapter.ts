@@ -18,7 +18,8 @@ export const fetchAdapter =
       return responseOf(request, await handle(request))
     } catch (reason) {
       // Nobody reads this response; 499 is what proxies log for a client that disconnected.
-      if (reason instanceof RequestGone) return new globalThis.Response(null, { status: asked.signal.aborted ? 499 : 503 })
+      if (reason instanceof RequestGone)
+        return new globalThis.Response(null, { status: asked.signal.aborted ? 499 : 503 })
       return responseOf(request, errorResponse(faultError(logFault({ path: "/" }, reason, request.context))))
     } finally {
       request.end()

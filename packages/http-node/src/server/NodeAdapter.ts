@@ -19,7 +19,8 @@ export const nodeAdapter =
     handle(request).then(
       (response) => respond(request, incoming, outgoing, response),
       (reason: unknown) => {
-        if (!(reason instanceof RequestGone)) return respond(request, incoming, outgoing, faultResponse(request, reason))
+        if (!(reason instanceof RequestGone))
+          return respond(request, incoming, outgoing, faultResponse(request, reason))
         // The client may still be connected if it is the server that is stopping.
         respond(request, incoming, outgoing, { status: 503, headers: {}, body: null })
       },
