@@ -44,6 +44,11 @@ it.each([
   ["http-node", "@effect/sql-pg"],
   ["http-node", "effect/sql"],
   ["http-node", "@effect/platform-node/NodeHttpServer"],
+  ["http-node", "@data-cabinet/console/Console"],
+  ["console", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["console", "@data-cabinet/delivery/delivery/HttpCourier"],
+  ["console", "effect/sql"],
+  ["console", "data-cabinet"],
   ["delivery", "@data-cabinet/store-pg/event/PgEventLog"],
   ["delivery", "@data-cabinet/http-node/server/Server"],
   ["delivery", "effect/http"],
@@ -59,10 +64,21 @@ it.each([
   ["core", "../event/Other.ts"],
   ["store-pg", "node:fs/promises"],
   ["delivery", "undici"],
+  ["console", "@data-cabinet/http-node/html/Html"],
+  ["console", "@data-cabinet/core/row/Catalog"],
+  ["cli", "@data-cabinet/console/Console"],
   ["cli", "@data-cabinet/store-pg/event/PgEventLog"],
 ])("the linter lets %s import %s", (packageName, specifier) => {
   expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
 })
+
+it.each(["@data-cabinet/core/row/Catalog", "../html/Shell.ts", "node:fs", "effect"])(
+  "the linter refuses that the console's browser code imports %s",
+  (specifier) => {
+    const said = plant({ "packages/console/src/browser/Planted.ts": importing(specifier) })
+    expect(said).toMatch(/no-restricted-imports/u)
+  },
+)
 
 it.each([
   ["store-pg", "SourceError", "source/SourceError"],

@@ -1,6 +1,7 @@
 /**
  * The HTTP side of one cabinet, over the ports and use cases of a CabinetLayer: the requirements of servers and handlers.
  */
+import * as Console from "@data-cabinet/console/Console"
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
@@ -17,7 +18,10 @@ import type { Settings } from "../settings/Settings.ts"
 
 export interface HttpOptions {
   readonly baseUrl: string
-  readonly settings: Pick<Settings, "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "trustedProxies">
+  readonly settings: Pick<
+    Settings,
+    "console" | "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "timeZone" | "trustedProxies"
+  >
 }
 
 export const readinessLayer = Layer.effect(
@@ -47,7 +51,11 @@ export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
     RowsDeadline,
     Effect.map(RowsDeadline, (usual) => Math.max(usual, settings.statementTimeout + 1_000)),
   )
-  return CabinetHttp.layer.pipe(Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http))]))
+  const screens =
+    settings.console === "on" ? Console.layer({ timeZone: settings.timeZone }).pipe(Layer.provide(http)) : Layer.empty
+  return CabinetHttp.layer.pipe(
+    Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http)), screens]),
+  )
 }
 
 export const httpLayer = (options: HttpOptions) =>

@@ -64,11 +64,14 @@ export interface OpenCabinetOptions {
   readonly failedLogDays?: number | undefined
   /** How many days the audit log is kept. Default 400. */
   readonly auditDays?: number | undefined
+  /** Whether the console's screens are served below `/console/`. Default true. */
+  readonly console?: boolean | undefined
 }
 
 type OptionName = keyof OpenCabinetOptions
 
 const list = (values: ReadonlyArray<string> | undefined) => values?.join(",")
+const onOff = (value: boolean | undefined) => (value === undefined ? undefined : value ? "on" : "off")
 const millis = (value: number | undefined) => (value === undefined ? undefined : `${value}ms`)
 const number = (value: number | undefined) => (value === undefined ? undefined : String(value))
 
@@ -91,11 +94,12 @@ const asSettings = (options: OpenCabinetOptions) =>
     intakeMaxBytes: number(options.intakeMaxBytes),
     statementTimeout: millis(options.statementTimeoutMillis),
     lockTimeout: millis(options.lockTimeoutMillis),
-    reading: options.reading === undefined ? undefined : options.reading ? "on" : "off",
+    reading: onOff(options.reading),
     retentionDays: number(options.retentionDays),
     logDays: number(options.logDays),
     failedLogDays: number(options.failedLogDays),
     auditDays: number(options.auditDays),
+    console: onOff(options.console),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
 /** The options whose name differs from their setting's, or that are no settings. */

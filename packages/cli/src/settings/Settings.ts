@@ -157,6 +157,11 @@ export const SETTINGS = {
     SettingForm.wholeNumber(1, 3650),
     "400",
   ),
+  console: setting(
+    { env: "CABINET_CONSOLE", flag: "console", value: "on|off", about: "Whether the console's screens are served" },
+    SettingForm.oneOf("on", "off"),
+    "on",
+  ),
   drainTime: setting(
     {
       env: "CABINET_DRAIN_TIME",

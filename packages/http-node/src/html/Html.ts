@@ -19,15 +19,23 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Text for an element's content or a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
 
+/** What a template may hold; `null` and `false` render nothing, a list renders its items one after another. */
+export type HtmlValue = Html | string | number | null | false | ReadonlyArray<HtmlValue>
+
 /**
- * A template whose values are escaped; `null` renders nothing. Attributes must be written in quotes. It is not called
- * `html` because formatters indent such templates, and the hash of a page's style counts every space.
+ * A template whose values are escaped. Attributes must be written in quotes. It is not called `html` because formatters
+ * indent such templates, and the hash of a page's style counts every space.
  */
-export const markup = (parts: TemplateStringsArray, ...values: ReadonlyArray<Html | string | number | null>): Html => {
+export const markup = (parts: TemplateStringsArray, ...values: ReadonlyArray<HtmlValue>): Html => {
   let text = parts[0] ?? ""
-  values.forEach((value, index) => {
-    text += value instanceof Html ? value.text : value === null ? "" : escapeHtml(String(value))
-    text += parts[index + 1] ?? ""
-  })
+  for (let index = 0; index < values.length; index++) {
+    text += rendered(values[index]!) + (parts[index + 1] ?? "")
+  }
   return new Html(text)
+}
+
+const rendered = (value: HtmlValue): string => {
+  if (value instanceof Html) return value.text
+  if (value === null || value === false) return ""
+  return typeof value === "object" ? value.map(rendered).join("") : escapeHtml(String(value))
 }

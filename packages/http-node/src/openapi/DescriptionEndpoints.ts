@@ -24,20 +24,18 @@ export const descriptionRoutes = Effect.gen(function* () {
     headers: { location, "cache-control": "no-store", "content-length": "0" },
     body: null,
   }
-  const leadTo = (path: Route["path"]): Route => ({
-    path,
+  const docs: Route = {
+    path: "/api/v1/docs",
     fault: (id) => errorResponse(faultError(id)),
     handle: (request) =>
       run(
         request,
         counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
       ),
-  })
+  }
   const routes: ReadonlyArray<Route> = [
     yield* endpointRoute(describe, () => text),
-    leadTo("/api/v1/docs"),
-    // A person who opens the bare address in a browser gets there, too.
-    leadTo("/"),
+    docs,
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]
   return routes

@@ -7,10 +7,12 @@ import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "../manage/Management.ts"
 import { manageErrorResponse } from "../manage/ManageError.ts"
+import { ConsoleRoutes } from "./ConsoleRoutes.ts"
 import { effectRunner } from "./EffectRunner.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { observe } from "./Observe.ts"
 import type { Response, Request } from "./Request.ts"
+import { rootRoute } from "./RootRoute.ts"
 import { type Address, routeTable } from "./Route.ts"
 
 export class CabinetHttp extends Context.Service<
@@ -27,9 +29,17 @@ export class CabinetHttp extends Context.Service<
     Effect.gen(function* () {
       const settings = yield* HttpSettings
       const mountedAt = new URL(settings.baseUrl).pathname.replace(/\/$/, "")
+      const screens = yield* ConsoleRoutes
       // To add an interface, add one more Effect of routes here; its ports become requirements of this layer.
       const find = routeTable(
-        [...(yield* apiRoutes), ...(yield* intakeRoutes), ...(yield* uploadRoutes), ...(yield* Management)],
+        [
+          ...(yield* apiRoutes),
+          ...(yield* intakeRoutes),
+          ...(yield* uploadRoutes),
+          ...(yield* Management),
+          ...screens,
+          rootRoute(settings, screens.length > 0),
+        ],
         mountedAt,
       )
       const counted = yield* withRateHeaders

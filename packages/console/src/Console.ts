@@ -1,0 +1,16 @@
+/** The console of one cabinet: its screens and assets as routes, over the cabinet's use cases. */
+import { ConsoleRoutes } from "@data-cabinet/http-node/server/ConsoleRoutes"
+import { Effect, Layer } from "effect"
+import { assetRoute } from "./assets/Assets.ts"
+import { ConsoleSettings } from "./ConsoleSettings.ts"
+import { screenRoutes } from "./screen/ScreenRoute.ts"
+import { allScreens } from "./Screens.ts"
+
+/** Needs the same ports and use cases as the management API, and `HttpSettings`. */
+export const layer = (settings: ConsoleSettings["Service"]) =>
+  Layer.effect(
+    ConsoleRoutes,
+    Effect.gen(function* () {
+      return [assetRoute, ...(yield* screenRoutes(yield* allScreens))]
+    }),
+  ).pipe(Layer.provide(Layer.succeed(ConsoleSettings, settings)))

@@ -1,0 +1,6 @@
+/** All screens, each with its address. To add one, add an Effect of screens here. */
+import { Effect } from "effect"
+import { preferenceScreens } from "./screen/Preferences.ts"
+import { tableListScreens } from "./table/TableListScreens.ts"
+
+export const allScreens = Effect.map(Effect.all([preferenceScreens, tableListScreens]), (all) => all.flat())

@@ -1,0 +1,73 @@
+/**
+ * The frame of every screen: head, skip link, sections, and who is signed in. Links are built from the cabinet's base
+ * address, never from the request, so that the console works below any path and behind any proxy.
+ */
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import type { HtmlValue } from "@data-cabinet/http-node/html/Html"
+import type { Language } from "@data-cabinet/http-node/html/Language"
+import { assetPath } from "../assets/Assets.ts"
+import type { Words } from "../words/Words.ts"
+import { ICONS } from "./Icons.ts"
+
+/** The sections of the navigation, in order, with the first part of their addresses. */
+export const SECTIONS = ["tables", "events", "sources", "integrations"] as const
+export type Section = (typeof SECTIONS)[number]
+
+/** What every screen is told of its visitor and of where it is. */
+export interface Frame {
+  /** The path of the cabinet's base address without a trailing slash. */
+  readonly base: string
+  readonly language: Language
+  readonly words: Words
+  /** Who is signed in; null on the screens for those who are not. */
+  readonly actor: { readonly name: string; readonly role: string } | null
+}
+
+export interface Screen {
+  /** For the tab and the heading of the history. */
+  readonly title: string
+  readonly section: Section | null
+  readonly main: Html
+  /** The main part needs the whole width and height: a table. */
+  readonly wide?: boolean
+}
+
+/** The address of a screen. */
+export const consolePath = ({ base }: Pick<Frame, "base">, path = ""): string => `${base}/console/${path}`
+
+/** The whole page of a screen. */
+export const shell = (frame: Frame, screen: Screen): string => {
+  const { words, language, actor } = frame
+  return markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${screen.title} · ${words.product}</title>
+<link rel="icon" href="${assetPath(frame.base, "icon.svg")}">
+<link rel="stylesheet" href="${assetPath(frame.base, "console.css")}">
+<script type="module" src="${assetPath(frame.base, "console.js")}"></script>
+</head>
+<body class="${screen.wide === true ? "wide" : "page"}">
+<a class="skip" href="#main">${words.skip}</a>
+${actor === null ? null : header(frame, screen.section, actor)}
+<main id="main" tabindex="-1">
+${screen.main}
+</main>
+<p id="said" class="said" role="status"></p>
+</body>
+</html>
+`.text
+}
+
+const header = (frame: Frame, section: Section | null, actor: NonNullable<Frame["actor"]>): Html => {
+  const { words } = frame
+  const link = (one: Section): HtmlValue =>
+    markup`<li><a href="${consolePath(frame, one)}"${one === section ? new Html(' aria-current="page"') : null}>${words.sections[one]}</a></li>`
+  return markup`<header class="bar">
+<a class="brand" href="${consolePath(frame)}" aria-label="${words.product}">${ICONS.cabinet}<span>${words.product}</span></a>
+<nav aria-label="${words.navigation}"><ul>${SECTIONS.map(link)}</ul></nav>
+<a class="who" href="${consolePath(frame, "me")}"><b>${actor.name}</b> <span>${words.roles[actor.role] ?? actor.role}</span></a>
+</header>`
+}

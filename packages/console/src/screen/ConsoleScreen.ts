@@ -1,0 +1,50 @@
+/** The declaration of a screen: its address, who may see it, and what it answers to a look and to a form. */
+import type { Actor } from "@data-cabinet/core/audit/Actor"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { Action } from "@data-cabinet/core/key/Role"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import type { Response, Request } from "@data-cabinet/http-node/server/Request"
+import type { Effect } from "effect"
+import type { Frame, Screen } from "../html/Shell.ts"
+
+/** Parameters in their order, decoded. */
+export type Pairs = ReadonlyArray<readonly [name: string, value: string]>
+
+export interface ScreenCall {
+  readonly frame: Frame
+  /** Null only on a screen without an action. */
+  readonly actor: Actor | null
+  /** The decoded segments in place of the pattern's `{name}`. */
+  readonly path: ReadonlyArray<string>
+  /** The query string as sent. */
+  readonly query: string
+  readonly pairs: Pairs
+  readonly request: Request
+}
+
+export interface FormCall extends ScreenCall {
+  readonly form: Pairs
+}
+
+export type ScreenResult =
+  | { readonly screen: Screen; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  /** A piece of a screen, which the script asks for. */
+  | { readonly fragment: string; readonly headers?: Readonly<Record<string, string>> }
+  /** Another address of the console, to be looked at by GET. */
+  | { readonly location: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly answer: Response }
+
+export type ConsoleRefusal = ManageError | StoreUnavailable
+
+type Respond<Call> = (call: Call) => Effect.Effect<ScreenResult, ConsoleRefusal>
+
+export interface ConsoleScreen {
+  readonly path: `/console${string}`
+  /** What its visitor must be allowed to do; null for a screen that everybody may see, such as the one to sign in. */
+  readonly action: Action | null
+  readonly get: Respond<ScreenCall>
+  readonly post?: {
+    readonly action: Action | null
+    readonly respond: Respond<FormCall>
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The frame around every screen. It fixes the order of checks: method (405), origin of a form (403), who is asking (sign-in
+ * or 401), rate (429), role (403), form of the path (404); only then does the screen run, as the actor who asks. A refusal is
+ * a screen too, with the status that the API would have.
+ */
+import { gzipSync } from "node:zlib"
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { logFault } from "@data-cabinet/http-node/api/Fault"
+import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
+import { type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
+import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
+import type { Response, Request } from "@data-cabinet/http-node/server/Request"
+import type { Route, Target } from "@data-cabinet/http-node/server/Route"
+import { Cause, type Context, Effect } from "effect"
+import { acceptsCoding } from "../assets/Assets.ts"
+import { type Frame, shell } from "../html/Shell.ts"
+import { WORDS } from "../words/Words.ts"
+import type { ConsoleRefusal, ConsoleScreen, ScreenResult } from "./ConsoleScreen.ts"
+import { errorScreen, statusOf } from "./ErrorScreen.ts"
+import { languageOf } from "./Preferences.ts"
+import { formReader, type ReadForm } from "./ReadForm.ts"
+import { isSameOrigin } from "./SameOrigin.ts"
+import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
+
+/** From a request's head to its screen, in milliseconds. */
+const SCREEN_TIMEOUT_MILLIS = 9_000
+
+interface Services {
+  readonly who: Identify
+  readonly readForm: ReadForm
+  readonly baseUrl: string
+  readonly base: string
+}
+
+export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* HttpSettings
+    const base = new URL(baseUrl).pathname.replace(/\/$/, "")
+    const services: Services = { who: yield* identify, readForm: yield* formReader, baseUrl, base }
+    const run = yield* effectRunner
+    const wheel = yield* timerWheel
+    const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
+    const byParameters = screens.toSorted((one, other) => one.path.split("{").length - other.path.split("{").length)
+    return byParameters.map((screen): Route => {
+      const refuse = (request: Request, error: ManageError) => refusal(frameOf(services, request, null), error)
+      return {
+        path: screen.path,
+        fault: (id, request) => refuse(request, faultError(id)),
+        handle: async (request, target) => {
+          const frame = frameOf(services, request, null)
+          const work = answer(screen, services, request, target)
+          const timed = request.method === "POST" ? work : wheel.limit(SCREEN_TIMEOUT_MILLIS, Effect.fail(late), work)
+          return run(
+            request,
+            Effect.matchCauseEffect(timed, {
+              onSuccess: Effect.succeed,
+              onFailure: (cause) => failed(screen, frame, cause),
+            }),
+          )
+        },
+      }
+    })
+  })
+
+const frameOf = ({ base }: Services, { headers }: Request, actor: Frame["actor"]): Frame => {
+  const language = languageOf(headers)
+  return { base, language, words: WORDS[language], actor }
+}
+
+const answer = Effect.fnUntraced(function* (
+  screen: ConsoleScreen,
+  services: Services,
+  request: Request,
+  target: Target,
+): Effect.fn.Return<Response, ConsoleRefusal> {
+  const isForm = request.method === "POST"
+  if (!(isForm ? screen.post !== undefined : request.method === "GET" || request.method === "HEAD")) {
+    return yield* refused("method_not_allowed", "This screen is looked at, and nothing else.")
+  }
+  if (isForm && !isSameOrigin(request, services.baseUrl)) {
+    return yield* refused("cross_origin", "The form came from a page of another origin.")
+  }
+  const action = isForm ? screen.post!.action : screen.action
+  const actor = action === null ? null : yield* admitted(action, services.who, request)
+  const path = target.params.map(decodeSegment)
+  if (path.some((segment) => segment === undefined || segment.includes("\0"))) {
+    return yield* refused("no_such_endpoint", "There is no screen at this address.")
+  }
+  const frame = frameOf(services, request, actor)
+  const { query } = target
+  const call = { frame, actor, path: path as ReadonlyArray<string>, query, pairs: queryPairs(query), request }
+  const responding = isForm
+    ? Effect.flatMap(services.readForm(request), (form) => screen.post!.respond({ ...call, form }))
+    : screen.get(call)
+  // A refusal of the screen itself is shown to somebody who is known.
+  const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
+    Effect.catch((error) => Effect.succeed({ refused: manageErrorOf(error) })),
+  )
+  return "refused" in result ? refusal(frame, result.refused) : answerOf(frame, request, result)
+})
+
+const refused = (code: ManageError["code"], message: string) => Effect.fail<ManageError>({ code, message })
+
+const admitted = Effect.fnUntraced(function* (
+  action: Action,
+  who: Identify,
+  request: Request,
+): Effect.fn.Return<Actor, ConsoleRefusal> {
+  const { actor, rate } = yield* who(request)
+  if (!rate.allowed) {
+    const { limit, retryAfter } = rate
+    const message = `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`
+    return yield* Effect.fail<ManageError>({ code: "rate_limited", message, retryAfter })
+  }
+  if (mayDo(actor.role, action)) return actor
+  return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
+})
+
+const answerOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
+  if ("answer" in result) return result.answer
+  if ("location" in result) {
+    return { status: 303, headers: { ...SCREEN_HEADERS, ...result.headers, location: result.location }, body: null }
+  }
+  const headers = { ...SCREEN_HEADERS, ...result.headers }
+  if ("fragment" in result) return packed(request, { status: 200, headers, body: result.fragment })
+  return packed(request, { status: result.status ?? 200, headers, body: shell(frame, result.screen) })
+}
+
+const PACK_BYTES = 1_000
+
+/** What a form answers may show a secret beside what was sent: its length must not tell of it, so it is not compressed. */
+const packed = (request: Request, plain: Response & { readonly body: string }): Response => {
+  const headers = { ...plain.headers, vary: "Accept-Encoding, Accept-Language, Cookie" }
+  if (request.method === "POST" || plain.body.length < PACK_BYTES || !acceptsCoding(request, "gzip")) {
+    return { ...plain, headers }
+  }
+  const body = gzipSync(plain.body, { level: 4 })
+  return { ...plain, headers: { ...headers, "content-encoding": "gzip" }, body }
+}
+
+const refusal = (frame: Frame, error: ManageError): Response => {
+  const status = statusOf(error)
+  const retry = error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }
+  return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error)) }
+}
+
+const failed = (screen: ConsoleScreen, frame: Frame, cause: Cause.Cause<ConsoleRefusal>): Effect.Effect<Response> => {
+  const failure = cause.reasons.find((reason) => reason._tag === "Fail")
+  if (failure !== undefined) {
+    const error = manageErrorOf(failure.error)
+    const answered = refusal(frame, error)
+    if (error.code !== "method_not_allowed") return Effect.succeed(answered)
+    const allow = screen.post === undefined ? "GET" : "GET, POST"
+    return Effect.succeed({ ...answered, headers: { ...answered.headers, allow } })
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  return Effect.contextWith((context: Context.Context<never>) =>
+    Effect.succeed(refusal(frame, faultError(logFault(screen, cause, context)))),
+  )
+}
+
+const faultError = (id: string): ManageError => ({
+  code: "internal_error",
+  message: `An unexpected error, logged as ${id}.`,
+})

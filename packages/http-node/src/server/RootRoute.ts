@@ -1,0 +1,27 @@
+/** The base address itself: it leads a browser to the console, and anything else to the API's description. */
+import { errorResponse } from "../api/ApiError.ts"
+import { methodNotAllowed } from "../api/EndpointRoute.ts"
+import { faultError } from "../api/Fault.ts"
+import { acceptsHtml } from "../html/Language.ts"
+import { REFERENCE_PATH } from "../openapi/ReferenceRoute.ts"
+import { CONSOLE_PATH } from "./ConsoleRoutes.ts"
+import type { HttpSettings } from "./HttpSettings.ts"
+import type { Route } from "./Route.ts"
+
+export const rootRoute = ({ baseUrl, docsUrl }: HttpSettings["Service"], hasConsole: boolean): Route => {
+  const console = new URL(baseUrl).pathname.replace(/\/$/, "") + CONSOLE_PATH
+  const description = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
+  return {
+    path: "/",
+    fault: (id) => errorResponse(faultError(id)),
+    handle: async ({ method, headers }) => {
+      if (method !== "GET" && method !== "HEAD") return methodNotAllowed
+      const location = hasConsole && acceptsHtml(headers["accept"]) ? console : description
+      return {
+        status: 302,
+        headers: { location, vary: "Accept", "cache-control": "no-store", "content-length": "0" },
+        body: null,
+      }
+    },
+  }
+}
