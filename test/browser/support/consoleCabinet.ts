@@ -10,7 +10,9 @@ const order = (n: number): string =>
 
 export const consoleCabinet = async (databaseUrl: string, orders: number) => {
   const opened = Promise.withResolvers<Cabinet>()
-  const server = createServer((request, response) => void opened.promise.then((it) => it.nodeHandler(request, response)))
+  const server = createServer(
+    (request, response) => void opened.promise.then((it) => it.nodeHandler(request, response)),
+  )
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const cabinet = await openCabinet({
