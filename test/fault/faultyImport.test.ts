@@ -1,7 +1,7 @@
 /** Faults of the program while a file or a polled answer is staged and accepted: each ends in words, none is tried for ever. */
 import { createServer, type Server } from "node:http"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { StagedImports } from "@data-cabinet/core/file/StagedImports"
+import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Layer } from "effect"
@@ -77,7 +77,7 @@ it("an import whose slice fails by a fault ends as failed, in words, and keeps w
   assert.deepInclude(failed, { sourceId: source.id, name: "items.ndjson", staged: 1_200, accepted: 1_000 })
   assert.strictEqual(failed!.failure, report.failure)
   // Nobody takes it up again.
-  const claimed = await imports.run(StagedImports.use((staged) => staged.claim(failed!.id)))
+  const claimed = await imports.run(ImportStore.use((staged) => staged.claim(failed!.id)))
   assert.strictEqual(claimed._tag, "None")
 
   await database.run(`ALTER TABLE cabinet.staged_row DISABLE TRIGGER spoil`)

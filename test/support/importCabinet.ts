@@ -7,14 +7,14 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
-import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { storeLayer } from "./cabinet.ts"
 
 export const importLayer = (url: string) =>
   Import.layer.pipe(
     Layer.provideMerge(AcceptStaged.layer),
-    Layer.provideMerge(Layer.merge(PgStagedImports.layer, WorkerSheetReader.layer())),
+    Layer.provideMerge(Layer.merge(PgImportStore.layer, WorkerSheetReader.layer())),
     Layer.provideMerge(storeLayer(url)),
   )
 

@@ -12,7 +12,7 @@ import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
-import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { storeLayer } from "./cabinet.ts"
@@ -31,7 +31,7 @@ export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = fal
   const base = Polls.layer.pipe(
     Layer.provideMerge(RunPoll.layer),
     Layer.provideMerge(AcceptStaged.layer),
-    Layer.provideMerge(Layer.mergeAll(PgStagedImports.layer, PgPollStore.layer, outgoing)),
+    Layer.provideMerge(Layer.mergeAll(PgImportStore.layer, PgPollStore.layer, outgoing)),
     Layer.provideMerge(storeLayer(url)),
   )
   const runtime = ManagedRuntime.make(loop ? PollLoop.layer({ lookMillis: 100 }).pipe(Layer.provideMerge(base)) : base)

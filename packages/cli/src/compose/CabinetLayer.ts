@@ -44,7 +44,7 @@ import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgStagedImports from "@data-cabinet/store-pg/file/PgStagedImports"
+import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
@@ -134,7 +134,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
     PgSourceStore.layer,
-    PgStagedImports.layer,
+    PgImportStore.layer,
     PgTrashStore.layer,
     HttpCourier.layer(),
     HttpPollFetch.layer(),

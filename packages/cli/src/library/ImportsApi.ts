@@ -3,8 +3,8 @@ import { basename } from "node:path"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { Import, type ImportOptions, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
-import type { ImportStatus } from "@data-cabinet/core/file/StagedImports"
-import { StagedImports } from "@data-cabinet/core/file/StagedImports"
+import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
+import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Effect, Stream } from "effect"
 import type { Run } from "./RunEffect.ts"
@@ -44,5 +44,5 @@ export const importsApi = (run: Run): ImportsApi => ({
       Effect.flatMap(readable(file), (found) => Import.use((imports) => imports.file(sourceId, found, options, tell))),
     )
   },
-  list: (limit = 100) => run(StagedImports.use((imports) => imports.list(limit))),
+  list: (limit = 100) => run(ImportStore.use((imports) => imports.list(limit))),
 })

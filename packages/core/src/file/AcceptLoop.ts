@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { background } from "../runtime/Background.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
-import { StagedImports } from "./StagedImports.ts"
+import { ImportStore } from "./ImportStore.ts"
 
 const LOOK_MILLIS = 2000
 
@@ -11,7 +11,7 @@ const RUNNERS = 2
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const imports = yield* StagedImports
+    const imports = yield* ImportStore
     const accept = yield* AcceptStaged
     const next = Effect.gen(function* () {
       while (true) {

@@ -14,7 +14,7 @@ import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { turns } from "./Pieces.ts"
-import { type ClaimedImport, type LeaseLost, StagedImports, type StagedRow } from "./StagedImports.ts"
+import { type ClaimedImport, type LeaseLost, ImportStore, type StagedRow } from "./ImportStore.ts"
 
 /** Rows in one slice: some tens of milliseconds, far below the two seconds for which the feed may be held back. */
 const SLICE_ROWS = 500
@@ -40,14 +40,14 @@ export class AcceptStaged extends Context.Service<
   static readonly layer = Layer.effect(
     AcceptStaged,
     Effect.gen(function* () {
-      const ports = { imports: yield* StagedImports, sources: yield* Sources, log: yield* EventLog }
+      const ports = { imports: yield* ImportStore, sources: yield* Sources, log: yield* EventLog }
       return AcceptStaged.of({ run: (claimed, onProgress) => new ImportRun(ports, claimed).run(onProgress) })
     }),
   )
 }
 
 interface Ports {
-  readonly imports: StagedImports["Service"]
+  readonly imports: ImportStore["Service"]
   readonly sources: Sources["Service"]
   readonly log: EventLog["Service"]
 }

@@ -18,14 +18,14 @@ import type { ReadableFile } from "./ReadableFile.ts"
 import { readItems } from "./ReadItems.ts"
 import { SheetReader } from "./SheetReader.ts"
 import { type NewRow, stageBatches } from "./StageBatches.ts"
-import type { HeldImport, ImportStatus, StagedImports } from "./StagedImports.ts"
+import type { HeldImport, ImportStatus, ImportStore } from "./ImportStore.ts"
 
 const MAX_REFUSALS = 100
 const PREVIEW_ROWS = 5
 const WAIT_MILLIS = 250
 
 interface Ports {
-  readonly imports: StagedImports["Service"]
+  readonly imports: ImportStore["Service"]
   readonly accept: AcceptStaged["Service"]
   readonly sources: Sources["Service"]
   readonly sheets: SheetReader["Service"]

@@ -14,7 +14,7 @@ import type { FileOptions } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { SheetReader } from "./SheetReader.ts"
-import { type ImportStatus, StagedImports } from "./StagedImports.ts"
+import { type ImportStatus, ImportStore } from "./ImportStore.ts"
 
 /** How a file is imported. */
 export interface ImportOptions extends FileOptions {
@@ -80,7 +80,7 @@ export class Import extends Context.Service<
     Import,
     Effect.gen(function* () {
       const importer = new FileImporter({
-        imports: yield* StagedImports,
+        imports: yield* ImportStore,
         accept: yield* AcceptStaged,
         sources: yield* Sources,
         sheets: yield* SheetReader,

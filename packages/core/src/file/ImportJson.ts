@@ -1,6 +1,6 @@
 /** The JSON of an import's report, the same for the API and the command line. */
 import type { ImportReport } from "./Import.ts"
-import type { ImportStatus } from "./StagedImports.ts"
+import type { ImportStatus } from "./ImportStore.ts"
 
 export const importStatusJson = (status: ImportStatus) => ({
   id: status.id,

@@ -1,7 +1,7 @@
 /** Collects rows into batches that are large enough for a statement, numbers them, and stages them in order. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { HeldImport, LeaseLost, StagedImports, StagedRow } from "./StagedImports.ts"
+import type { HeldImport, LeaseLost, ImportStore, StagedRow } from "./ImportStore.ts"
 
 const BATCH_ROWS = 500
 const BATCH_CHARS = 250_000
@@ -17,7 +17,7 @@ export interface Staging {
   readonly flush: Effect.Effect<void, LeaseLost | StoreUnavailable>
 }
 
-export const stageBatches = (imports: StagedImports["Service"], held: HeldImport): Staging => {
+export const stageBatches = (imports: ImportStore["Service"], held: HeldImport): Staging => {
   let waiting: Array<StagedRow> = []
   let chars = 0
   let n = 0

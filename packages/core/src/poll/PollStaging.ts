@@ -10,7 +10,7 @@ import { type FileInspection, type FileOptions, inspectFile } from "../file/File
 import { inPieces, turns } from "../file/Pieces.ts"
 import { type ItemBatch, readItems } from "../file/ReadItems.ts"
 import { SheetReader } from "../file/SheetReader.ts"
-import type { HeldImport, LeaseLost, StagedImports } from "../file/StagedImports.ts"
+import type { HeldImport, LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import { type NewRow, type Staging, stageBatches } from "../file/StageBatches.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { charsetOf } from "../text/Charset.ts"
@@ -31,7 +31,7 @@ export interface Staged {
 
 interface Ports {
   readonly store: PollStore["Service"]
-  readonly imports: StagedImports["Service"]
+  readonly imports: ImportStore["Service"]
 }
 
 type Candidate = NewRow & { readonly key: Uint8Array }

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { HeldImport } from "../file/StagedImports.ts"
+import type { HeldImport } from "../file/ImportStore.ts"
 import type { NewPoll, Poll, PollFormat, PollRun } from "./Poll.ts"
 
 /** A poll that this process runs, with the data that lists never show. */

@@ -9,7 +9,7 @@ import { Clock, Context, Effect, Layer, Option, type Scope } from "effect"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { AcceptStaged } from "../file/AcceptStaged.ts"
-import { type LeaseLost, StagedImports } from "../file/StagedImports.ts"
+import { type LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import type { PollRun } from "./Poll.ts"
 import { type ClaimedPoll, PollStore, type RunResult } from "./PollStore.ts"
 import { PollFetch } from "./PollFetch.ts"
@@ -32,7 +32,7 @@ export class RunPoll extends Context.Service<
       const runner = new PollRunner({
         store: yield* PollStore,
         fetch: (yield* PollFetch).fetch,
-        imports: yield* StagedImports,
+        imports: yield* ImportStore,
         accept: yield* AcceptStaged,
       })
       return RunPoll.of({ run: (poll) => Effect.scoped(runner.run(poll)) })
@@ -43,7 +43,7 @@ export class RunPoll extends Context.Service<
 interface Ports {
   readonly store: PollStore["Service"]
   readonly fetch: PollFetch["Service"]["fetch"]
-  readonly imports: StagedImports["Service"]
+  readonly imports: ImportStore["Service"]
   readonly accept: AcceptStaged["Service"]
 }
 

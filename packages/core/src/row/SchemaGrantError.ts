@@ -6,7 +6,7 @@ import { Schema } from "effect"
  * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
  * `no_reader`: there is no reader role.
  */
-export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("ExposureError", {
+export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("SchemaGrantError", {
   code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader"]),
   message: Schema.String,
 }) {}

@@ -1,14 +1,14 @@
 /** Imports over the management API: what became of each file, and how far it is. Files are sent to `/upload/{source_id}`. */
 import { fileError } from "@data-cabinet/core/file/FileError"
 import { importStatusJson } from "@data-cabinet/core/file/ImportJson"
-import { StagedImports } from "@data-cabinet/core/file/StagedImports"
+import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { Effect, Option } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 export const manageImports = Effect.gen(function* () {
-  const imports = yield* StagedImports
+  const imports = yield* ImportStore
   return [
     manageEndpoint({
       id: "listImports",

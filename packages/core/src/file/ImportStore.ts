@@ -63,8 +63,8 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { im
 
 type Held<A> = Effect.Effect<A, LeaseLost | StoreUnavailable>
 
-export class StagedImports extends Context.Service<
-  StagedImports,
+export class ImportStore extends Context.Service<
+  ImportStore,
   {
     /** Returns the import, held; or the earlier import of the same file. */
     readonly begin: (
@@ -104,4 +104,4 @@ export class StagedImports extends Context.Service<
     /** Fails imports that a lost process was staging, and deletes the staged rows of ended imports. */
     readonly sweep: Effect.Effect<number, StoreUnavailable>
   }
->()("@data-cabinet/core/file/StagedImports") {}
+>()("@data-cabinet/core/file/ImportStore") {}

@@ -1,6 +1,6 @@
 import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
-import { type NewImport, StagedImports } from "@data-cabinet/core/file/StagedImports"
+import { type NewImport, ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -28,7 +28,7 @@ const wanted = (sourceId: number): NewImport => ({
 /** Ten rows staged and sealed, and the import claimed. */
 const staged = (sourceId: number) =>
   Effect.gen(function* () {
-    const imports = yield* StagedImports
+    const imports = yield* ImportStore
     const began = yield* imports.begin(wanted(sourceId))
     if (!("held" in began)) return assert.fail("it was refused")
     const rows = Array.from({ length: 10 }, (_, n) => ({ n, empty: false, key: null, payload: `{"n":${n}}` }))
@@ -55,7 +55,7 @@ it("EventLog accepts a slice of an import once, however often it is sent", async
   const outcome = await cabinet.run(
     Effect.gen(function* () {
       const log = yield* EventLog
-      const imports = yield* StagedImports
+      const imports = yield* ImportStore
       const claimed = yield* staged(source.id)
       yield* appendEvents(log, slice(source.id, 1, claimed.id, 0, 5))
       const again = yield* Effect.flip(appendEvents(log, slice(source.id, 1, claimed.id, 0, 5)))
@@ -86,17 +86,17 @@ it("EventLog moves no count on for a source that changed", async () => {
       const claimed = yield* staged(source.id)
       yield* (yield* Sources).rotateSecret(source.id)
       yield* Effect.flip(appendEvents(yield* EventLog, slice(source.id, 1, claimed.id, 0, 5)))
-      return yield* (yield* StagedImports).renew(claimed)
+      return yield* (yield* ImportStore).renew(claimed)
     }),
   )
   assert.strictEqual(count, 0)
 })
 
-it("StagedImports gives an import to one holder, and those of a source in their order", async () => {
+it("ImportStore gives an import to one holder, and those of a source in their order", async () => {
   const source = await cabinet.source("order")
   await cabinet.run(
     Effect.gen(function* () {
-      const imports = yield* StagedImports
+      const imports = yield* ImportStore
       const first = yield* staged(source.id)
       const began = yield* imports.begin({ ...wanted(source.id), once: false })
       if (!("held" in began)) return assert.fail("it was refused")
@@ -115,11 +115,11 @@ it("StagedImports gives an import to one holder, and those of a source in their 
   )
 })
 
-it("StagedImports refuses the same file until the import of it has failed", async () => {
+it("ImportStore refuses the same file until the import of it has failed", async () => {
   const source = await cabinet.source("same")
   await cabinet.run(
     Effect.gen(function* () {
-      const imports = yield* StagedImports
+      const imports = yield* ImportStore
       const first = yield* staged(source.id)
       const second = yield* imports.begin(wanted(source.id))
       assert.isTrue("same" in second && second.same.id === first.id)

@@ -4,9 +4,9 @@ import {
   type HeldImport,
   type ImportStatus,
   LeaseLost,
-  StagedImports,
+  ImportStore,
   type StagedRow,
-} from "@data-cabinet/core/file/StagedImports"
+} from "@data-cabinet/core/file/ImportStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { boolArray, byteaArray, int8Array, textArray } from "../connection/ArrayParameter.ts"
@@ -64,7 +64,7 @@ const status = (sql: Sql, statement: string, values: ReadonlyArray<unknown>) =>
 
 const failLost = (sql: Sql) => orUnavailable(sql.unsafe(ImportStatement.FAIL_LOST))
 
-const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<StagedImports["Service"]["begin"]>[0]) {
+const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<ImportStore["Service"]["begin"]>[0]) {
   const lease = randomUUID()
   const { sourceId, channel, history, name, sha256, bytes, once, pollId } = wanted
   yield* failLost(sql)
@@ -89,11 +89,11 @@ const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<StagedIm
 })
 
 export const layer = Layer.effect(
-  StagedImports,
+  ImportStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    return StagedImports.of({
+    return ImportStore.of({
       begin: (wanted) => begin(sql, wanted),
       same: (sourceId, sha256) => status(sql, ImportStatement.SAME, [sourceId, sha256]),
       stage: (holder, rows) =>
