@@ -382,6 +382,16 @@ CREATE TABLE cabinet.staged_row (
   CONSTRAINT staged_row_pkey PRIMARY KEY (import_id, n)
 );
 
+CREATE TABLE cabinet.trashed_event (
+  event_id bigint NOT NULL,
+  source_id bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  actor_kind text,
+  actor_id bigint,
+  actor_name text,
+  CONSTRAINT trashed_event_pkey PRIMARY KEY (event_id)
+);
+
 CREATE INDEX attempt_delivered_address_id_at_delivery_id_idx ON ONLY cabinet.attempt_delivered USING btree (address_id, at, delivery_id);
 
 CREATE INDEX attempt_delivered_delivery_id_idx ON ONLY cabinet.attempt_delivered USING btree (delivery_id);
@@ -421,6 +431,10 @@ CREATE INDEX poll_run_age ON cabinet.poll_run USING brin (at);
 CREATE INDEX poll_run_of_poll ON cabinet.poll_run USING btree (poll_id, id DESC);
 
 CREATE INDEX repeat_window_age ON cabinet.repeat_window USING brin (first_at);
+
+CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, event_id);
+
+CREATE INDEX trashed_event_of_source ON cabinet.trashed_event USING btree (source_id, at, event_id);
 
 -- VIEW cabinet.delivery_all (id bigint, address_id bigint, event_id bigint, type text, state text, attempts integer, created_at timestamp with time zone, due_at timestamp with time zone, leased_until timestamp with time zone)
 
@@ -463,6 +477,12 @@ CREATE OR REPLACE FUNCTION cabinet.cancel_deliveries_of_event()
 AS $function$
     BEGIN
       UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = OLD.id AND state = 'due';
+      IF TG_OP = 'DELETE' THEN
+        DELETE FROM cabinet.trashed_event WHERE event_id = OLD.id;
+      ELSE
+        INSERT INTO cabinet.trashed_event AS t (event_id, source_id, at) VALUES (NEW.id, NEW.source_id, NEW.deleted_at)
+          ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, actor_kind = NULL, actor_id = NULL, actor_name = NULL;
+      END IF;
       RETURN NULL;
     END
   $function$;
@@ -547,6 +567,29 @@ AS $function$
         THEN ',"repeat_of":null,"history":false,"deleted_at":null}'
         ELSE concat(',"repeat_of":', coalesce(repeat_of::text, 'null'), ',"history":', history::text,
           ',"deleted_at":', coalesce('"' || cabinet.rfc3339(deleted_at) || '"', 'null'), '}') END)
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.first_event_since(moment timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    DECLARE
+      low   bigint := 0;
+      high  bigint;
+      mid   bigint;
+      found record;
+    BEGIN
+      SELECT e.id, e.received_at INTO found FROM cabinet.event e ORDER BY e.id DESC LIMIT 1;
+      IF found.id IS NULL OR found.received_at < moment THEN RETURN NULL; END IF;
+      high := found.id;
+      WHILE low < high LOOP
+        mid := low + (high - low) / 2;
+        SELECT e.id, e.received_at INTO found FROM cabinet.event e WHERE e.id >= mid ORDER BY e.id LIMIT 1;
+        IF found.received_at < moment THEN low := found.id + 1; ELSE high := mid; END IF;
+      END LOOP;
+      RETURN (SELECT e.id FROM cabinet.event e WHERE e.id >= low ORDER BY e.id LIMIT 1);
+    END
   $function$;
 
 CREATE OR REPLACE FUNCTION cabinet.make_partitions(parent regclass, ahead integer DEFAULT 14)
@@ -669,5 +712,7 @@ COMMENT ON COLUMN cabinet.source.secret_hash IS 'sha256 of the intake secret: wh
 COMMENT ON COLUMN cabinet.source.rows_deferred IS 'True while rows of this source wait in cabinet.deferred_row: later rows queue behind them.';
 
 COMMENT ON COLUMN cabinet.source.version IS 'Moves with every change that makes a submission parsed before it void: accept refuses another version.';
+
+COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 
 COMMENT ON VIEW cabinet.upload_token IS 'The tokens for uploads that do not expire, for processes of the version before.';

@@ -184,7 +184,12 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   const original = await ask("GET", `events/${event}/original`, { as: "viewer" })
   assert.strictEqual(original.text, '{"total":1.50}')
   assert.strictEqual(original.headers.get("content-disposition"), "attachment")
+  const [listed] = (await ask("GET", `events?source_id=${id}&text=1.50&limit=1`, { as: "viewer" })).json.data
+  assert.deepInclude(listed, { id: event, state: "row", deliveries: { due: 0, delivered: 0, failed: 0, cancelled: 0 } })
   const trashed = await ask("POST", "events/trash", { as: "editor", body: { source_id: id, events: [event] } })
+  const trash = await ask("GET", "events?state=trashed", { as: "viewer" })
+  assert.deepInclude(trash.json.data[0], { id: event, trashed_by: { kind: "token", id: 2, name: "editor" } })
+  assert.strictEqual((await ask("GET", "events?cursor=x", { as: "viewer" })).json.error.code, "bad_cursor")
   assert.deepStrictEqual(trashed.json, { count: 1 })
   assert.deepStrictEqual((await ask("POST", "events/restore", { body: { source_id: id, events: [event] } })).json, {
     count: 1,
@@ -262,6 +267,7 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
 
   assert.strictEqual((await ask("GET", "diagnostics", { as: "viewer" })).json.deliveries.stuck, 0)
   assert.strictEqual((await ask("DELETE", `sources/${id}?table=drop`)).status, 204)
+  assert.strictEqual((await ask("GET", `sources/${id}/columns`)).status, 404)
 })
 
 it("what is taken away in one process is refused by the other at its next request", async () => {

@@ -10,6 +10,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -40,6 +41,7 @@ import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
+import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
@@ -126,6 +128,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgDiagnostics.layer,
     PgDeliveryQueue.layer,
     PgEventDetail.layer({ originalDays: settings.retentionDays }),
+    PgEventListStore.layer,
     PgEventLog.layer,
     PgSchemaGrantStore.layer,
     PgFeedStore.layer,
@@ -160,6 +163,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
   const useCases = Layer.mergeAll(
     Addresses.layer,
     Authenticate.layer,
+    EventBrowser.layer,
     Feed.layer,
     Import.layer,
     Intake.layer,

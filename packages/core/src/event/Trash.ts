@@ -3,6 +3,7 @@
  * Refuses a call about an event that does not exist, and one about too many.
  */
 import { Context, Effect, Layer } from "effect"
+import { CurrentActor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { TrashError } from "./TrashError.ts"
 import { type TrashResult, TrashStore } from "./TrashStore.ts"
@@ -34,7 +35,9 @@ export class Trash extends Context.Service<
     Effect.map(TrashStore, (store) =>
       Trash.of({
         trash: (sourceId, events) =>
-          limited(events, (ids) => Effect.flatMap(store.trash(sourceId, ids), unlessMissingOf(sourceId))),
+          limited(events, (ids) =>
+            CurrentActor.use((by) => Effect.flatMap(store.trash(sourceId, ids, by), unlessMissingOf(sourceId))),
+          ),
         untrash: (sourceId, events) =>
           limited(events, (ids) => Effect.flatMap(store.untrash(sourceId, ids), unlessMissingOf(sourceId))),
         purge: (events) =>

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { TrashedBy } from "./EventListStore.ts"
 
 export interface TrashResult {
   /** How many events were changed; 0 if any is missing. */
@@ -17,8 +18,11 @@ type Returns = Effect.Effect<TrashResult, StoreUnavailable>
 export class TrashStore extends Context.Service<
   TrashStore,
   {
-    /** Deletes rows, sets `deleted_at` and cancels outstanding deliveries; only events of this source exist for it. */
-    readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Returns
+    /**
+     * Deletes rows, sets `deleted_at`, notes who did it and cancels outstanding deliveries; only events of this source exist
+     * for it.
+     */
+    readonly trash: (sourceId: number, events: ReadonlyArray<number>, by: TrashedBy | null) => Returns
     /** Restores events that are in the trash and not purged; only events of this source exist for it. */
     readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Erases the events and their repeats. */

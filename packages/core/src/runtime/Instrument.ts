@@ -9,6 +9,7 @@ export type StepName =
   | "intake.parse"
   | "intake.accept"
   | "rows.read"
+  | "event.list"
   | "feed.page"
   | "delivery.attempt"
   | "import.stage"

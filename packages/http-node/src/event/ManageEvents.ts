@@ -1,6 +1,10 @@
 /** Single events and the trash over the management API, and the feed as the read API has it. */
 import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { eventListText } from "@data-cabinet/core/event/EventListJson"
+import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
 import { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
@@ -9,11 +13,18 @@ import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { pageBody } from "../html/PageBody.ts"
-import { one } from "../manage/ManageResponses.ts"
+import { list, one } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
-import { idSegment } from "../manage/ManageParameters.ts"
+import {
+  idParameter,
+  idSegment,
+  limitParameter,
+  textParameter,
+  timeParameter,
+  wordParameter,
+} from "../manage/ManageParameters.ts"
 
 const id = idSegment("The event's number.")
 
@@ -38,6 +49,7 @@ export const manageEvents = Effect.gen(function* () {
   const rows = yield* SelectRows
   const trash = yield* Trash
   const feed = yield* Feed
+  const browser = yield* EventBrowser
 
   const found = (event: number) =>
     Effect.flatMap(detail.find(event), (record) =>
@@ -80,6 +92,48 @@ export const manageEvents = Effect.gen(function* () {
       respond: ({ pairs }) =>
         Effect.map(feed.page(pairs), ({ items, hasMore, nextCursor }) =>
           pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
+        ),
+    }),
+    manageEndpoint({
+      id: "listEvents",
+      tag: "Events",
+      method: "GET",
+      path: "/manage/v1/events",
+      summary: "Events, newest first",
+      description:
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty; as long as `next_cursor` is not null, it leads on. With the state `trashed` the list is the trash, what was trashed last first.",
+      action: "event.read",
+      parameters: [
+        limitParameter,
+        textParameter("cursor", "The last page's `next_cursor`, with the same filters."),
+        idParameter("source_id", "Only events of this source."),
+        wordParameter("channel", CHANNELS, "Only events of this channel."),
+        wordParameter(
+          "state",
+          EVENT_STATES,
+          "`row`: those that have a row, or will; `repeat`: repeats of others; `empty`: without a filled field; `history`: of files and first polls; `trashed`: in the trash; `purged`: erased.",
+        ),
+        idParameter("event", "Only the event of this number."),
+        textParameter("text", "Only events with this text in their payload as it was sent, in lower or upper case."),
+        timeParameter("from", "Only events received at this time or later."),
+        timeParameter("to", "Only events received before this time."),
+      ],
+      response: list("ListedEvent", "The events."),
+      errors: ["bad_cursor", "bad_period", "no_such_source"],
+      respond: ({ query: { limit = 100, cursor, source_id, channel, state, event, text, from, to } }) =>
+        Effect.map(
+          browser.page({
+            limit,
+            cursor,
+            sourceId: source_id ?? null,
+            channel: channel ?? null,
+            state: state ?? null,
+            event: event ?? null,
+            text: text === undefined || text === "" ? null : text,
+            from: from ?? null,
+            to: to ?? null,
+          }),
+          (page) => Buffer.from(`${eventListText(page)}\n`),
         ),
     }),
     manageEndpoint({

@@ -56,6 +56,18 @@ export const beforeIdParameter = {
   expected: "a positive integer",
 } as const satisfies ManageParameter<number>
 
+export const idParameter = <const Name extends string>(name: Name, description: string) =>
+  ({ name, description, schema: ID, read: readId, expected: "a positive integer" }) satisfies ManageParameter<number>
+
+export const timeParameter = <const Name extends string>(name: Name, description: string) =>
+  ({
+    name,
+    description: `${description} RFC 3339.`,
+    schema: { type: "string", format: "date-time" },
+    read: (text: string) => (isTime(text) ? text : undefined),
+    expected: "a time such as 2026-11-21T09:30:00Z",
+  }) satisfies ManageParameter<string>
+
 export const textParameter = <const Name extends string>(name: Name, description: string) =>
   ({
     name,

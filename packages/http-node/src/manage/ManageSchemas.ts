@@ -24,6 +24,18 @@ const sourceFields = {
   thanks_url: textOrNull("Where a browser is led after a plain form; null: our own page."),
 }
 
+const eventFields = SCHEMAS.Event["properties"] as { readonly [name: string]: JsonSchema }
+
+const actor = (description: string) =>
+  object(
+    {
+      kind: { enum: ["person", "token", "cli", "program"] },
+      id: orNull(id("Of the person or the token.", 1)),
+      name: text("The name."),
+    },
+    description,
+  )
+
 const keyFields = {
   id: id("Its id.", 1),
   name: text("Its name."),
@@ -230,14 +242,7 @@ export const MANAGE_SCHEMAS = {
     {
       id: id("The entry's id.", 1),
       at: time("When it began."),
-      actor: object(
-        {
-          kind: { enum: ["person", "token", "cli", "program"] },
-          id: orNull(id("Of the person or the token.", 1)),
-          name: text("The name."),
-        },
-        "Who did it.",
-      ),
+      actor: actor("Who did it."),
       role: { enum: ROLES },
       client: textOrNull("The client's address."),
       request_id: textOrNull("The request's id."),
@@ -288,6 +293,28 @@ export const MANAGE_SCHEMAS = {
       ),
     },
     "A request as it was received.",
+  ),
+  ListedEvent: object(
+    {
+      ...eventFields,
+      state: { enum: ["row", "repeat", "trashed", "purged"], description: "What became of it." },
+      empty: flag("Whether no field is filled."),
+      row_waits: flag("Whether its row is deferred because the table is locked."),
+      trashed_by: {
+        oneOf: [actor("Who put it into the trash."), { type: "null" }],
+        description: "Null if it is not there, or if that is not known.",
+      },
+      deliveries: object(
+        {
+          due: whole("To be sent, now or later."),
+          delivered: whole("Delivered."),
+          failed: whole("Given up."),
+          cancelled: whole("Cancelled."),
+        },
+        "How many deliveries it has in which state.",
+      ),
+    },
+    "An event as the feed has it, with what became of it.",
   ),
   EventWithContext: object(
     {

@@ -57,6 +57,13 @@ of a poll's headers never.
   every answer to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`DELETE /manage/v1/sources/{id}\` needs \`?table=keep\` or \`?table=drop\`: what becomes of the table has to be said.
 
+## Events and the trash
+
+\`GET /manage/v1/events\` lists events newest first: each as the feed has it, with its \`state\`, its deliveries by state, and who put
+it into the trash. Filters (\`source_id\`, \`channel\`, \`state\`, \`event\`, \`text\`, \`from\`, \`to\`) apply together. A page ends after about a
+second: it may then be short, even empty, and \`next_cursor\` leads on as long as it is not null. \`state=trashed\` is the trash, what
+was trashed last first. \`text\` is looked for in the payload as it was sent.
+
 ## The audit log
 
 \`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding

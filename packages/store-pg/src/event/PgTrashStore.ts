@@ -17,9 +17,11 @@ import {
   FIND_WITH_REPEATS,
   DELETE_DEFERRED_ROWS,
   LOCK_SOURCES,
+  NOTE_TRASHED_BY,
   QUEUE_ROWS,
   SET_DELETED,
   SET_UNDELETED,
+  TAKE_FROM_TRASH,
 } from "./TrashStatement.ts"
 
 interface Found {
@@ -70,12 +72,17 @@ export const layer = Layer.effect(
     })
 
     return TrashStore.of({
-      trash: (sourceId, events) =>
+      trash: (sourceId, events, by) =>
         changing(
           events,
           ofSource(sourceId, events),
           Effect.fnUntraced(function* (found) {
-            return (yield* sql.unsafe(SET_DELETED, [yield* deleteRows(found)])).length
+            const trashed = yield* sql.unsafe<{ id: string }>(SET_DELETED, [yield* deleteRows(found)])
+            if (by !== null && trashed.length > 0) {
+              const ids = int8Array(trashed.map(({ id }) => BigInt(id)))
+              yield* sql.unsafe(NOTE_TRASHED_BY, [ids, by.kind, by.id, by.name])
+            }
+            return trashed.length
           }),
         ).pipe(orUnavailable),
       untrash: (sourceId, events) =>
@@ -85,6 +92,7 @@ export const layer = Layer.effect(
           Effect.fnUntraced(function* (found) {
             const ids = int8Array(found.map((row) => BigInt(row.id)))
             const back = yield* sql.unsafe<{ id: string }>(SET_UNDELETED, [ids])
+            yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
             yield* sql.unsafe(QUEUE_ROWS, [int8Array(back.map((row) => BigInt(row.id))), sourceId])
             return back.length
           }),
@@ -102,6 +110,7 @@ export const layer = Layer.effect(
             const ids = yield* deleteRows(found)
             for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
             const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
+            yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
             // Last, because attempts in flight were cancelled with the event: from here on no response body is stored.
             yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
             return erased.length

@@ -22,7 +22,14 @@ export const LOCK_SOURCES = `SELECT 1 FROM cabinet.source WHERE id = ANY ($1::in
 
 /** The trigger on deleted_at cancels the deliveries not yet made. */
 export const SET_DELETED = `
-UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING 1`
+UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING id::text AS id`
+
+/** $2 to $4: who trashed them. The trigger on deleted_at has put them into the list of the trash. */
+export const NOTE_TRASHED_BY = `
+UPDATE cabinet.trashed_event SET actor_kind = $2, actor_id = $3, actor_name = $4 WHERE event_id = ANY ($1::int8[])`
+
+/** They are in the trash no more. */
+export const TAKE_FROM_TRASH = `DELETE FROM cabinet.trashed_event WHERE event_id = ANY ($1::int8[])`
 
 export const SET_UNDELETED = `
 UPDATE cabinet.event SET deleted_at = NULL

@@ -36,7 +36,8 @@ export const loadSourceTable = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
   const [row] = yield* sql<{ version: number; table_name: string | null; columns: ReadonlyArray<FieldColumn> | null }>`
     SELECT s.version,
-      CASE WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name,
+      CASE WHEN s.table_name IS NULL THEN NULL
+        WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name,
       (SELECT json_agg(json_build_object('field', c.field, 'name', c.name, 'kind', c.type, 'typePinned', c.type_pinned,
         'unrecorded', c.created_by_event_id IS NULL) ORDER BY c.position)
        FROM cabinet.field_column c WHERE c.source_id = s.id) AS columns

@@ -1,0 +1,131 @@
+/**
+ * Lists events for people, newest first, by filters. A page takes bounded time however many events there are: one that was not
+ * full when its time was over is short, and `next_cursor` continues it. Refuses a source that does not exist, times that are
+ * none, and cursors of another list.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import { CursorKeys } from "../pagination/CursorKey.ts"
+import { instrument } from "../runtime/Instrument.ts"
+import { Sources } from "../source/Sources.ts"
+import { isMoment, noMoment } from "../text/Moment.ts"
+import { type EventFilter, EventListStore, type EventPlace, type ListedEvent } from "./EventListStore.ts"
+
+export class EventListError extends Schema.TaggedError<EventListError>()("EventListError", {
+  code: Schema.Literals(["bad_cursor", "bad_period", "no_such_source"]),
+  message: Schema.String,
+  /** The parameter at fault. */
+  param: Schema.String,
+}) {}
+
+export interface EventQuery extends Partial<EventFilter> {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface EventList {
+  readonly items: ReadonlyArray<ListedEvent>
+  /** Where the next page begins; null on the last one. */
+  readonly nextCursor: string | null
+}
+
+/** After how long a page that is not full yet ends. */
+const PAGE_MILLIS = 1_000
+/** How many characters a page has before it ends. */
+const PAGE_SIZE = 4 * 1024 * 1024
+/** How many events a slice looks at if it has to look for some. */
+const EXAMINED = 4_000
+/** The same where their payloads have to be read. */
+const READ = 1_000
+
+export class EventBrowser extends Context.Service<
+  EventBrowser,
+  { readonly page: (query: EventQuery) => Effect.Effect<EventList, EventListError | StoreUnavailable> }
+>()("@data-cabinet/core/event/EventBrowser") {
+  static readonly layer = Layer.effect(
+    EventBrowser,
+    Effect.gen(function* () {
+      const store = yield* EventListStore
+      const sources = yield* Sources
+      const keys = yield* CursorKeys
+
+      const walkOf = Effect.fnUntraced(function* (filter: EventFilter) {
+        const walk: CursorWalk = { kind: "events", scope: Object.values(filter), key: yield* keys.key }
+        return walk
+      })
+
+      const checked = Effect.fnUntraced(function* (filter: EventFilter) {
+        const { sourceId, from, to } = filter
+        for (const [param, time] of [
+          ["from", from],
+          ["to", to],
+        ] as const) {
+          if (time !== null && !isMoment(time)) yield* refuse("bad_period", noMoment(time), param)
+        }
+        if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
+          yield* refuse("no_such_source", `There is no source ${sourceId}.`, "source_id")
+        }
+      })
+
+      return EventBrowser.of({
+        page: Effect.fnUntraced(function* ({ limit, cursor, ...given }) {
+          const filter = { ...NO_FILTER, ...given }
+          yield* checked(filter)
+          const walk = yield* walkOf(filter)
+          const after = cursor === undefined ? null : placeIn(walk, cursor)
+          if (after === undefined) {
+            return yield* refuse(
+              "bad_cursor",
+              "cursor must be a next_cursor of this list, with the same filters.",
+              "cursor",
+            )
+          }
+          const { items, next } = yield* instrument("event.list", fill(store, filter, after, limit))
+          return { items, nextCursor: next === null ? null : encodeCursor(walk, next) }
+        }),
+      })
+    }),
+  )
+}
+
+const NO_FILTER: EventFilter = {
+  sourceId: null,
+  channel: null,
+  state: null,
+  event: null,
+  text: null,
+  from: null,
+  to: null,
+}
+
+const refuse = (code: EventListError["code"], message: string, param: string) =>
+  Effect.fail(new EventListError({ code, message, param }))
+
+const placeIn = (walk: CursorWalk, cursor: string): EventPlace | undefined =>
+  decodeCursor(walk, cursor)?.map((part) => part ?? "")
+
+const examinedFor = ({ state, text, from, to }: EventFilter, limit: number): number =>
+  text !== null ? READ : state === null && from === null && to === null ? limit + 1 : EXAMINED
+
+const fill = Effect.fnUntraced(function* (
+  store: EventListStore["Service"],
+  filter: EventFilter,
+  first: EventPlace | null,
+  limit: number,
+) {
+  const examine = examinedFor(filter, limit)
+  const until = (yield* Clock.currentTimeMillis) + PAGE_MILLIS
+  const items: Array<ListedEvent> = []
+  let after = first
+  let size = 0
+  do {
+    const { found, next } = yield* store.slice({ filter, after, limit: limit - items.length, examine })
+    for (const one of found) {
+      items.push(one)
+      size += one.event.length
+    }
+    after = next
+  } while (after !== null && items.length < limit && size < PAGE_SIZE && (yield* Clock.currentTimeMillis) < until)
+  return { items, next: after }
+})

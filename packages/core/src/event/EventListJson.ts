@@ -1,0 +1,20 @@
+/** Listed events as JSON: the Event of the feed as it is stored, to the last digit, and after it what the list adds. */
+import type { EventList } from "./EventBrowser.ts"
+import type { ListedEvent } from "./EventListStore.ts"
+
+/** As JSON text. */
+export const listedEventText = ({ event, state, empty, rowWaits, trashedBy, deliveries }: ListedEvent): string => {
+  const { kind, id, name } = trashedBy ?? {}
+  const more = JSON.stringify({
+    state,
+    empty,
+    row_waits: rowWaits,
+    trashed_by: trashedBy === null ? null : { kind, id, name },
+    deliveries,
+  })
+  return `${event.slice(0, -1)},${more.slice(1)}`
+}
+
+/** A page as JSON text. */
+export const eventListText = ({ items, nextCursor }: EventList): string =>
+  `{"data":[${items.map(listedEventText).join(",")}],"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}}`

@@ -1,0 +1,185 @@
+/**
+ * The statement of a slice of the event list. It walks the feed's own indexes backwards, one scan a channel, so that lists
+ * cost accepting nothing; of the events that it looks at, those that match are shown.
+ */
+import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
+import type { EventFilter, EventPlace, EventState } from "@data-cabinet/core/event/EventListStore"
+import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
+
+/** How many bytes of payloads a slice reads for a text. */
+const READ_BYTES = 32 * 1024 * 1024
+
+/** By how much times and positions may disagree: an accept under way, or a clock that was set. */
+const DISORDER = "interval '1 hour'"
+
+/** A row of a slice: an event that is shown or, last of all, the one that was looked at last. */
+export interface SliceRow {
+  readonly place: EventPlace
+  readonly matched: boolean
+  /** Null if the page is full. */
+  readonly event: string | null
+  readonly id: number
+  /** How many events were looked at, and how many the walk found. */
+  readonly seen: number
+  readonly walked: number
+  /** Whether this event, and so all that follow, is from before the period. */
+  readonly past: boolean
+  readonly state: Exclude<EventState, "empty" | "history">
+  readonly empty: boolean
+  readonly row_waits: boolean
+  readonly actor_kind: "person" | "token" | "cli" | "program" | null
+  readonly actor_id: number | null
+  readonly actor_name: string | null
+}
+
+interface Slice {
+  readonly filter: EventFilter
+  readonly after: EventPlace | null
+  readonly limit: number
+  readonly examine: number
+}
+
+class Values {
+  readonly all: Array<unknown> = []
+  add(value: unknown, type: string): string {
+    return `$${this.all.push(value)}::${type}`
+  }
+}
+
+const STATE_SQL: Readonly<Record<EventState, string>> = {
+  row: "e.repeat_of IS NULL AND e.deleted_at IS NULL",
+  repeat: "e.repeat_of IS NOT NULL",
+  empty: "e.empty",
+  history: "e.history",
+  trashed: "e.deleted_at IS NOT NULL AND e.purged_at IS NULL",
+  purged: "e.purged_at IS NOT NULL",
+}
+
+/** In a pattern of LIKE, the text itself. */
+const literal = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
+
+/** As a sender writes it that escapes everything beyond ASCII. */
+const escaped = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replaceAll(/[^\u0000-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+const conditions = ({ channel, sourceId, state, event, text, from, to }: EventFilter, values: Values): string => {
+  const all = [
+    ...(channel === null ? [] : [`e.channel = ${values.add(channel, "text")}`]),
+    ...(sourceId === null ? [] : [`e.source_id = ${values.add(sourceId, "int8")}`]),
+    ...(state === null ? [] : [STATE_SQL[state]]),
+    ...(event === null ? [] : [`e.id = ${values.add(event, "int8")}`]),
+    ...(from === null ? [] : [`e.received_at >= ${values.add(from, "timestamptz")}`]),
+    ...(to === null ? [] : [`e.received_at < ${values.add(to, "timestamptz")}`]),
+  ]
+  if (text !== null) {
+    const forms = [...new Set([text, escaped(text)])].map(
+      (form) => `e.payload::text ILIKE ${values.add(literal(form), "text")}`,
+    )
+    all.push(`(${forms.join(" OR ")})`)
+  }
+  return all.length === 0 ? "true" : all.map((one) => `(${one})`).join(" AND ")
+}
+
+const LAST = "9223372036854775807"
+
+/** One scan a channel, merged: the positions below a place, newest first. */
+const walkBack = ({ filter, after, examine }: Slice, values: Values): string => {
+  const { sourceId, channel, to } = filter
+  const [epoch, xid, id] = (after ?? [LAST, LAST, LAST]).map((part) => values.add(part, "int8"))
+  const most = values.add(examine, "int8")
+  const source = sourceId === null ? null : values.add(sourceId, "int8")
+  // Of a period, the walk begins shortly after its end.
+  const below =
+    after === null && to !== null ? `AND (e.epoch, e.xid, e.id) < (SELECT l.epoch, l.xid, l.id FROM latest l)` : ""
+  const scan = (one: Channel) =>
+    source === null
+      ? `SELECT e.epoch, e.xid, e.id, e.bytes FROM cabinet.event e
+      WHERE e.channel = '${one}' AND (e.epoch, e.xid, e.id) < (${epoch}, ${xid}, ${id}) ${below}
+      ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${most}`
+      : `SELECT e.epoch, e.xid, e.id, e.bytes FROM cabinet.event e
+      WHERE (e.source_id, e.channel, e.epoch, e.xid, e.id) < (${source}, '${one}', ${epoch}, ${xid}, ${id})
+        AND (e.source_id, e.channel, e.epoch) >= (${source}, '${one}', 0) ${below}
+      ORDER BY e.source_id DESC, e.channel DESC, e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${most}`
+  const scans = CHANNELS.filter((one) => channel === null || channel === one).map((one) => `(${scan(one)})`)
+  const latest =
+    below === ""
+      ? ""
+      : `latest AS MATERIALIZED (
+    SELECT ${LAST} AS epoch, ${LAST} AS xid, ${LAST} AS id WHERE cabinet.first_event_since(${values.add(to, "timestamptz")} + ${DISORDER}) IS NULL
+    UNION ALL
+    SELECT epoch, xid, id FROM cabinet.event WHERE id = cabinet.first_event_since(${values.add(to, "timestamptz")} + ${DISORDER})
+  ), `
+  return `${latest}walked AS MATERIALIZED (
+    SELECT w.id, w.bytes, row_number() OVER (ORDER BY epoch DESC, xid DESC, id DESC) AS n,
+      ARRAY[w.epoch::text, w.xid::text, w.id::text] AS place
+    FROM (${scans.join(" UNION ALL ")}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT ${most})`
+}
+
+/** The trash, what was trashed last first. Its places are the time and the event. */
+const walkTrash = ({ filter: { sourceId }, after, examine }: Slice, values: Values): string => {
+  const place =
+    after === null
+      ? ""
+      : `AND (t.at, t.event_id) < (${values.add(after[0], "timestamptz")}, ${values.add(after[1], "int8")})`
+  const source = sourceId === null ? "" : `AND t.source_id = ${values.add(sourceId, "int8")}`
+  return `walked AS MATERIALIZED (
+    SELECT w.event_id AS id, 0 AS bytes, row_number() OVER (ORDER BY at DESC, event_id DESC) AS n,
+      ARRAY[cabinet.rfc3339(w.at), w.event_id::text] AS place
+    FROM (SELECT t.at, t.event_id FROM cabinet.trashed_event t WHERE true ${source} ${place}
+      ORDER BY t.at DESC, t.event_id DESC LIMIT ${values.add(examine, "int8")}) w)`
+}
+
+/** One event by its number. */
+const walkOne = (event: number, values: Values): string => `walked AS MATERIALIZED (
+    SELECT e.id, e.bytes, 1 AS n, ARRAY[e.epoch::text, e.xid::text, e.id::text] AS place
+    FROM cabinet.event e WHERE e.id = ${values.add(event, "int8")})`
+
+const walkOf = (slice: Slice, values: Values): string => {
+  const { event, state } = slice.filter
+  if (event !== null) return walkOne(event, values)
+  return state === "trashed" ? walkTrash(slice, values) : walkBack(slice, values)
+}
+
+export const sliceStatement = (slice: Slice) => {
+  const values = new Values()
+  const { filter, limit } = slice
+  const walk = walkOf(slice, values)
+  const matches = conditions(filter, values)
+  const past =
+    filter.from === null ? "false" : `e.received_at < ${values.add(filter.from, "timestamptz")} - ${DISORDER}`
+  const read =
+    filter.text === null
+      ? "SELECT * FROM walked"
+      : `SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before FROM walked) w WHERE before < ${READ_BYTES}`
+  const full = `count(*) FILTER (WHERE x.matched) OVER (ORDER BY x.n)`
+  const size = `sum(x.bytes) FILTER (WHERE x.matched) OVER (ORDER BY x.n)`
+  const text = `
+  WITH ${walk}, looked_at AS MATERIALIZED (
+    SELECT w.*, e.bytes AS payload_bytes, ${matches} AS matched, ${past} AS past
+    FROM (${read}) w JOIN cabinet.event e ON e.id = w.id
+  ), numbered AS (
+    SELECT x.*, ${full} AS nth, ${size.replace("x.bytes", "x.payload_bytes")} AS size, count(*) OVER () AS seen
+    FROM looked_at x
+  )
+  SELECT n.id::float8 AS id, n.place, n.matched, n.past, n.seen::float8 AS seen,
+    (SELECT count(*) FROM walked)::float8 AS walked,
+    CASE WHEN n.matched AND n.nth <= ${values.add(limit, "int8")} AND (n.nth = 1 OR n.size <= ${PAGE_BYTES})
+      THEN cabinet.event_json(e, s.name) END AS event,
+    CASE WHEN e.purged_at IS NOT NULL THEN 'purged' WHEN e.deleted_at IS NOT NULL THEN 'trashed'
+      WHEN e.repeat_of IS NOT NULL THEN 'repeat' ELSE 'row' END AS state,
+    e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id) AS row_waits,
+    t.actor_kind, t.actor_id::float8 AS actor_id, t.actor_name
+  FROM numbered n JOIN cabinet.event e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id
+    LEFT JOIN cabinet.trashed_event t ON t.event_id = e.id AND e.deleted_at IS NOT NULL
+  WHERE (n.matched AND n.nth <= ${values.add(limit + 1, "int8")}) OR n.n = (SELECT max(n) FROM looked_at)
+  ORDER BY n.n`
+  return { text, values: values.all }
+}
+
+/** $1: events. What became of their deliveries. */
+export const DELIVERY_COUNTS = `
+  SELECT event_id::float8 AS id, count(*) FILTER (WHERE state = 'due')::float8 AS due,
+    count(*) FILTER (WHERE state = 'delivered')::float8 AS delivered, count(*) FILTER (WHERE state = 'failed')::float8 AS failed,
+    count(*) FILTER (WHERE state = 'cancelled')::float8 AS cancelled
+  FROM cabinet.delivery_all WHERE event_id = ANY ($1::int8[]) GROUP BY event_id`
