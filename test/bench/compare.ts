@@ -37,17 +37,19 @@ const rowsOf =
     return pageRequests(server.key, limit)
   }
 
+const feedOf =
+  (limit: number): Comparison["requests"] =>
+  async (server, url) => {
+    await seedEvents(bench.cluster, url, EVENTS)
+    return [getRequest(`/api/v1/events?limit=${limit}`, server.key)]
+  }
+
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   "intake-json": { connections: 64, requests: async (server) => oursAt(server).requests },
   rows: { connections: 32, requests: rowsOf(100) },
   "one-row": { connections: 32, requests: rowsOf(1) },
-  feed: {
-    connections: 16,
-    requests: async (server, url) => {
-      await seedEvents(bench.cluster, url, EVENTS)
-      return [getRequest("/api/v1/events?limit=100", server.key)]
-    },
-  },
+  feed: { connections: 4, requests: feedOf(1000) },
+  "feed-100": { connections: 16, requests: feedOf(100) },
 }
 
 const { values: flags, positionals } = parseArgs({

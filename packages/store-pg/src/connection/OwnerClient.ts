@@ -2,7 +2,8 @@
  * The owner's connections. `PgClient` lends whole sessions, for transactions and listening. `StatementClient` shares its
  * few sessions between all fibers, for the single short statements of every request. They are two pools because a session
  * of a shared pool that is reserved for long may already have another fiber's statement queued behind it (observed with
- * @effect/sql-pg 4.0.5). `WriteSessions` opens a session for each writer of events.
+ * @effect/sql-pg 4.0.5). `WriteSessions` opens a session for each writer of events, and `FeedSessions` lends the sessions that
+ * pages of the feed are read in.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
@@ -12,7 +13,8 @@ import * as SessionPool from "./SessionPool.ts"
 import * as SessionSettings from "./SessionSettings.ts"
 import { CONNECT_TIMEOUT, type Suspect } from "./ResponseTimeout.ts"
 import { ResponseWatch } from "./ResponseWatch.ts"
-import { statementPool, type Statements } from "./StatementPool.ts"
+import { type Owed, owedResponses, statementPool, type Statements } from "./StatementPool.ts"
+import { Wires } from "./Wires.ts"
 import { writeSessions, WriteSessions } from "./WriteSession.ts"
 
 export interface OwnerOptions {
@@ -27,18 +29,53 @@ export class StatementClient extends Context.Service<StatementClient, Statements
   "@data-cabinet/store-pg/connection/StatementClient",
 ) {}
 
-const pool = ({ url }: OwnerOptions, group: SessionGroup, maxConnections: number, multiplex: boolean) =>
+/** Lends whole sessions that are also read without the driver. */
+export class FeedSessions extends Context.Service<
+  FeedSessions,
+  SessionPool.LentSessions & {
+    /** Has a silent database found out while this runs. */
+    readonly owed: Owed
+  }
+>()("@data-cabinet/store-pg/connection/FeedSessions") {}
+
+/** As many as one process has pages to write while the database prepares the next ones. */
+const FEED_SESSIONS = 2
+
+const poolOf = (
+  { url }: OwnerOptions,
+  group: SessionGroup,
+  maxConnections: number,
+  isShared: boolean,
+): SessionPool.SessionPoolOptions => ({
+  url,
+  stream: group.stream,
+  maxConnections,
+  idleTimeout: "60 seconds",
+  connectTimeout: CONNECT_TIMEOUT,
+  applicationName: group.applicationName,
+  settings: isShared ? SessionSettings.ownerShared : SessionSettings.owner,
+})
+
+const pool = (options: OwnerOptions, group: SessionGroup, maxConnections: number, multiplex: boolean) =>
   SessionPool.layer({
-    url,
-    stream: group.stream,
-    maxConnections,
+    ...poolOf(options, group, maxConnections, multiplex),
     multiplex,
     ...(multiplex ? { types: rawTypes() } : {}),
-    idleTimeout: "60 seconds",
-    connectTimeout: CONNECT_TIMEOUT,
-    applicationName: group.applicationName,
-    settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
   })
+
+const feedSessions = Effect.fnUntraced(function* (
+  options: OwnerOptions,
+  suspect: Suspect,
+  watch: ResponseWatch["Service"],
+) {
+  const { group } = suspect
+  const wires = new Wires(group.stream)
+  const sessions = yield* SessionPool.lentSessions({ ...poolOf(options, group, FEED_SESSIONS, true), wires })
+  yield* watch.join(suspect)
+  const ping = sessions.use((session) => session.query("SELECT 1"))
+  const owed = yield* owedResponses(ping, (owedSince) => watch.look(suspect, owedSince))
+  return FeedSessions.of({ ...sessions, owed })
+})
 
 export const layer = (options: OwnerOptions) =>
   Layer.effectContext(
@@ -60,7 +97,9 @@ export const layer = (options: OwnerOptions) =>
       const client = yield* statementPool(Context.get(statements, PgClient.PgClient), (owedSince) =>
         watch.look(shared, owedSince),
       )
+      const feed = suspect(sessionGroup(url, `${applicationName} feed`), true)
       return built.pipe(
+        Context.add(FeedSessions, yield* feedSessions(options, feed, watch)),
         Context.add(ResponseWatch, watch),
         Context.add(StatementClient, client),
         Context.add(WriteSessions, writeSessions({ url, applicationName, watch, pool: lent })),

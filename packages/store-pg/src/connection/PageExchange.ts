@@ -7,7 +7,6 @@
  * database; what it still sends is thrown away.
  */
 import { PgProtocol } from "@effect/sql-pg"
-import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
@@ -16,6 +15,8 @@ import type { WireSession } from "./Wires.ts"
 
 /** What becomes of the rows. */
 export interface RowSink {
+  /** The most bytes that a row may have. */
+  readonly mostBytes: number
   /** Takes a DataRow's body. */
   readonly add: (bytes: DataView, start: number, end: number) => Added
   /** A row that is too long to be sent on. */
@@ -239,7 +240,7 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   mostBytes(type: number): number {
-    if (type === ROW) return MAX_ROW_BYTES
+    if (type === ROW) return this.#rows.mostBytes
     return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
   }
 

@@ -1,7 +1,7 @@
 /**
- * A shared pool that is watched for missing responses. The driver cannot abort a statement on a session that others use,
- * so a session whose server is gone would be given statement after statement without a response. If responses are owed
- * and none has arrived for a while, the sessions are checked from outside (see ResponseTimeout).
+ * A pool that is watched for missing responses. The driver cannot abort a statement on a session that others use, so a
+ * session whose server is gone would be given statement after statement without a response. If responses are owed and none
+ * has arrived for a while, the sessions are checked from outside (see ResponseTimeout).
  */
 import { Clock, Effect, Exit, Latch } from "effect"
 import type { PgClient } from "@effect/sql-pg"
@@ -25,13 +25,16 @@ export interface Statements {
 /** The pause between two checks, while any response is owed. */
 const CHECK_INTERVAL = "500 millis"
 
-/**
- * `suspected` runs, and is waited for, each time no response has arrived for too long; it is given since when. Watches as
- * long as the scope is open.
- */
-export const statementPool = Effect.fnUntraced(function* (
-  client: PgClient.PgClient,
-  suspected: (owedSince: () => number | null) => Effect.Effect<unknown>,
+/** What is owed a response while it runs. */
+export type Owed = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Runs, and is waited for, each time no response has arrived for too long; it is given since when. */
+type Suspected = (owedSince: () => number | null) => Effect.Effect<unknown>
+
+/** Watches a pool as long as the scope is open. `ping` runs any statement in it. */
+export const owedResponses = Effect.fnUntraced(function* (
+  ping: Effect.Effect<unknown, SqlError.SqlError>,
+  suspected: Suspected,
 ) {
   let owed = 0
   /** Statements whose callers have stopped waiting; their responses are never seen. */
@@ -48,7 +51,7 @@ export const statementPool = Effect.fnUntraced(function* (
     }
     return Effect.void
   }
-  const counted = <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+  const counted: Owed = (statement) =>
     Effect.suspend(() => {
       if (++owed === 1) asked.openUnsafe()
       return Effect.onExit(statement, ended)
@@ -66,7 +69,7 @@ export const statementPool = Effect.fnUntraced(function* (
         continue
       }
       // Only a response tells whether the abandoned statements are still owed one.
-      if (owed === 0 && abandoned > 0) yield* Effect.forkChild(Effect.ignore(counted(client.unsafe("SELECT 1"))))
+      if (owed === 0 && abandoned > 0) yield* Effect.forkChild(Effect.ignore(counted(ping)))
       if ((yield* Clock.currentTimeMillis) - since < SUSPECT_MILLIS) continue
       const before = seen
       yield* suspected(() => (answered === before && owed > 0 ? since : null))
@@ -74,6 +77,12 @@ export const statementPool = Effect.fnUntraced(function* (
     asked.closeUnsafe()
   }).pipe(Effect.forever, Effect.forkScoped)
 
+  return counted
+})
+
+/** A shared pool, watched. */
+export const statementPool = Effect.fnUntraced(function* (client: PgClient.PgClient, suspected: Suspected) {
+  const counted = yield* owedResponses(client.unsafe("SELECT 1"), suspected)
   const statements: Statements = {
     unsafe: <A extends object>(text: string, values: ReadonlyArray<unknown> = []) =>
       counted(client.unsafe<A>(text, values)),

@@ -1,35 +1,58 @@
 /**
- * Encodes events as JSON from the columns that PostgreSQL sends, which takes less than half of the work it would cost
- * PostgreSQL. The text is exactly that of a delivery, which `cabinet.event_json` builds.
+ * Writes the events of a page as JSON from the messages in which PostgreSQL sends them, as each arrives. The text is
+ * exactly that of a delivery, which `cabinet.event_json` builds.
+ *
+ * What is sent of an event has a fixed size up to its payload, but for two values that are usually missing. The name of its
+ * source is not sent with it: it is known before, or the page is read again.
  */
+import { PgProtocol, PgTypes } from "@effect/sql-pg"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
+import type { Added, RowSink } from "../connection/PageExchange.ts"
 import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
-import { HEAD, type RecordBytes, VALUE_HEAD } from "../row/RecordBytes.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
-import { viewOf } from "../row/ValueToJson.ts"
+import { int64At, viewOf } from "../row/ValueToJson.ts"
+import type { SourceNames, SourceOrigins } from "./SourceNames.ts"
 
-/** A timestamp is sent as a record. */
-export type EncodedEvent = readonly [
-  payload: RecordBytes,
-  epoch: bigint,
-  xid: bigint,
-  id: bigint,
-  sourceId: number,
+/** The columns of an event in the order in which they are sent, with the oid of each one's type. */
+export const SENT_COLUMNS = {
+  epoch: 20,
+  xid: 20,
+  id: 20,
+  source_id: 20,
+  received_at: PgTypes.OID.timestamptz,
   /** Its index in {@link CHANNELS}. */
-  channel: number,
-  receivedAt: RecordBytes,
-  repeatOf: number | null,
-  history: boolean,
-  deletedAt: RecordBytes | null,
-]
+  channel: 23,
+  history: 16,
+  repeat_of: 20,
+  deleted_at: PgTypes.OID.timestamptz,
+  /** Null if the page is full, or if a hasty statement met an event that may be too long for it. */
+  payload: PgTypes.OID.json,
+} as const
+
+const COLUMNS = Object.keys(SENT_COLUMNS).length
+
+/** The number of a row's values, and the size of each. */
+const ROW_HEAD = 2
+const VALUE_HEAD = 4
+
+/** Where the values of fixed size begin, from the beginning of a row. */
+const EPOCH = ROW_HEAD + VALUE_HEAD
+const XID = EPOCH + 12
+const ID = XID + 12
+const SOURCE = ID + 12
+const RECEIVED_AT = SOURCE + 12
+const CHANNEL = RECEIVED_AT + 12
+const HISTORY = CHANNEL + 8
+/** Where the head of the first value begins that may be missing. */
+const REST = HISTORY + 1
 
 const START = new JsonFragment('{"id":')
 const PAYLOAD = new JsonFragment(',"payload":')
 const USUAL_END = new JsonFragment(',"repeat_of":null,"history":false,"deleted_at":null}')
 const REPEAT_OF = new JsonFragment(',"repeat_of":')
-const HISTORY = new JsonFragment(',"history":true,"deleted_at":')
+const HISTORIC = new JsonFragment(',"history":true,"deleted_at":')
 const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
 const NULL = new JsonFragment("null")
 const END = new JsonFragment("}")
@@ -37,58 +60,204 @@ const END = new JsonFragment("}")
 /** An upper bound on the bytes written per event beside its payload and origin. */
 const ENVELOPE = 192
 
-/** `names` has the name of every source of these events. */
-export const eventsToJson = (events: ReadonlyArray<EncodedEvent>, names: ReadonlyMap<number, string>): Items => {
-  const origins = new Map(Array.from(names, ([id, name]) => [id, originsOf(id, name)] as const))
-  const bytes = Buffer.allocUnsafe(expected(events, origins))
-  const to = viewOf(bytes)
-  const ends: Array<number> = []
-  let at = AHEAD
-  let read: Uint8Array = bytes
-  let sent = to
-  for (const [payload, , , id, sourceId, channel, receivedAt, repeatOf, history, deletedAt] of events) {
-    if (payload.bytes !== read) {
-      read = payload.bytes
-      sent = viewOf(read)
-    }
-    if (ends.length > 0) to.setUint8(at++, COMMA)
-    at = integer(to, START.write(to, at), Number(id))
-    at = moment(to, origins.get(sourceId)![channel]!.write(to, at), receivedAt)
-    at = copyBytes(to, PAYLOAD.write(to, at), sent, payload.start, payload.end - payload.start)
-    if (repeatOf === null && deletedAt === null && !history) at = USUAL_END.write(to, at)
+/** The most bytes that are reserved before any event has arrived. */
+const MOST_AHEAD_OF_EVENTS = 1024 * 1024
+
+/** An event's place, as it was sent: epoch, transaction id, id, time of receipt. */
+const PLACE_BYTES = 32
+
+/** What is known of the length of events: bytes of one, as of the last full page. */
+export interface EventLength {
+  bytes: number
+}
+
+export class EventsToJson implements RowSink {
+  /** As many as the driver accepts. */
+  readonly mostBytes = PgProtocol.defaultMaxMessageSize
+  readonly #limit: number
+  readonly #names: SourceNames
+  readonly #length: EventLength
+  #bytes: Buffer
+  #to: DataView
+  #at = AHEAD
+  #ends: Array<number> = []
+  readonly #places: DataView
+  /** How many events were sent. */
+  #sent = 0
+  #isWhole = true
+  /** The sources of all events, and whether their names are known so far. */
+  readonly #sources = new Set<number>()
+  #isNamed = true
+  /** The source of the last event. */
+  #source = -1
+  #origins: SourceOrigins | undefined
+
+  /** For a page of `limit` events, written with these names. */
+  constructor(limit: number, names: SourceNames, length: EventLength) {
+    this.#limit = limit
+    this.#names = names
+    this.#length = length
+    const expected = Math.min(limit * (length.bytes + (length.bytes >> 3)), MOST_AHEAD_OF_EVENTS)
+    this.#bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected)
+    this.#to = viewOf(this.#bytes)
+    this.#places = new DataView(new ArrayBuffer(limit * PLACE_BYTES))
+  }
+
+  reset(): void {
+    this.#at = AHEAD
+    this.#ends = []
+    this.#sent = 0
+    this.#isWhole = true
+    this.#sources.clear()
+    this.#isNamed = true
+    this.#source = -1
+  }
+
+  /** Its statement ends by itself. */
+  room(): number {
+    return this.#limit
+  }
+
+  skipped(): Added {
+    throw new Error("An event is longer than PostgreSQL's messages may be")
+  }
+
+  add(sent: DataView, start: number, end: number): Added {
+    if (this.#sent++ >= this.#limit || !this.#isWhole) return "more"
+    const payload = payloadIn(sent, start, end)
+    if (payload < 0) return "malformed"
+    if (payload > end) this.#isWhole = false
     else {
-      at = REPEAT_OF.write(to, at)
-      at = repeatOf === null ? NULL.write(to, at) : integer(to, at, repeatOf)
-      at = (history ? HISTORY : NO_HISTORY).write(to, at)
-      at = END.write(to, deletedAt === null ? NULL.write(to, at) : moment(to, at, deletedAt))
+      const origin = this.#originOf(int64At(sent, start + SOURCE), sent.getInt32(start + CHANNEL))
+      if (origin !== undefined) this.#write(origin, sent, start, payload, end)
     }
+    return "more"
+  }
+
+  /** How many events were written. */
+  get length(): number {
+    return this.#ends.length
+  }
+
+  /** Whether more events were sent than were written. */
+  get hasMore(): boolean {
+    return this.#sent > this.#ends.length
+  }
+
+  /** False if an event of this page was sent without its payload. */
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** False if nothing was written of some events, for want of a source's name. */
+  get isNamed(): boolean {
+    return this.#isNamed
+  }
+
+  /** Every source that an event is of. */
+  get sources(): ReadonlySet<number> {
+    return this.#sources
+  }
+
+  /** The events, with room around them for the rest of a page. */
+  items(): Items {
+    return new Items(this.#bytes, AHEAD, this.#ends)
+  }
+
+  /** The place of an event, counted from 0. */
+  placeAt(index: number): FeedPlace {
+    const at = index * PLACE_BYTES
+    return {
+      epoch: int64At(this.#places, at),
+      xid: this.#places.getBigInt64(at + 8),
+      id: int64At(this.#places, at + 16),
+      receivedAt: this.#places.getBigInt64(at + 24),
+    }
+  }
+
+  #write(origin: JsonFragment, sent: DataView, start: number, payload: number, end: number): void {
+    const ends = this.#ends
+    this.#makeRoom(origin.length + end - payload + ENVELOPE)
+    const to = this.#to
+    let at = this.#at
+    if (ends.length > 0) to.setUint8(at++, COMMA)
+    at = integer(to, START.write(to, at), int64At(sent, start + ID))
+    at = TIMESTAMPTZ.write(to, origin.write(to, at), sent, start + RECEIVED_AT, 8)
+    at = copyBytes(to, PAYLOAD.write(to, at), sent, payload, end - payload)
+    at = writeRest(to, at, sent, start)
+    this.#keepPlace(sent, start, ends.length * PLACE_BYTES)
+    this.#at = at
     ends.push(at)
+    if (ends.length === this.#limit) this.#length.bytes = Math.ceil((at - AHEAD) / ends.length)
   }
-  return new Items(bytes, AHEAD, ends)
+
+  /** Undefined once a name is not known: the page is read again, and what is still sent only tells whose names it takes. */
+  #originOf(source: number, channel: number): JsonFragment | undefined {
+    if (source !== this.#source) {
+      this.#source = source
+      this.#sources.add(source)
+      this.#origins = this.#names.originsOf(source)
+      this.#isNamed &&= this.#origins !== undefined
+    }
+    return this.#isNamed ? this.#origins?.[channel] : undefined
+  }
+
+  /** In words, for what is aligned in neither buffer. */
+  #keepPlace(sent: DataView, start: number, at: number): void {
+    const places = this.#places
+    for (let word = 0; word < 8; word += 4) {
+      places.setInt32(at + word, sent.getInt32(start + EPOCH + word))
+      places.setInt32(at + 8 + word, sent.getInt32(start + XID + word))
+      places.setInt32(at + 16 + word, sent.getInt32(start + ID + word))
+      places.setInt32(at + 24 + word, sent.getInt32(start + RECEIVED_AT + word))
+    }
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#bytes.length - this.#at >= bytes + BEHIND) return
+    const longer = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes + BEHIND))
+    this.#bytes.copy(longer, 0, 0, this.#at)
+    this.#bytes = longer
+    this.#to = viewOf(longer)
+  }
 }
 
-const moment = (to: DataView, at: number, { bytes, start }: RecordBytes): number =>
-  TIMESTAMPTZ.write(to, at, viewOf(bytes), start + HEAD + VALUE_HEAD, 8)
-
-export const placeOf = ([, epoch, xid, id, , , receivedAt]: EncodedEvent): FeedPlace => ({
-  epoch: Number(epoch),
-  xid,
-  id: Number(id),
-  receivedAt: viewOf(receivedAt.bytes).getBigInt64(receivedAt.start + HEAD + VALUE_HEAD),
-})
-
-type Origins = ReadonlyArray<JsonFragment>
-
-/** The JSON fragment that describes an event's origin, by channel. */
-const originsOf = (id: number, name: string): Origins => {
-  const source = JSON.stringify({ id, name })
-  return CHANNELS.map((channel) => new JsonFragment(`,"source":${source},"channel":"${channel}","received_at":`))
+/**
+ * Where the payload begins; behind the end if it was not sent, and negative if this is not what is sent of an event.
+ */
+const payloadIn = (sent: DataView, start: number, end: number): number => {
+  if (end - start < REST + 3 * VALUE_HEAD || sent.getUint16(start) !== COLUMNS) return -1
+  for (let value = start + EPOCH; value <= start + RECEIVED_AT; value += 12) {
+    if (sent.getInt32(value - VALUE_HEAD) !== 8) return -1
+  }
+  if (sent.getInt32(start + CHANNEL - VALUE_HEAD) !== 4 || sent.getInt32(start + HISTORY - VALUE_HEAD) !== 1) return -1
+  if (sent.getUint32(start + CHANNEL) >= CHANNELS.length) return -1
+  const deletedAt = afterOptional(sent, start + REST, end)
+  if (deletedAt < 0) return -1
+  const payload = afterOptional(sent, deletedAt, end)
+  if (payload < 0) return -1
+  const size = sent.getInt32(payload)
+  if (size === -1) return payload + VALUE_HEAD === end ? end + 1 : -1
+  return size === end - payload - VALUE_HEAD ? payload + VALUE_HEAD : -1
 }
 
-const expected = (events: ReadonlyArray<EncodedEvent>, origins: ReadonlyMap<number, Origins>): number => {
-  let size = AHEAD + BEHIND
-  for (const [{ start, end }, , , , sourceId, channel] of events) {
-    size += end - start + origins.get(sourceId)![channel]!.length + ENVELOPE
-  }
-  return size
+/** Where the value behind one of eight bytes that may be missing has its head; negative if there is none. */
+const afterOptional = (sent: DataView, at: number, end: number): number => {
+  const size = sent.getInt32(at)
+  const next = at + VALUE_HEAD + Math.max(0, size)
+  return (size === -1 || size === 8) && next + VALUE_HEAD <= end ? next : -1
+}
+
+/** Writes what follows the payload. */
+const writeRest = (to: DataView, at: number, sent: DataView, start: number): number => {
+  const history = sent.getUint8(start + HISTORY) !== 0
+  const isRepeat = sent.getInt32(start + REST) > 0
+  const deletedAt = start + REST + VALUE_HEAD + (isRepeat ? 8 : 0)
+  const isDeleted = sent.getInt32(deletedAt) > 0
+  if (!isRepeat && !isDeleted && !history) return USUAL_END.write(to, at)
+  let here = REPEAT_OF.write(to, at)
+  here = isRepeat ? integer(to, here, int64At(sent, start + REST + VALUE_HEAD)) : NULL.write(to, here)
+  here = (history ? HISTORIC : NO_HISTORY).write(to, here)
+  here = isDeleted ? TIMESTAMPTZ.write(to, here, sent, deletedAt + VALUE_HEAD, 8) : NULL.write(to, here)
+  return END.write(to, here)
 }

@@ -1,47 +1,43 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import type { EncodedEvent } from "./EventsToJson.ts"
+import { SENT_COLUMNS } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**
- * An event of a page with its position. One more than `limit` is selected, if there are that many. The payload is missing
- * if the page is full, or if a hasty statement met an event that may be too long for it.
- */
-export type PageRow = EncodedEvent | readonly [payload: null]
-
-/**
- * Builds the statement of one page. Without a channel, three index scans are merged, one per channel, each along an index
- * whose leading columns are the filter's.
+ * Builds the statement of one page, which selects one event more than `limit`, if there are that many. Without a channel,
+ * three index scans are merged, one per channel, each along an index whose leading columns are the filter's.
  *
  * `hasty` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
  */
 export const pageStatement = (query: FeedQuery, epoch: string, bound: string, hasty: boolean) => {
-  const values: Array<unknown> = [query.after.epoch, query.after.xid, query.after.id, epoch, bound, query.limit]
-  if (query.sourceId !== null) values.push(query.sourceId)
+  const { after, limit, sourceId } = query
+  const values = [after.epoch, after.xid, after.id, epoch, bound, limit].map(String)
+  if (sourceId !== null) values.push(String(sourceId))
   const channels = CHANNELS.filter((channel) => query.channel === null || query.channel === channel)
-  const walk = query.sourceId === null ? walkOfAll : walkOfSource
+  const walk = sourceId === null ? walkOfAll : walkOfSource
   const merge = (shown: (channel: Channel) => string) => `
   SELECT * FROM (${channels.map((channel) => `(${walk(channel, shown(channel))})`).join(" UNION ALL ")}) w
   ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8 + 1`
-  const share = Math.floor(PAGE_BYTES / query.limit)
-  const text = hasty
-    ? merge((channel) => `CASE WHEN e.bytes <= ${share} THEN e.payload END, ${sent(channel)}`)
-    : `SELECT ${WHILE_ROOM}, ${SENT} FROM (${merge((channel) => `e.bytes, e.payload, ${sent(channel)}`)}) e
-  ORDER BY ${PLACE}`
-  return { text, values }
+  if (!hasty) {
+    const all = merge((channel) => `${beforePayload(channel)}, e.payload, e.bytes`)
+    return { text: `SELECT ${BEFORE_PAYLOAD}, ${WHILE_ROOM} FROM (${all}) e ORDER BY ${PLACE}`, values }
+  }
+  const share = values.push(String(Math.floor(PAGE_BYTES / limit)))
+  const payload = `CASE WHEN e.bytes <= $${share}::int4 THEN e.payload END AS payload`
+  return { text: merge((channel) => `${beforePayload(channel)}, ${payload}`), values }
 }
-
-/** Selects the names of sources, by id. */
-export const SOURCE_NAMES = "SELECT id::float8, name FROM cabinet.source WHERE id = ANY ($1::int8[])"
 
 const PLACE = "e.epoch, e.xid, e.id"
 
-const SENT = `${PLACE}, e.source_id, e.channel, e.received_at, e.repeat_of, e.history, e.deleted_at`
+/** What is sent of an event before its payload, which is behind all that has a fixed size. */
+const BEFORE_PAYLOAD = Object.keys(SENT_COLUMNS)
+  .filter((column) => column !== "payload")
+  .map((column) => `e.${column}`)
+  .join(", ")
 
-const sent = (channel: Channel) => `${PLACE}, e.source_id::float8 AS source_id, ${CHANNELS.indexOf(channel)} AS channel,
-      ROW(e.received_at) AS received_at, e.repeat_of::float8 AS repeat_of, e.history,
-      CASE WHEN e.deleted_at IS NOT NULL THEN ROW(e.deleted_at) END AS deleted_at`
+const beforePayload = (channel: Channel) =>
+  BEFORE_PAYLOAD.replace("e.channel", `${CHANNELS.indexOf(channel)} AS channel`)
 
 const WHILE_ROOM = `CASE WHEN sum(e.bytes) OVER (ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING) - e.bytes < ${PAGE_BYTES}
   THEN e.payload END`

@@ -1,59 +1,46 @@
 /**
- * The pages of the feed. Statements run one after the other: first the watermark, then, in a later snapshot, the events
- * below it, and the names of their sources.
+ * The pages of the feed. Statements run one after the other in one session: first the watermark, then, in a later snapshot,
+ * the events below it, and the names of their sources.
  */
-import { type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
-import { StatementClient } from "../connection/OwnerClient.ts"
+import { FeedSessions, StatementClient } from "../connection/OwnerClient.ts"
+import { readPage } from "../connection/PageExchange.ts"
+import { ProtocolError } from "../connection/FrameReader.ts"
+import type { Session } from "../connection/ReaderSessions.ts"
+import type { LentSessions } from "../connection/SessionPool.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import { type EncodedEvent, eventsToJson, placeOf } from "./EventsToJson.ts"
+import { type EventLength, EventsToJson, SENT_COLUMNS } from "./EventsToJson.ts"
 import { WATERMARK } from "./Fence.ts"
-import { type PageRow, pageStatement, SOURCE_NAMES } from "./PageStatement.ts"
+import { pageStatement } from "./PageStatement.ts"
 import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
+import { type NameRow, SOURCE_NAMES, SourceNames } from "./SourceNames.ts"
 
 export const layer = Layer.effect(
   FeedStore,
   Effect.gen(function* () {
     const sql = yield* StatementClient
-    const read = Effect.fnUntraced(function* (query: FeedQuery, epoch: string, bound: string, hasty: boolean) {
-      const { text, values } = pageStatement(query, epoch, bound, hasty)
-      return (yield* sql.values(text, values)) as unknown as ReadonlyArray<PageRow>
-    })
-    const fenceBound = Effect.fnUntraced(function* ({ epoch, xid, id, receivedAt = 0n }: FeedPlace) {
-      const [fence] = yield* sql.unsafe<FenceRow>(WATERMARK, [epoch, xid, id, receivedAt])
-      return fence!
-    })
-    const namesOf = Effect.fnUntraced(function* (events: ReadonlyArray<EncodedEvent>) {
-      const ids = [...new Set(events.map((event) => event[4]))]
-      return new Map((yield* sql.values(SOURCE_NAMES, [int8Array(ids)])) as ReadonlyArray<[id: number, name: string]>)
+    const sessions = yield* FeedSessions
+    const reader = new PageReader(sessions)
+    const page = Effect.fnUntraced(function* (session: Session, asked: FeedQuery) {
+      let fence = yield* watermark(session, asked.after)
+      if (fence.standby) {
+        return yield* unavailable("This database is a standby, which cannot tell what its primary is about to commit.")
+      }
+      if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
+        yield* beginEpochAbove(sql, asked.after)
+        fence = yield* watermark(session, asked.after)
+      }
+      const after = yield* fence.there ? laterKnown(sql, asked.after) : latestKnown(sql, asked.after)
+      return yield* reader.page(session, after === asked.after ? asked : { ...asked, after }, fence)
     })
     return FeedStore.of({
-      page: Effect.fnUntraced(function* (asked) {
-        let fence = yield* fenceBound(asked.after)
-        if (fence.standby) {
-          return yield* unavailable(
-            "This database is a standby, which cannot tell what its primary is about to commit.",
-          )
-        }
-        if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
-          yield* beginEpochAbove(sql, asked.after)
-          fence = yield* fenceBound(asked.after)
-        }
-        const after = yield* fence.there ? laterKnown(sql, asked.after) : latestKnown(sql, asked.after)
-        const query = after === asked.after ? asked : { ...asked, after }
-        const hasty = yield* read(query, fence.epoch, fence.bound, true)
-        const found = hasty.every(isShown) ? hasty : yield* read(query, fence.epoch, fence.bound, false)
-        const events = whileShown(found.slice(0, query.limit))
-        if (events.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: found.length > 0 }
-        return {
-          items: eventsToJson(events, yield* namesOf(events)),
-          next: advance(query.after, events.length, (index) => placeOf(events[index]!)),
-          hasMore: found.length > events.length,
-        }
-      }, orUnavailable),
+      page: (query) => orUnavailable(sessions.owed(sessions.use((session) => page(session, query)))),
     })
   }),
 )
@@ -65,9 +52,58 @@ interface FenceRow {
   readonly there: boolean
 }
 
-const isShown = (row: PageRow): row is EncodedEvent => row[0] !== null
+const watermark = (session: Session, { epoch, xid, id, receivedAt = 0n }: FeedPlace) =>
+  Effect.map(session.queryValues(WATERMARK, [epoch, xid, id, receivedAt]), ([row]): FenceRow => {
+    const [standby, epochNow, bound, there] = row as [boolean, string, string, boolean]
+    return { standby, epoch: epochNow, bound, there }
+  })
 
-const whileShown = (rows: ReadonlyArray<PageRow>): ReadonlyArray<EncodedEvent> => {
-  const end = rows.findIndex((row) => !isShown(row))
-  return (end < 0 ? rows : rows.slice(0, end)).filter(isShown)
+const SENT_TYPES = Object.values(SENT_COLUMNS)
+
+type Read<A> = Effect.Effect<A, SqlError.SqlError | StoreUnavailable>
+
+class PageReader {
+  readonly #names = new SourceNames()
+  readonly #length: EventLength = { bytes: 512 }
+  readonly #sessions: LentSessions
+
+  constructor(sessions: LentSessions) {
+    this.#sessions = sessions
+  }
+
+  /** The events behind a place that are below the watermark; read again if they were written with a name that is not valid. */
+  page(session: Session, query: FeedQuery, fence: FenceRow): Read<FeedPage> {
+    return Effect.gen({ self: this }, function* () {
+      const hasty = yield* this.#events(session, query, fence, true)
+      const events = hasty.isWhole ? hasty : yield* this.#events(session, query, fence, false)
+      if (events.sources.size === 0) return { items: NO_ITEMS, next: query.after, hasMore: events.hasMore }
+      const names = (yield* session.queryValues(SOURCE_NAMES, [int8Array([...events.sources])])) as unknown
+      if (!this.#names.learn(names as ReadonlyArray<NameRow>)) return yield* this.page(session, query, fence)
+      if (!events.isNamed) return yield* Effect.die(new Error("An event is of a source that is not in the database"))
+      return {
+        items: events.items(),
+        next: advance(query.after, events.length, (index) => events.placeAt(index)),
+        hasMore: events.hasMore,
+      }
+    })
+  }
+
+  #events(session: Session, query: FeedQuery, { epoch, bound }: FenceRow, hasty: boolean): Read<EventsToJson> {
+    return Effect.suspend((): Read<EventsToJson> => {
+      const wire = this.#sessions.wireOf(session)
+      if (wire === undefined) {
+        return Effect.andThen(this.#sessions.letGo(session), unavailable("The database cannot be reached."))
+      }
+      const events = new EventsToJson(query.limit, this.#names, this.#length)
+      const { text, values } = pageStatement(query, epoch, bound, hasty)
+      const read = readPage(
+        wire,
+        { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false },
+        events,
+      )
+      return Effect.flatMap(read, ({ outcome }) =>
+        outcome === "read" ? Effect.succeed(events) : Effect.die(new ProtocolError("A page is not what was asked for")),
+      )
+    })
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
+import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import { ProtocolError } from "../connection/FrameReader.ts"
 import type { Added, RowSink } from "../connection/PageExchange.ts"
 import { JsonFragment } from "./JsonWriter.ts"
@@ -51,6 +52,7 @@ const ROW_HEAD = 2
 const VALUE_HEAD = 4
 
 export class RowsToJson implements RowSink {
+  readonly mostBytes = MAX_ROW_BYTES
   readonly #page: PageOfRows
   #bytes: Buffer
   #to: DataView

@@ -1,9 +1,11 @@
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { type EncodedEvent, eventsToJson, placeOf } from "@data-cabinet/store-pg/feed/EventsToJson"
 import { AHEAD, BEHIND } from "@data-cabinet/core/pagination/Items"
-import type { RecordBytes } from "@data-cabinet/store-pg/row/RecordBytes"
+import { type FrameConsumer, FrameReader } from "@data-cabinet/store-pg/connection/FrameReader"
+import { EventsToJson } from "@data-cabinet/store-pg/feed/EventsToJson"
+import { SourceNames } from "@data-cabinet/store-pg/feed/SourceNames"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { messageOf, type SentEvent } from "./sentEvent.ts"
 
 const Whole = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Date.UTC(9999, 11, 31) }))
@@ -19,48 +21,49 @@ const Event = Schema.Struct({
   deletedAt: Schema.NullOr(Millis),
 })
 
-/** In the midst of other bytes. */
-const lying = (bytes: Uint8Array): RecordBytes => ({
-  bytes: Buffer.concat([Buffer.from("other"), bytes, Buffer.from("bytes")]),
-  start: 5,
-  end: 5 + bytes.length,
-})
+const namesOf = (names: ReadonlyMap<number, string>): SourceNames => {
+  const known = new SourceNames()
+  known.learn([...names])
+  return known
+}
 
-/** A record of one moment: how many values, the type, the size, microseconds since 2000. */
-const moment = (millis: number): RecordBytes => {
-  const record = Buffer.alloc(20)
-  record.writeInt32BE(1)
-  record.writeInt32BE(1184, 4)
-  record.writeInt32BE(8, 8)
-  record.writeBigInt64BE(BigInt(millis - Date.UTC(2000)) * 1000n, 12)
-  return lying(record)
+/** In the midst of other bytes. */
+const add = (events: EventsToJson, sent: SentEvent) => {
+  const message = messageOf(sent)
+  const bytes = Buffer.concat([Buffer.from("other"), message, Buffer.from("bytes")])
+  return events.add(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 5, 5 + message.length)
+}
+
+const written = (sent: ReadonlyArray<SentEvent>, names: SourceNames, limit = Math.max(1, sent.length)) => {
+  const events = new EventsToJson(limit, names, { bytes: 1 })
+  for (const one of sent) assert.strictEqual(add(events, one), "more")
+  return events
 }
 
 const shortest = (millis: number) => new Date(millis).toISOString().replace(/\.?0*Z$/, "Z")
+const micros = (millis: number) => BigInt(millis - Date.UTC(2000)) * 1000n
 
 const LONG = "long ".repeat(5_000)
 
 it.prop(
-  "eventsToJson writes each event as JSON.stringify would, wherever its parts lie",
+  "EventsToJson writes each event as JSON.stringify would, wherever it lies",
   [Schema.Array(Event), Schema.Array(Schema.String), Schema.Boolean],
   ([events, given, long]) => {
     const names = new Map(
       [0, 1, 2].map((id) => [id, `${given[id]?.toWellFormed() ?? "n"}${long ? LONG : ""}`] as const),
     )
     const texts = events.map(({ payload }) => JSON.stringify(payload).toWellFormed())
-    const sent = events.map((event, index): EncodedEvent => [
-      lying(Buffer.from(texts[index]!)),
-      1n,
-      1n,
-      BigInt(event.id),
-      event.source,
-      event.channel,
-      moment(event.receivedAt),
-      event.repeatOf,
-      event.history,
-      event.deletedAt === null ? null : moment(event.deletedAt),
-    ])
-    const items = eventsToJson(sent, names)
+    const page = written(
+      events.map((event, index) => ({
+        ...event,
+        epoch: 1,
+        xid: 1n,
+        payload: texts[index]!,
+        receivedAt: micros(event.receivedAt),
+        deletedAt: event.deletedAt === null ? null : micros(event.deletedAt),
+      })),
+      namesOf(names),
+    )
     const expected = events.map((event, index) => {
       const { id, repeatOf, history } = event
       const source = { id: event.source, name: names.get(event.source) }
@@ -72,44 +75,152 @@ it.prop(
       }
       return `${JSON.stringify(head).slice(0, -1)},"payload":${texts[index]},${JSON.stringify(tail).slice(1)}`
     })
+    const items = page.items()
     assert.deepStrictEqual(items.texts(), expected)
     const [head, end] = ["h".repeat(AHEAD), "e".repeat(BEHIND)]
-    assert.strictEqual(
-      Buffer.from(items.between(Buffer.from(head), Buffer.from(end))).toString(),
-      `${head}${expected.join()}${end}`,
-    )
+    const bytes = items.between(Buffer.from(head), Buffer.from(end))
+    assert.strictEqual(Buffer.from(bytes).toString(), `${head}${expected.join()}${end}`)
+    assert.strictEqual(items.length === 0, bytes.length === AHEAD + BEHIND)
   },
 )
 
-it("eventsToJson has room for events that are nothing but envelope", () => {
-  const last = moment(Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+const LAST = micros(Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+
+const longest: SentEvent = {
+  epoch: 1,
+  xid: 1n,
+  id: Number.MAX_SAFE_INTEGER,
+  source: Number.MAX_SAFE_INTEGER,
+  receivedAt: LAST,
+  channel: 0,
+  history: false,
+  repeatOf: Number.MAX_SAFE_INTEGER,
+  deletedAt: LAST,
+  payload: "0",
+}
+
+it("EventsToJson has room for events that are nothing but envelope", () => {
   const id = Number.MAX_SAFE_INTEGER
-  const event: EncodedEvent = [lying(Buffer.from("0")), 1n, 1n, BigInt(id), id, 0, last, id, false, last]
-  const items = eventsToJson(
-    Array.from({ length: 1_000 }, () => event),
-    new Map([[id, ""]]),
+  const page = written(
+    Array.from({ length: 1_000 }, () => longest),
+    namesOf(new Map([[id, ""]])),
   )
   const text =
     `{"id":${id},"source":{"id":${id},"name":""},"channel":"webhook","received_at":"9999-12-31T23:59:59.999Z",` +
     `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z"}`
   assert.deepStrictEqual(
-    items.texts(),
+    page.items().texts(),
     Array.from({ length: 1_000 }, () => text),
   )
 })
 
-it("placeOf reads the place of an event from what was sent of it", () => {
-  const event: EncodedEvent = [
-    lying(Buffer.from("0")),
-    2n,
-    2n ** 40n,
-    7n,
-    1,
-    0,
-    moment(Date.UTC(2000) + 5),
-    null,
-    false,
-    null,
-  ]
-  assert.deepStrictEqual(placeOf(event), { epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n })
+const event = { ...longest, id: 1, source: 1, repeatOf: null, deletedAt: null }
+const names = namesOf(new Map([[1, "one"]]))
+
+it("EventsToJson keeps the place of each event, whatever the size of its parts", () => {
+  const page = written(
+    [
+      { ...event, epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n },
+      { ...event, epoch: 3, xid: 2n ** 63n - 1n, id: Number.MAX_SAFE_INTEGER, receivedAt: -(2n ** 62n) },
+    ],
+    names,
+  )
+  assert.deepStrictEqual(
+    [page.placeAt(0), page.placeAt(1)],
+    [
+      { epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n },
+      { epoch: 3, xid: 2n ** 63n - 1n, id: Number.MAX_SAFE_INTEGER, receivedAt: -(2n ** 62n) },
+    ],
+  )
+})
+
+it("EventsToJson writes as many events as are asked for, and tells whether there are more", () => {
+  const page = written([event, { ...event, id: 2 }], names, 2)
+  assert.isFalse(page.hasMore)
+  assert.strictEqual(add(page, { ...event, id: 3 }), "more")
+  assert.deepStrictEqual([page.items().length, page.hasMore, page.isWhole], [2, true, true])
+  page.reset()
+  assert.deepStrictEqual([page.items().length, page.hasMore, page.sources.size], [0, false, 0])
+})
+
+it("EventsToJson ends a page before the first event that was sent without its payload", () => {
+  const page = written([event, { ...event, payload: null }, event], names)
+  assert.deepStrictEqual([page.items().length, page.hasMore, page.isWhole], [1, true, false])
+})
+
+it("EventsToJson takes no part of a page for the page when a name is not known", () => {
+  const page = written([event, { ...event, source: 2 }, event, { ...event, source: 3 }], names)
+  assert.deepStrictEqual([page.isNamed, [...page.sources]], [false, [1, 2, 3]])
+  assert.strictEqual(page.items().length, 1)
+})
+
+it("SourceNames.learn says whether a page was written with the names that are valid", () => {
+  const known = new SourceNames()
+  assert.isFalse(known.learn([[1, "one"]]))
+  assert.isTrue(known.learn([[1, "one"]]))
+  assert.isFalse(
+    known.learn([
+      [1, "uno"],
+      [2, "two"],
+    ]),
+  )
+  assert.isTrue(
+    known.learn([
+      [2, "two"],
+      [1, "uno"],
+    ]),
+  )
+  for (let id = 3; id < 6_000; id += 1_000) {
+    const page = Array.from({ length: 1_000 }, (_, n) => [id + n, "name"] as const)
+    assert.isFalse(known.learn(page))
+    assert.isTrue(known.learn(page))
+  }
+  assert.isUndefined(known.originsOf(1))
+})
+
+it("EventsToJson refuses whatever is not an event, cut or changed at any byte, and reads nothing beyond it", () => {
+  for (const sent of [event, longest, { ...longest, history: true }, { ...event, payload: null }]) {
+    const message = messageOf(sent)
+    const fresh = () => new EventsToJson(1, namesOf(new Map([[sent.source, "s"]])), { bytes: 1 })
+    const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    for (let end = 0; end < message.length; end++) {
+      const cut = Buffer.from(new Uint8Array(message.subarray(0, end)))
+      assert.strictEqual(fresh().add(view(cut), 0, end), "malformed", `cut at ${end}`)
+    }
+    for (let at = 0; at < message.length; at++) {
+      for (const byte of [0, 1, 4, 8, 9, 0x7f, 0x80, 0xff]) {
+        const other = Buffer.from(new Uint8Array(message))
+        other[at] = byte
+        assert.include(["more", "malformed"], fresh().add(view(other), 0, other.length))
+      }
+    }
+  }
+})
+
+it("EventsToJson writes the same page, wherever the packets of its messages are cut", () => {
+  const sent = [event, longest, { ...longest, history: true }, { ...event, payload: JSON.stringify(LONG) }]
+  const known = namesOf(new Map(sent.map(({ source }) => [source, "s"])))
+  const expected = written(sent, known).items().texts()
+  const stream = Buffer.concat(
+    sent.map(messageOf).flatMap((body) => {
+      const head = Buffer.from("D\0\0\0\0")
+      head.writeInt32BE(body.length + 4, 1)
+      return [head, body]
+    }),
+  )
+  const read = (chunks: ReadonlyArray<Buffer>) => {
+    const page = new EventsToJson(sent.length, known, { bytes: 1 })
+    const consumer: FrameConsumer = {
+      mostBytes: () => page.mostBytes,
+      read: (_type, bytes, start, end) => page.add(bytes, start, end) === "more",
+      skipped: () => assert.fail(),
+    }
+    const frames = new FrameReader()
+    for (const chunk of chunks) assert.strictEqual(frames.push(chunk, consumer), chunk.length)
+    return page.items().texts()
+  }
+  for (let cut = 0; cut <= 2_000; cut++) {
+    assert.deepStrictEqual(read([stream.subarray(0, cut), stream.subarray(cut)]), expected, `cut at ${cut}`)
+  }
+  assert.deepStrictEqual(read(Array.from(stream, (byte) => Buffer.from([byte]))), expected)
 })
