@@ -77,11 +77,11 @@ it("every session is opened by the one pool, and every kind of the owner's keeps
   expect([...new Set(raw.map(({ file }) => file))]).toEqual(openers)
 
   const others = /connection\/(Author|Reader)\w+\.ts$/
-  const owners = opening(/^SessionPool\.layer$/).filter(({ file }) => !others.test(file))
+  const owners = opening(/^SessionPool\.(layer|lentSessions)$/).filter(({ file }) => !others.test(file))
   expect(owners.length).toBeGreaterThan(4)
   for (const { file, call } of owners) {
     expect(call.replaceAll("SessionSettings.", ""), file).toMatch(
-      /settings: (short\(|unlimited\b|owner\b|multiplex \? ownerShared : owner\b)/,
+      /settings: (short\(|unlimited\b|owner\b|ownerShared\b|multiplex \? ownerShared : owner\b)/,
     )
   }
   for (const kind of [owner, ownerShared, short(1), unlimited])

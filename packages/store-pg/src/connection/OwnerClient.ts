@@ -45,22 +45,21 @@ const poolOf = (
   { url }: OwnerOptions,
   group: SessionGroup,
   maxConnections: number,
-  isShared: boolean,
-): SessionPool.SessionPoolOptions => ({
+): Omit<SessionPool.SessionPoolOptions, "settings"> => ({
   url,
   stream: group.stream,
   maxConnections,
   idleTimeout: "60 seconds",
   connectTimeout: CONNECT_TIMEOUT,
   applicationName: group.applicationName,
-  settings: isShared ? SessionSettings.ownerShared : SessionSettings.owner,
 })
 
 const pool = (options: OwnerOptions, group: SessionGroup, maxConnections: number, multiplex: boolean) =>
   SessionPool.layer({
-    ...poolOf(options, group, maxConnections, multiplex),
+    ...poolOf(options, group, maxConnections),
     multiplex,
     ...(multiplex ? { types: rawTypes() } : {}),
+    settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
   })
 
 const feedSessions = Effect.fnUntraced(function* (
@@ -70,7 +69,11 @@ const feedSessions = Effect.fnUntraced(function* (
 ) {
   const { group } = suspect
   const wires = new Wires(group.stream)
-  const sessions = yield* SessionPool.lentSessions({ ...poolOf(options, group, FEED_SESSIONS, true), wires })
+  const sessions = yield* SessionPool.lentSessions({
+    ...poolOf(options, group, FEED_SESSIONS),
+    wires,
+    settings: SessionSettings.ownerShared,
+  })
   yield* watch.join(suspect)
   const ping = sessions.use((session) => session.query("SELECT 1"))
   const owed = yield* owedResponses(ping, (owedSince) => watch.look(suspect, owedSince))
