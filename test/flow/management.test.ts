@@ -234,7 +234,17 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   const attempts = await ask("GET", `addresses/${address.json.id}/attempts?failed=true&limit=1`, { as: "viewer" })
   assert.deepInclude(attempts.json.data[0], { type: "ping", delivered: false })
   const delivery = attempts.json.data[0].delivery_id
-  assert.strictEqual((await ask("GET", `deliveries/${delivery}`, { as: "viewer" })).json.state, "failed")
+  const shownDelivery = await ask("GET", `deliveries/${delivery}`, { as: "viewer" })
+  assert.deepInclude(shownDelivery.json, { state: "failed", attempts: 1 })
+  assert.deepInclude(shownDelivery.json.log[0], { number: 1, type: "ping", delivered: false })
+  for (const query of [`state=failed`, `address_id=${address.json.id}`, "limit=1"]) {
+    assert.strictEqual((await ask("GET", `deliveries?${query}`, { as: "viewer" })).json.data[0].id, delivery, query)
+  }
+  assert.deepStrictEqual((await ask("GET", `deliveries?before=${delivery}`, { as: "viewer" })).json.data, [])
+  const counted = await ask("POST", `addresses/${address.json.id}/resend`, {
+    body: { from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "failed", dry_run: true },
+  })
+  assert.deepStrictEqual(counted.json, { count: 0 })
   assert.strictEqual((await ask("POST", `deliveries/${delivery}/resend`)).json.error.code, "not_resent")
   const inward = await ask("POST", "addresses", { body: { url: "http://10.0.0.5/" } })
   assert.deepStrictEqual([inward.json.error.code, inward.json.error.param], ["not_public", "/url"])

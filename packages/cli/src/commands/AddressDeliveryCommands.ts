@@ -102,17 +102,33 @@ export const resend = Command.make(
     id: addressArgument,
     from: required("from", "Start of the period (inclusive), such as 2026-11-21T09:30:00Z"),
     to: required("to", "End of the period (exclusive)"),
+    failed: Flag.Boolean("failed").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Only deliveries that wait for a retry"),
+      Flag.withDefault(false),
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Only count what would be sent"),
+      Flag.withDefault(false),
+    ),
   },
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const { from, to } = input
+        const { from, to, dryRun } = input
         const addressId = yield* addressNamed(input.id)
-        const count = yield* Deliveries.use((deliveries) => deliveries.resendRange(addressId, from, to))
+        const range = { addressId, from, to, only: input.failed ? "failed" : "all" } as const
+        const count = yield* Deliveries.use((deliveries) =>
+          dryRun ? deliveries.countRange(range) : deliveries.resendRange(range),
+        )
+        const words = dryRun
+          ? `${counted(count, "delivery", "deliveries")} would be sent again.`
+          : `${counted(count, "delivery is", "deliveries are")} pending again.`
         yield* report(
           yield* format,
-          { address_id: addressId, from, to, resent: count },
-          () => `${counted(count, "delivery is", "deliveries are")} pending again.`,
+          { address_id: addressId, from, to, ...(dryRun ? { would_resend: count } : { resent: count }) },
+          () => words,
         )
       }),
     ),

@@ -2,9 +2,9 @@
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { card } from "../output/Columns.ts"
+import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
 const id = idArgument("ID", "The delivery's number")
@@ -13,8 +13,9 @@ const show = Command.make("show", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const delivery = yield* Deliveries.use((deliveries) => deliveries.find(input.id))
-      yield* report(yield* format, deliveryJson(delivery), (style) =>
-        card(
+      const attempts = yield* Deliveries.use((deliveries) => deliveries.attemptsOf(input.id))
+      yield* report(yield* format, deliveryWithLogJson(delivery, attempts), (style) => {
+        const head = card(
           [
             ["Delivery", String(delivery.id)],
             ["Event", delivery.eventId === null ? "none: a ping" : String(delivery.eventId)],
@@ -25,11 +26,24 @@ const show = Command.make("show", { id }, (input) =>
             ["Due", delivery.dueAt ?? "—"],
           ],
           style,
-        ),
-      )
+        )
+        const log = columns(
+          ["AT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "RESPONSE"],
+          attempts.map((one) => [
+            one.at,
+            String(one.number),
+            String(one.durationMs),
+            one.peer ?? "—",
+            one.delivered ? `delivered (${one.status})` : (one.failure ?? `responded with ${one.status}`),
+            one.responseBody ?? "",
+          ]),
+          { style, none: "No attempts yet." },
+        )
+        return `${head}\n\n${log}`
+      })
     }),
   ),
-).pipe(Command.withDescription("Show a delivery"))
+).pipe(Command.withDescription("Show a delivery and its attempts"))
 
 const resend = Command.make("resend", { id }, (input) =>
   withCabinet({}, () =>

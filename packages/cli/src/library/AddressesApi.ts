@@ -65,6 +65,7 @@ export const addressesApi = (run: Run): AddressesApi => ({
   ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
   log: (id, query = {}) => run(Deliveries.use((deliveries) => deliveries.log({ limit: 100, ...query, addressId: id }))),
   resend: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.resend(deliveryId))),
-  resendRange: (id, from, to) => run(Deliveries.use((deliveries) => deliveries.resendRange(id, from, to))),
+  resendRange: (id, from, to) =>
+    run(Deliveries.use((deliveries) => deliveries.resendRange({ addressId: id, from, to, only: "all" }))),
   cancel: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.cancel(deliveryId))),
 })

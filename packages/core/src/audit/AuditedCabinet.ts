@@ -116,7 +116,10 @@ const DELIVERIES: Acts<Deliveries["Service"]> = {
   ofEvent: null,
   log: null,
   resend: (id) => act("delivery.resend", `delivery ${id}`),
-  resendRange: (id, from, to) => act("address.resend", `address ${id}`, { from, to }),
+  resendRange: ({ addressId, ...range }) => act("address.resend", `address ${addressId}`, range),
+  countRange: null,
+  list: null,
+  attemptsOf: null,
   cancel: (id) => act("delivery.cancel", `delivery ${id}`),
 }
 

@@ -31,7 +31,8 @@ export interface Attempt extends Outcome {
 export type DeliveryType = "event.received" | "ping"
 
 /** `due`: to be sent, now or later; `failed`: a ping without a 2xx response, because pings are not retried. */
-export type DeliveryState = "due" | "delivered" | "failed" | "cancelled"
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export const DELIVERY_STATES = ["due", "delivered", "failed", "cancelled"] as const
 
 /** A delivery as shown to its owner. */
 export interface Delivery {

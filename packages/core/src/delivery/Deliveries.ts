@@ -4,10 +4,17 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { fillPage } from "../pagination/FillPage.ts"
 import { isMoment, noMoment } from "../text/Moment.ts"
 import { AddressError } from "./AddressError.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
-import { DeliveryQueue, type LogQuery, type ResendObstacle } from "./DeliveryQueue.ts"
+import {
+  type DeliveryFilter,
+  DeliveryQueue,
+  type LogQuery,
+  type ResendObstacle,
+  type ResendRange,
+} from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 
 type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
@@ -16,6 +23,15 @@ export class Deliveries extends Context.Service<
   Deliveries,
   {
     readonly find: (deliveryId: number) => Returns<Delivery>
+    /** Its attempts, newest first. */
+    readonly attemptsOf: (deliveryId: number) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
+    /**
+     * The newest deliveries first. A page that takes too long is shorter than `limit`; `next` is what the next one begins
+     * before, and null on the last.
+     */
+    readonly list: (
+      query: DeliveryQuery,
+    ) => Effect.Effect<{ readonly items: ReadonlyArray<Delivery>; readonly next: number | null }, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     /** List the attempts of a delivery address, newest first; none for an address that does not exist. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
@@ -24,8 +40,10 @@ export class Deliveries extends Context.Service<
      * Refused for a ping, for a deleted event, and if the address has been removed.
      */
     readonly resend: (deliveryId: number) => Returns<Delivery>
-    /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
-    readonly resendRange: (addressId: number, from: string, to: string) => Returns<number>
+    /** The same for all deliveries of a range; returns how many. */
+    readonly resendRange: (range: ResendRange) => Returns<number>
+    /** How many deliveries `resendRange` would resend now. */
+    readonly countRange: (range: ResendRange) => Returns<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Returns<Delivery>
   }
@@ -37,6 +55,15 @@ export class Deliveries extends Context.Service<
       const signal = yield* DeliverySignal
       return Deliveries.of({
         find: (id) => existing(id, queue.find(id)),
+        attemptsOf: queue.attemptsOf,
+        list: ({ limit, before, ...filter }) => {
+          const examine = Object.values(filter).every((value) => value === null) ? limit + 1 : EXAMINED
+          return fillPage({
+            limit,
+            after: before,
+            slice: (below: number | null, room) => queue.slice({ filter, before: below, limit: room, examine }),
+          })
+        },
         ofEvent: queue.ofEvent,
         log: (query) =>
           query.before === undefined ? queue.log(query) : Effect.andThen(checkMoment(query.before), queue.log(query)),
@@ -46,19 +73,32 @@ export class Deliveries extends Context.Service<
           yield* signal.wake
           return delivery
         }),
-        resendRange: Effect.fnUntraced(function* (addressId, from, to) {
-          yield* checkMoment(from)
-          yield* checkMoment(to)
-          const count = yield* queue.resendRange(addressId, from, to)
-          if (Option.isNone(count)) return yield* noSuchAddress(addressId)
-          yield* signal.wake
-          return count.value
-        }),
+        resendRange: (range) => Effect.tap(inRange(range, queue.resendRange(range)), signal.wake),
+        countRange: (range) => inRange(range, queue.countRange(range)),
         cancel: (id) => existing(id, queue.cancel(id)),
       })
     }),
   )
 }
+
+/** How many deliveries a slice of a list looks at. */
+const EXAMINED = 5_000
+
+export interface DeliveryQuery extends DeliveryFilter {
+  readonly limit: number
+  /** Only deliveries below this number. */
+  readonly before: number | null
+}
+
+const inRange = Effect.fnUntraced(function* (
+  { addressId, from, to }: ResendRange,
+  work: Effect.Effect<Option.Option<number>, StoreUnavailable>,
+): Effect.fn.Return<number, AddressError | StoreUnavailable> {
+  yield* checkMoment(from)
+  yield* checkMoment(to)
+  const count = yield* work
+  return Option.isSome(count) ? count.value : yield* noSuchAddress(addressId)
+})
 
 /** The error about an address that does not exist. */
 export const noSuchAddress = (id: number): AddressError =>

@@ -51,3 +51,9 @@ export const pingJson = (result: PingResult) => ({
   duration_ms: result.durationMs,
   response_body: result.responseBody,
 })
+
+/** With its attempts, newest first. */
+export const deliveryWithLogJson = (delivery: Delivery, attempts: ReadonlyArray<Attempt>) => ({
+  ...deliveryJson(delivery),
+  log: attempts.map(attemptJson),
+})

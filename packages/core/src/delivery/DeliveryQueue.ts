@@ -4,7 +4,8 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { Attempt, Delivery, DeliveryType, Outcome } from "./Attempt.ts"
+import type { Slice } from "../pagination/FillPage.ts"
+import type { Attempt, Delivery, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
 export type Lane = "healthy" | "failing"
@@ -60,6 +61,21 @@ export interface LogQuery {
   readonly failedOnly?: boolean
 }
 
+export interface DeliveryFilter {
+  readonly addressId: number | null
+  readonly eventId: number | null
+  readonly state: DeliveryState | null
+}
+
+/** Deliveries of an address whose events were accepted in `[from, to)` (RFC 3339). */
+export interface ResendRange {
+  readonly addressId: number
+  readonly from: string
+  readonly to: string
+  /** `failed`: those that wait for a retry. */
+  readonly only: "all" | "failed"
+}
+
 /** The queue's state for the operator and the metrics. `stuck` must be zero. */
 export interface QueueGauge {
   /** Due now, at addresses that are neither paused nor failing. */
@@ -105,13 +121,24 @@ export class DeliveryQueue extends Context.Service<
     readonly resend: (
       deliveryId: number,
     ) => Found<{ readonly delivery: Delivery; readonly obstacle: ResendObstacle | null }>
-    /** The same for all deliveries of an address whose events were accepted in `[from, to)` (RFC 3339); returns how many. */
-    readonly resendRange: (addressId: number, from: string, to: string) => Found<number>
+    /** The same for all deliveries of a range; returns how many. */
+    readonly resendRange: (range: ResendRange) => Found<number>
+    /** How many deliveries `resendRange` would make due. */
+    readonly countRange: (range: ResendRange) => Found<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
     /** List the attempts of a delivery address, newest first. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
+    /** The newest at most `limit` deliveries below this number. Looks at no more than `examine`. */
+    readonly slice: (query: {
+      readonly filter: DeliveryFilter
+      readonly before: number | null
+      readonly limit: number
+      readonly examine: number
+    }) => Returns<Slice<Delivery, number>>
+    /** The attempts of a delivery, newest first, at most a thousand. */
+    readonly attemptsOf: (deliveryId: number) => Returns<ReadonlyArray<Attempt>>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     readonly gauge: Effect.Effect<QueueGauge, StoreUnavailable>
     /**

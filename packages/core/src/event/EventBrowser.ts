@@ -3,10 +3,11 @@
  * full when its time was over is short, and `next_cursor` continues it. Refuses a source that does not exist, times that are
  * none, and cursors of another list.
  */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
+import { fillPage } from "../pagination/FillPage.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import { Sources } from "../source/Sources.ts"
 import { isMoment, noMoment } from "../text/Moment.ts"
@@ -30,8 +31,6 @@ export interface EventList {
   readonly nextCursor: string | null
 }
 
-/** After how long a page that is not full yet ends. */
-const PAGE_MILLIS = 1_000
 /** How many characters a page has before it ends. */
 const PAGE_SIZE = 4 * 1024 * 1024
 /** How many events a slice looks at if it has to look for some. */
@@ -108,24 +107,13 @@ const placeIn = (walk: CursorWalk, cursor: string): EventPlace | undefined =>
 const examinedFor = ({ state, text, from, to }: EventFilter, limit: number): number =>
   text !== null ? READ : state === null && from === null && to === null ? limit + 1 : EXAMINED
 
-const fill = Effect.fnUntraced(function* (
-  store: EventListStore["Service"],
-  filter: EventFilter,
-  first: EventPlace | null,
-  limit: number,
-) {
+const fill = (store: EventListStore["Service"], filter: EventFilter, after: EventPlace | null, limit: number) => {
   const examine = examinedFor(filter, limit)
-  const until = (yield* Clock.currentTimeMillis) + PAGE_MILLIS
-  const items: Array<ListedEvent> = []
-  let after = first
-  let size = 0
-  do {
-    const { found, next } = yield* store.slice({ filter, after, limit: limit - items.length, examine })
-    for (const one of found) {
-      items.push(one)
-      size += one.event.length
-    }
-    after = next
-  } while (after !== null && items.length < limit && size < PAGE_SIZE && (yield* Clock.currentTimeMillis) < until)
-  return { items, next: after }
-})
+  return fillPage({
+    limit,
+    after,
+    slice: (place: EventPlace | null, room) => store.slice({ filter, after: place, limit: room, examine }),
+    sizeOf: ({ event }) => event.length,
+    maxSize: PAGE_SIZE,
+  })
+}

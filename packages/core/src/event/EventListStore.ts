@@ -5,6 +5,7 @@
 import { Context, type Effect } from "effect"
 import type { Actor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Slice } from "../pagination/FillPage.ts"
 import type { Channel } from "./EventLog.ts"
 
 /**
@@ -53,12 +54,6 @@ export interface ListedEvent {
 /** Between two events of the list, as text; its meaning is the store's. */
 export type EventPlace = ReadonlyArray<string>
 
-export interface EventSlice {
-  readonly found: ReadonlyArray<ListedEvent>
-  /** Where the next slice begins; null after the last one. */
-  readonly next: EventPlace | null
-}
-
 export class EventListStore extends Context.Service<
   EventListStore,
   {
@@ -71,6 +66,6 @@ export class EventListStore extends Context.Service<
       readonly after: EventPlace | null
       readonly limit: number
       readonly examine: number
-    }) => Effect.Effect<EventSlice, StoreUnavailable>
+    }) => Effect.Effect<Slice<ListedEvent, EventPlace>, StoreUnavailable>
   }
 >()("@data-cabinet/core/event/EventListStore") {}

@@ -29,6 +29,10 @@ const change = Schema.Struct({ url: Schema.optionalKey(url), sources: Schema.opt
 const range = Schema.Struct({
   from: text(40, "The first moment of acceptance, RFC 3339."),
   to: text(40, "The moment after the last, RFC 3339."),
+  only: Schema.optionalKey(
+    Schema.Literals(["all", "failed"]).annotate({ description: "`failed`: only those that wait for a retry." }),
+  ),
+  dry_run: Schema.optionalKey(Schema.Boolean.annotate({ description: "Only count them." })),
 })
 
 const URL_ERRORS = ["bad_url", "not_public", "name_not_found", "no_such_source"] as const
@@ -206,14 +210,17 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/resend"),
       summary: "Send a range again",
-      description: "All deliveries of the address whose events were accepted from `from` until before `to`.",
+      description:
+        "All deliveries of the address whose events were accepted from `from` until before `to`; with `dry_run` they are counted, and nothing is sent.",
       action: "delivery.change",
       body: range,
-      response: one("Count", "How many are sent again."),
+      response: one("Count", "How many are sent again, or would be."),
       errors: ["no_such_address", "bad_range"],
       params: { no_such_address: "id", bad_range: "/from" },
-      respond: ({ path: [address], body: { from, to } }) =>
-        Effect.map(deliveries.resendRange(address, from, to), (count) => ({ count })),
+      respond: ({ path: [addressId], body: { from, to, only = "all", dry_run = false } }) =>
+        Effect.map(deliveries[dry_run ? "countRange" : "resendRange"]({ addressId, from, to, only }), (count) => ({
+          count,
+        })),
     }),
   ]
 })

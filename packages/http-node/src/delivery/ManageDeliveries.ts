@@ -1,10 +1,11 @@
 /** Single deliveries over the management API. */
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Effect } from "effect"
-import { one } from "../manage/ManageResponses.ts"
+import { list, one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { idSegment } from "../manage/ManageParameters.ts"
+import { beforeIdParameter, idParameter, idSegment, limitParameter, wordParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The delivery's id.")
 
@@ -19,14 +20,42 @@ export const manageDeliveries = Effect.gen(function* () {
   } as const
   return [
     manageEndpoint({
+      id: "listDeliveries",
+      tag: "Deliveries",
+      method: "GET",
+      path: "/manage/v1/deliveries",
+      summary: "Deliveries, newest first",
+      description:
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty. For the next page send `next_cursor` as `before`, as long as it is not null.",
+      action: "delivery.read",
+      parameters: [
+        limitParameter,
+        beforeIdParameter,
+        idParameter("address_id", "Only deliveries to this address."),
+        idParameter("event_id", "Only deliveries of this event."),
+        wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
+      ],
+      response: list("DeliveryState", "The deliveries."),
+      respond: ({ query: { limit = 100, before, address_id, event_id, state } }) => {
+        const filter = { addressId: address_id ?? null, eventId: event_id ?? null, state: state ?? null }
+        return Effect.map(deliveries.list({ limit, before: before ?? null, ...filter }), ({ items, next }) => ({
+          data: items.map(deliveryJson),
+          has_more: next !== null,
+          next_cursor: next === null ? null : String(next),
+        }))
+      },
+    }),
+    manageEndpoint({
       ...common,
       id: "getDelivery",
       method: "GET",
       path: "/manage/v1/deliveries/{id}",
       summary: "One delivery",
-      description: "One delivery with its state.",
+      description: "One delivery with its state and its attempts, newest first.",
       action: "delivery.read",
-      respond: ({ path: [delivery] }) => Effect.map(deliveries.find(delivery), deliveryJson),
+      response: one("DeliveryWithLog", "The delivery."),
+      respond: ({ path: [delivery] }) =>
+        Effect.zipWith(deliveries.find(delivery), deliveries.attemptsOf(delivery), deliveryWithLogJson),
     }),
     manageEndpoint({
       ...common,

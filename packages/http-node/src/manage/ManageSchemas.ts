@@ -1,4 +1,5 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
+import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
@@ -62,6 +63,17 @@ const addressFields = {
   created_at: time("When it was added."),
   paused_at: orNull(time("Since when nothing is sent; else null.")),
   failing_since: orNull(time("The first failed attempt since the last delivered one; else null.")),
+}
+
+const deliveryFields = {
+  id: id("The delivery's id.", 731),
+  type: { enum: ["event.received", "ping"] },
+  address_id: id("The address's id.", 1),
+  event_id: orNull(id("The event; null for a ping.", 10417)),
+  state: { enum: DELIVERY_STATES },
+  attempts: whole("How many were begun."),
+  created_at: time("When it came to be."),
+  due_at: orNull(time("When it is sent next; null unless it is due.")),
 }
 
 const outcome = {
@@ -190,18 +202,17 @@ export const MANAGE_SCHEMAS = {
     },
     "An attempt to deliver.",
   ),
-  DeliveryState: object(
+  DeliveryState: object(deliveryFields, "A delivery."),
+  DeliveryWithLog: object(
     {
-      id: id("The delivery's id.", 731),
-      type: { enum: ["event.received", "ping"] },
-      address_id: id("The address's id.", 1),
-      event_id: orNull(id("The event; null for a ping.", 10417)),
-      state: { enum: ["due", "delivered", "failed", "cancelled"] },
-      attempts: whole("How many were begun."),
-      created_at: time("When it came to be."),
-      due_at: orNull(time("When it is sent next; null unless it is due.")),
+      ...deliveryFields,
+      log: {
+        type: "array",
+        items: { $ref: "#/components/schemas/Attempt" },
+        description: "Its attempts, newest first.",
+      },
     },
-    "A delivery.",
+    "A delivery with its attempts.",
   ),
   Import: object(
     {

@@ -1,4 +1,5 @@
 /** The owner's manual operations on deliveries, and the queries over them. */
+import type { DeliveryState } from "@data-cabinet/core/delivery/Attempt"
 
 const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
   cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(coalesce(leased_until, due_at)) END AS "dueAt"`
@@ -29,6 +30,27 @@ export const WHY_NOT_RESENT = `
     ELSE 'event_deleted' END AS why
   FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
 
+/** Of the deliveries in the queue: all that are not in flight, or those of them that wait for a retry. */
+const resendable = (only: "all" | "failed"): string =>
+  `NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)${only === "failed" ? " AND d.state = 'due' AND d.failures > 0" : ""}`
+
+/** $1: address, $2: from, $3: to. How many deliveries would be resent; none but those in the queue can have failed. */
+export const COUNT_RESENDABLE = (only: "all" | "failed") => `
+  SELECT (
+    SELECT count(*) FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
+    WHERE d.address_id = $1::bigint AND d.created_at >= $2::timestamptz AND d.created_at < $3::timestamptz
+      AND ${resendable(only)} AND e.deleted_at IS NULL
+  )::float8 + ${
+    only === "failed"
+      ? "0"
+      : `(
+    SELECT count(*) FROM cabinet.attempt_delivered t JOIN cabinet.event e ON e.id = t.event_id
+    WHERE t.address_id = $1::bigint AND t.delivery_created_at >= $2::timestamptz AND t.delivery_created_at < $3::timestamptz
+      AND t.at >= $2::timestamptz AND e.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM cabinet.delivery d WHERE d.id = t.delivery_id)
+  )::float8`
+  } AS count`
+
 /**
  * One batch over an address's deliveries: how many it examined and resent, and its last position, where the next batch
  * starts.
@@ -43,11 +65,11 @@ export interface ResendBatch {
  * $1: address, $2: from, $3: to, $4: how many, $5: the delivery to continue after. Covers the deliveries in the queue, by
  * number.
  */
-export const RESEND_QUEUED = `
+export const RESEND_QUEUED = (only: "all" | "failed") => `
   WITH slice AS MATERIALIZED (
     SELECT d.id FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id
     WHERE d.address_id = $1::bigint AND d.created_at >= $2::timestamptz AND d.created_at < $3::timestamptz
-      AND d.id > $5::bigint AND NOT (d.state = 'due' AND d.claimed_at IS NOT NULL) AND e.deleted_at IS NULL
+      AND d.id > $5::bigint AND ${resendable(only)} AND e.deleted_at IS NULL
     ORDER BY d.id LIMIT $4::int FOR UPDATE OF d
   ), sent AS (
     UPDATE cabinet.delivery d SET ${MADE_DUE} FROM slice WHERE d.id = slice.id
@@ -86,6 +108,40 @@ export const CANCEL_OF_ADDRESS = `
 export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery_all WHERE id = $1::bigint`
 
 export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all d WHERE event_id = $1::bigint ORDER BY d.id`
+
+const DELIVERED = `SELECT t.delivery_id AS id, t.address_id, t.event_id,
+      CASE WHEN t.event_id IS NULL THEN 'ping' ELSE 'event.received' END AS type, 'delivered' AS state, t.number AS attempts,
+      t.delivery_created_at AS created_at, NULL::timestamptz AS due_at, NULL::timestamptz AS leased_until
+    FROM cabinet.attempt_delivered t
+    WHERE t.delivery_id < $1::bigint AND NOT EXISTS (SELECT FROM cabinet.delivery d WHERE d.id = t.delivery_id)
+    ORDER BY t.delivery_id DESC LIMIT $2::int`
+
+const QUEUED = `SELECT id, address_id, event_id, type, state, attempts, created_at, due_at, leased_until
+    FROM cabinet.delivery WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::int`
+
+/**
+ * $1: below this delivery, $2: how many to look at, $3: address or null, $4: state or null, $5: how many. The newest first,
+ * along both tables' numbers: those that match, and the one that was looked at last. What is due has not left the queue.
+ */
+export const SLICE = (state: DeliveryState | null) => `
+  WITH walked AS MATERIALIZED (
+    SELECT *, ($3::bigint IS NULL OR address_id = $3::bigint) AND ($4::text IS NULL OR state = $4::text) AS matched
+    FROM ((${QUEUED})${state === null || state === "delivered" ? ` UNION ALL (${DELIVERED})` : ""}) w
+    ORDER BY id DESC LIMIT $2::int
+  ), numbered AS (
+    SELECT *, count(*) FILTER (WHERE matched) OVER (ORDER BY id DESC) AS nth, count(*) OVER () AS seen FROM walked
+  )
+  SELECT ${DELIVERY}, matched, seen::int AS seen FROM numbered
+  WHERE (matched AND nth <= $5::int + 1) OR id = (SELECT min(id) FROM walked)
+  ORDER BY numbered.id DESC`
+
+/** $1: delivery. The newest first. */
+export const ATTEMPTS_OF_DELIVERY = `
+  SELECT t.delivery_id::float8 AS "deliveryId", d.type, d.event_id::float8 AS "eventId", t.address_id::float8 AS "addressId",
+    t.number, cabinet.rfc3339(t.at) AS at, t.delivered, t.duration_ms AS "durationMs", t.peer, t.status, t.failure,
+    t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt"
+  FROM cabinet.attempt t JOIN cabinet.delivery_all d ON d.id = t.delivery_id
+  WHERE t.delivery_id = $1::bigint ORDER BY t.number DESC LIMIT 1000`
 
 /** $1: address, $2: before or null, $3: failed only, $4: how many. */
 export const ATTEMPTS_OF_ADDRESS = `

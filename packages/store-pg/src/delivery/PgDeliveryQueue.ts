@@ -6,6 +6,7 @@ import {
   DeliveryQueue,
   type QueueGauge,
   type ResendObstacle,
+  type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -94,7 +95,8 @@ export const layer = Layer.effect(
           ),
         ),
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),
-      resendRange: (addressId, from, to) => resendRange(sql, addressId, from, to),
+      resendRange: (range) => resendRange(sql, range),
+      countRange: (range) => countRange(sql, range),
       cancel: (deliveryId) =>
         orUnavailable(
           Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), findDelivery(sql, deliveryId)),
@@ -109,6 +111,9 @@ export const layer = Layer.effect(
           ]),
         ),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
+      slice: (query) => orUnavailable(slice(sql, query)),
+      attemptsOf: (deliveryId) =>
+        orUnavailable(sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId])),
       ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])),
       gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(DeliveryStatement.GAUGE), ([row]) => row!)),
       prune: (keep) => prune(sql, keep),
@@ -127,16 +132,61 @@ const resend = Effect.fnUntraced(function* (sql: Sql, deliveryId: number) {
   return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
 })
 
-const resendRange = Effect.fnUntraced(function* (sql: Sql, addressId: number, from: string, to: string) {
-  const known = yield* orUnavailable(
-    sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`,
+type SliceQuery = Parameters<DeliveryQueue["Service"]["slice"]>[0]
+interface SliceRow extends Delivery {
+  readonly matched: boolean
+  readonly seen: number
+}
+
+const slice = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
+  const { addressId, eventId, state } = filter
+  if (eventId !== null) {
+    // They are few.
+    const all = yield* sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])
+    const matching = all
+      .filter((one) => before === null || one.id < before)
+      .filter((one) => addressId === null || one.addressId === addressId)
+      .filter((one) => state === null || one.state === state)
+      .reverse()
+    const found = matching.slice(0, limit)
+    return { found, next: matching.length > limit ? found.at(-1)!.id : null }
+  }
+  const rows = yield* sql.unsafe<SliceRow>(DeliveryStatement.SLICE(state), [
+    before ?? Number.MAX_SAFE_INTEGER,
+    examine,
+    addressId,
+    state,
+    limit,
+  ])
+  const matching = rows.filter(({ matched }) => matched)
+  const found = matching.slice(0, limit)
+  const last = rows.at(-1)
+  if (matching.length > limit) return { found, next: found.at(-1)!.id }
+  return { found, next: last === undefined || last.seen < examine ? null : last.id }
+})
+
+const isAddress = (sql: Sql, addressId: number) =>
+  Effect.map(
+    orUnavailable(sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`),
+    (known) => known.length > 0,
   )
-  if (known.length === 0) return Option.none()
+
+const countRange = Effect.fnUntraced(function* (sql: Sql, { addressId, from, to, only }: ResendRange) {
+  if (!(yield* isAddress(sql, addressId))) return Option.none()
+  const counted = sql.unsafe<{ readonly count: number }>(DeliveryStatement.COUNT_RESENDABLE(only), [
+    addressId,
+    from,
+    to,
+  ])
+  return Option.some((yield* orUnavailable(counted))[0]!.count)
+})
+
+const resendRange = Effect.fnUntraced(function* (sql: Sql, { addressId, from, to, only }: ResendRange) {
+  if (!(yield* isAddress(sql, addressId))) return Option.none()
   let total = 0
-  for (const [statement, first] of [
-    [DeliveryStatement.RESEND_QUEUED, ["0"]],
-    [DeliveryStatement.RESEND_DELIVERED, ["0", from]],
-  ] as const) {
+  const queued = [DeliveryStatement.RESEND_QUEUED(only), ["0"]] as const
+  const delivered = [DeliveryStatement.RESEND_DELIVERED, ["0", from]] as const
+  for (const [statement, first] of only === "failed" ? [queued] : [queued, delivered]) {
     let slice: DeliveryStatement.ResendBatch = { seen: RESEND_BATCH, sent: 0, place: first }
     while (slice.seen === RESEND_BATCH) {
       const next = sql.unsafe<DeliveryStatement.ResendBatch>(statement, [

@@ -37,7 +37,9 @@ const ofEvent = (event: number) => cabinet.queue((queue) => queue.ofEvent(event)
 const queued = async () =>
   (await cabinet.run("SELECT id::int FROM cabinet.delivery ORDER BY id")).map((row) => row["id"] as number)
 const resendAll = () =>
-  cabinet.deliveries((all) => all.resendRange(addressId, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"))
+  cabinet.deliveries((all) =>
+    all.resendRange({ addressId, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "all" }),
+  )
 
 it("a delivery that its first attempt delivered leaves the queue and reads as before; one that took longer stays", async () => {
   const [quick, slow] = await cabinet.accept(source, 2)
@@ -141,7 +143,8 @@ it("thousands that have left the queue are sent again by the span in which they 
   expect(await queued()).toEqual([])
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${events[3000]}`)
   const from = (await ofEvent(events[0]!))[0]!.createdAt
-  const resend = (until: string) => cabinet.deliveries((all) => all.resendRange(addressId, from, until))
+  const resend = (until: string) =>
+    cabinet.deliveries((all) => all.resendRange({ addressId, from: from, to: until, only: "all" }))
   expect(await resend(from)).toBe(0)
   expect(await resend("2100-01-01T00:00:00Z")).toBe(4499)
   const again = await claimMany(4499)
@@ -199,4 +202,47 @@ it("what a worker of the version before has settled is read and sent again like 
   expect(await log()).toMatchObject([{ type: "event.received", eventId: event, delivered: true }])
   expect(await resendAll()).toBe(1)
   expect(await claim()).toMatchObject([{ id: first!.id, attempt: 2 }])
+})
+
+it("deliveries are listed by state, newest first and page by page, wherever they lie; what waits for a retry is resent alone", async () => {
+  const events = await cabinet.accept(source, 5)
+  const claimed = await claimMany(5)
+  const sorted = claimed.toSorted((one, other) => one.id - other.id)
+  const [gone, slow, failing, ended, waiting] = sorted as [Claimed, Claimed, Claimed, Claimed, Claimed]
+  await settle(settlementOf(gone, 204), settlementOf(slow, 500), settlementOf(failing, 503))
+  await settle(settlementOf(ended, 200))
+  await cabinet.queue((queue) => queue.release([waiting]))
+  await cabinet.deliveries((all) => all.cancel(slow.id))
+  const list = async (query: object) => {
+    const filter = { addressId: null, eventId: null, state: null }
+    const { items } = await cabinet.deliveries((all) => all.list({ limit: 10, before: null, ...filter, ...query }))
+    return items.map(({ id }) => id)
+  }
+  expect(await list({})).toEqual(sorted.map(({ id }) => id).toReversed())
+  expect(await list({ state: "delivered" })).toEqual([ended.id, gone.id])
+  expect(await list({ state: "cancelled", addressId })).toEqual([slow.id])
+  expect(await list({ state: "due" })).toEqual([waiting.id, failing.id])
+  expect(await list({ addressId: addressId + 1 })).toEqual([])
+  expect(await list({ eventId: events[0]! })).toEqual([gone.id])
+  expect(await list({ eventId: events[0]!, state: "due" })).toEqual([])
+  const walked: Array<number> = []
+  for (let before: number | null = null; ;) {
+    const page = await cabinet.deliveries((all) =>
+      all.list({ limit: 2, before, addressId, eventId: null, state: null }),
+    )
+    walked.push(...page.items.map(({ id }) => id))
+    if (page.next === null) break
+    before = page.next
+  }
+  expect(walked).toEqual(sorted.map(({ id }) => id).toReversed())
+  const attempts = await cabinet.deliveries((all) => all.attemptsOf(failing.id))
+  expect(attempts).toMatchObject([{ deliveryId: failing.id, number: 1, status: 503, eventId: events[2] }])
+
+  const range = { addressId, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" }
+  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "failed" }))).toBe(1)
+  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "all" }))).toBe(5)
+  expect(await cabinet.deliveries((all) => all.resendRange({ ...range, only: "failed" }))).toBe(1)
+  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "failed" }))).toBe(0)
+  expect(await list({ state: "delivered" })).toEqual([ended.id, gone.id])
+  expect(await cabinet.deliveries((all) => all.resendRange({ ...range, only: "all" }))).toBe(5)
 })

@@ -200,20 +200,26 @@ it("resend makes one or a range due again, cancel ends one", async () => {
   expect(await claim()).toMatchObject([{ id: batch[0]!.id, attempt: 2, failures: 0 }])
   const day = 86_400_000
   const [from, to] = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()]
-  expect(await cabinet.deliveries((all) => all.resendRange(id, to, to))).toBe(0)
-  expect(await cabinet.deliveries((all) => all.resendRange(id, from, to))).toBe(2)
+  expect(await cabinet.deliveries((all) => all.resendRange({ addressId: id, from: to, to, only: "all" }))).toBe(0)
+  expect(await cabinet.deliveries((all) => all.resendRange({ addressId: id, from, to, only: "all" }))).toBe(2)
   expect(await cabinet.deliveries((all) => all.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
   expect(await claim()).toMatchObject([{ id: batch[2]!.id }])
   for (const none of ["yesterday", "2026-02-30T00:00:00Z", "2026-11-21T09:30:00+23:00"]) {
     const refused = { code: "bad_range", message: `${none} is not a time such as 2026-11-21T09:30:00Z.` }
-    await expect(cabinet.deliveries((all) => all.resendRange(id, none, to))).rejects.toMatchObject(refused)
+    await expect(
+      cabinet.deliveries((all) => all.resendRange({ addressId: id, from: none, to, only: "all" })),
+    ).rejects.toMatchObject(refused)
     await expect(cabinet.deliveries((all) => all.log({ addressId: id, limit: 1, before: none }))).rejects.toMatchObject(
       refused,
     )
   }
   // What is taken for a moment, PostgreSQL takes too.
   const first = "0001-01-01T00:00:00.1-15:59"
-  expect(await cabinet.deliveries((all) => all.resendRange(id, first, "2024-02-29T23:59:59.999999999+15:59"))).toBe(0)
+  expect(
+    await cabinet.deliveries((all) =>
+      all.resendRange({ addressId: id, from: first, to: "2024-02-29T23:59:59.999999999+15:59", only: "all" }),
+    ),
+  ).toBe(0)
   await expect(cabinet.deliveries((all) => all.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
@@ -223,7 +229,10 @@ it("resend of what was cancelled while it was under way lets that attempt end, a
   const [taken, missed, lost] = await claim()
   const resend = {
     one: (delivery: number) => cabinet.deliveries((all) => all.resend(delivery)),
-    all: () => cabinet.deliveries((all) => all.resendRange(id, "2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z")),
+    all: () =>
+      cabinet.deliveries((all) =>
+        all.resendRange({ addressId: id, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "all" }),
+      ),
   }
   for (const delivery of [taken!, missed!, lost!]) await cabinet.deliveries((all) => all.cancel(delivery.id))
   expect(await resend.one(taken!.id)).toMatchObject({ state: "due", attempts: 1 })

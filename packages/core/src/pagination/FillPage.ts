@@ -1,0 +1,38 @@
+/** A page of a list that is filtered while it is walked: slices until it is full, has grown large, or its time is over. */
+import { Clock, Effect } from "effect"
+
+/** After how long a page that is not full yet ends. */
+const PAGE_MILLIS = 1_000
+
+export interface Slice<A, Place> {
+  readonly found: ReadonlyArray<A>
+  /** Where the next slice begins; null after the last one. */
+  readonly next: Place | null
+}
+
+export interface Filling<A, Place, E> {
+  readonly limit: number
+  /** Where the page begins. */
+  readonly after: Place | null
+  readonly slice: (after: Place | null, limit: number) => Effect.Effect<Slice<A, Place>, E>
+  /** How large an item is, in any unit, and how large a page may become before it ends. */
+  readonly sizeOf?: (item: A) => number
+  readonly maxSize?: number
+}
+
+export const fillPage = Effect.fnUntraced(function* <A, Place, E>(filling: Filling<A, Place, E>) {
+  const { limit, slice, sizeOf = () => 0, maxSize = Infinity } = filling
+  const until = (yield* Clock.currentTimeMillis) + PAGE_MILLIS
+  const items: Array<A> = []
+  let after = filling.after
+  let size = 0
+  do {
+    const { found, next } = yield* slice(after, limit - items.length)
+    for (const one of found) {
+      items.push(one)
+      size += sizeOf(one)
+    }
+    after = next
+  } while (after !== null && items.length < limit && size < maxSize && (yield* Clock.currentTimeMillis) < until)
+  return { items, next: after }
+})
