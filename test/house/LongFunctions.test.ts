@@ -11,15 +11,6 @@ const MAX_LINES = 80
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** Longer ones, each with its reason, and its length, above which it must not grow. */
-const ALLOWED: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
-  "packages/core/src/json/ParseJson.ts": { lines: 85, why: "one loop over the text: split, it would be slower" },
-  "packages/store-pg/src/connection/StandbyReader.ts": { lines: 115, why: "to become a class" },
-  "packages/store-pg/src/embedded/BackupArchive.ts": { lines: 91, why: "to become a class" },
-  "packages/store-pg/src/row/PgSourceColumnStore.ts": { lines: 130, why: "to become a class" },
-  "packages/store-pg/src/source/PgSourceStore.ts": { lines: 127, why: "to become a class" },
-}
-
 interface Long {
   readonly line: number
   readonly lines: number
@@ -57,7 +48,7 @@ it(`no function of the packages has more than ${MAX_LINES} lines`, () => {
   const wrong: Array<string> = []
   for (const file of files) {
     for (const { line, lines } of longFunctions(readFileSync(root + file, "utf8"))) {
-      if (lines > (ALLOWED[file]?.lines ?? MAX_LINES)) wrong.push(`${file}:${line} has ${lines} lines`)
+      wrong.push(`${file}:${line} has ${lines} lines`)
     }
   }
   assert.deepStrictEqual(wrong, [])

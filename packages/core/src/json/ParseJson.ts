@@ -131,12 +131,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
   const sent = notes?.sent
   let { level, place, cells } = state
   value: for (;;) {
-    if (scanner.at > stop) {
-      state.level = level
-      state.place = place
-      state.cells = cells
-      return undefined
-    }
+    if (scanner.at > stop) return pause(state, level, place, cells)
     const code = scanner.next()
     if (notes !== undefined && open.length < 2) {
       if (open.length === 0) notes.valueOffset = scanner.at - start
@@ -209,6 +204,13 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
       keys.pop()
     }
   }
+}
+
+/** Keeps what `read` holds in variables, for its next call. */
+const pause = (state: ReadState, level: number, place: number, cells: number): undefined => {
+  state.level = level
+  state.place = place
+  state.cells = cells
 }
 
 /** Continues from the last number used, so that thousands of such keys do not take quadratic time. */

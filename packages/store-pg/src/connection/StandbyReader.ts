@@ -15,12 +15,13 @@ import { StatementClient } from "./OwnerClient.ts"
 import { layer as primaryReader, ReaderClient, type Standby, type StandbyState } from "./ReaderClient.ts"
 import { type ReaderOptions, readerSessions } from "./ReaderSessions.ts"
 import { ReplayLag } from "./ReplayLag.ts"
+import type { ServerRoute } from "./ServerRoute.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { short } from "./SessionSettings.ts"
 import { connectionLossAsError, sqlMessage } from "./StoreFailure.ts"
 
 const PRIMARY = `
-SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS place, system_identifier::text AS system, current_database()::text AS database
+SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS place, system_identifier::text AS system
 FROM pg_control_system()`
 
 const STANDBY = `
@@ -60,17 +61,149 @@ const standbyAddress = (standbyUrl: string, readerUrl: string): string => {
   return standby.toString()
 }
 
-const fault = (why: string) => ({ fault: why })
+interface WatchOptions {
+  readonly primary: StatementClient["Service"]
+  /** A session of its own with the standby, so that a check never waits behind reads. */
+  readonly standby: PgClient.PgClient
+  readonly route: ServerRoute
+  readonly clock: Clock.Clock
+  readonly maxLagMillis: number
+  /** The database's name, on the metrics. */
+  readonly database: string
+}
+
+/** Checks the standby, and knows whether it may be read from now. */
+class StandbyWatch {
+  readonly #options: WatchOptions
+  readonly #lag = new ReplayLag()
+  /** What is wrong with the standby besides its lag; null if nothing is. Every check sets it, and `setAside`. */
+  #reason: string | null = "It has not been checked yet."
+  /** The reason that was logged last; undefined before the first check. Only `#log` uses it. */
+  #logged: string | null | undefined
+  #soughtAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+  }
+
+  isNear(): boolean {
+    return this.#reason === null && this.#behind() <= this.#options.maxLagMillis
+  }
+
+  isLost(): boolean {
+    return this.#reason !== null
+  }
+
+  /** Until the next check: a read got no response. */
+  setAside(): void {
+    this.#reason = "It did not respond to a read."
+    this.#lag.forget()
+  }
+
+  state(): StandbyState {
+    const { maxLagMillis } = this.#options
+    const behind = this.#behind()
+    const lagMillis = Number.isFinite(behind) ? behind : null
+    const used = this.isNear()
+    const far = lagMillis === null ? "It has not caught up yet." : `It is more than ${maxLagMillis / 1000} s behind.`
+    return { used, lagMillis, maxLagMillis, reason: used ? null : (this.#reason ?? far) }
+  }
+
+  /** One round of the background check. */
+  get round(): Effect.Effect<void> {
+    return this.#check.pipe(Effect.andThen(this.#log), Effect.andThen(this.#measure))
+  }
+
+  /** Its state, once it is near or has had the time to come near. */
+  get settled(): Effect.Effect<StandbyState> {
+    return Effect.gen({ self: this }, function* () {
+      const { clock } = this.#options
+      const last = clock.currentTimeMillisUnsafe() + SETTLE_MILLIS
+      for (;;) {
+        yield* this.#check
+        if (this.isNear() || clock.currentTimeMillisUnsafe() > last) return this.state()
+        yield* Effect.sleep("200 millis")
+      }
+    })
+  }
+
+  #behind(): number {
+    return this.#lag.at(this.#options.clock.currentTimeMillisUnsafe())
+  }
+
+  get #check(): Effect.Effect<void> {
+    return this.#compare.pipe(
+      connectionLossAsError,
+      Effect.timeoutOrElse({
+        duration: STANDBY_TIMEOUT,
+        orElse: () => Effect.succeed("It does not respond in time."),
+      }),
+      Effect.catch((error: SqlError.SqlError) => Effect.succeed(`It cannot be queried: ${sqlMessage(error)}.`)),
+      Effect.map((reason) => {
+        this.#reason = reason
+        if (reason === null) return
+        // Only samples of a healthy standby count; start over.
+        this.#lag.forget()
+        this.#seekAnother()
+      }),
+    )
+  }
+
+  /** Takes a sample of the lag; returns what is wrong with the standby. */
+  get #compare(): Effect.Effect<string | null, SqlError.SqlError> {
+    return Effect.gen({ self: this }, function* () {
+      const { primary, standby, clock } = this.#options
+      const at = clock.currentTimeMillisUnsafe()
+      const [here] = yield* primary.unsafe<{ place: string; system: string }>(PRIMARY)
+      this.#lag.primaryAt(at, Number(here!.place))
+      const [there] = yield* standby.unsafe<{ standby: boolean; place: string | null; system: string }>(STANDBY)
+      if (there!.system !== here!.system) return "It is not a copy of this database: correct DATABASE_READ_URL."
+      if (!there!.standby) return "It is not a standby but a primary: correct DATABASE_READ_URL."
+      this.#lag.replayed(Number(there!.place ?? 0))
+      return null
+    })
+  }
+
+  /** Of several servers, another may be a standby. */
+  #seekAnother(): void {
+    const { clock, route } = this.#options
+    const now = clock.currentTimeMillisUnsafe()
+    if (route.servers.length === 1 || now - this.#soughtAt < SEEK_MILLIS) return
+    this.#soughtAt = now
+    route.leave()
+  }
+
+  get #log(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { used, reason } = this.state()
+      if (reason === this.#logged) return Effect.void
+      const first = this.#logged === undefined
+      this.#logged = reason
+      if (used) return first ? Effect.void : Effect.logInfo("rows are read from the standby again")
+      return Effect.logWarning(`rows are read from the primary, not from the standby: ${reason}`)
+    })
+  }
+
+  get #measure(): Effect.Effect<unknown> {
+    return Effect.suspend(() => {
+      const { used, lagMillis } = this.state()
+      const of = { database: this.#options.database }
+      return Effect.all([
+        Metric.update(Metric.withAttributes(lagGauge, of), (lagMillis ?? Number.POSITIVE_INFINITY) / 1000),
+        Metric.update(Metric.withAttributes(usedGauge, of), used ? 1 : 0),
+      ])
+    })
+  }
+}
 
 export const layer = (options: StandbyOptions) =>
   Layer.effect(
     ReaderClient,
     Effect.gen(function* () {
       const reader = yield* ReaderClient
-      const primary = yield* StatementClient
+      const { maxLagMillis } = options
       const pools = { ...options.reader, url: standbyAddress(options.url, options.reader.url) }
       const sessions = yield* readerSessions(pools)
-      // A session of its own, so that a check never waits behind reads.
       const watching = SessionPool.layer({
         url: pools.url,
         maxConnections: 1,
@@ -78,101 +211,22 @@ export const layer = (options: StandbyOptions) =>
         applicationName: "data-cabinet standby watch",
         settings: short(2_000),
       })
-      const watcher = Context.get(yield* Layer.build(Layer.fresh(watching)), PgClient.PgClient)
-      const clock = yield* Clock.Clock
       const { route } = yield* connectionOf(pools.url)
-      let soughtAt = Number.NEGATIVE_INFINITY
-      /** Of several servers, another may be a standby. */
-      const seekAnother = () => {
-        const now = clock.currentTimeMillisUnsafe()
-        if (route.servers.length === 1 || now - soughtAt < SEEK_MILLIS) return
-        soughtAt = now
-        route.leave()
-      }
-      const lag = new ReplayLag()
-      const { maxLagMillis } = options
-      let reason: string | null = "It has not been looked at yet."
-      const isNear = () => reason === null && lag.at(clock.currentTimeMillisUnsafe()) <= maxLagMillis
-
-      const state = (): StandbyState => {
-        const behind = lag.at(clock.currentTimeMillisUnsafe())
-        const lagMillis = Number.isFinite(behind) ? behind : null
-        const used = isNear()
-        const far =
-          lagMillis === null ? "It has not caught up yet." : `It is more than ${maxLagMillis / 1000} s behind.`
-        return { used, lagMillis, maxLagMillis, reason: used ? null : (reason ?? far) }
-      }
-
-      const compare = Effect.gen(function* () {
-        const at = clock.currentTimeMillisUnsafe()
-        const [here] = yield* primary.unsafe<{ place: string; system: string; database: string }>(PRIMARY)
-        lag.primaryAt(at, Number(here!.place))
-        const [there] = yield* watcher.unsafe<{ standby: boolean; place: string | null; system: string }>(STANDBY)
-        if (there!.system !== here!.system) return fault("It is no copy of this database: DATABASE_READ_URL is wrong.")
-        if (!there!.standby)
-          return fault("It is a primary of its own now: DATABASE_READ_URL names no standby any more.")
-        lag.replayed(Number(there!.place ?? 0))
-        return { database: here!.database }
+      const watch = new StandbyWatch({
+        primary: yield* StatementClient,
+        standby: Context.get(yield* Layer.build(Layer.fresh(watching)), PgClient.PgClient),
+        route,
+        clock: yield* Clock.Clock,
+        maxLagMillis,
+        database: decodeURIComponent(new URL(pools.url).pathname.slice(1)),
       })
-
-      const look = compare.pipe(
-        connectionLossAsError,
-        Effect.timeoutOrElse({
-          duration: STANDBY_TIMEOUT,
-          orElse: () => Effect.succeed(fault("It does not answer in time.")),
-        }),
-        Effect.catch((error: SqlError.SqlError) => Effect.succeed(fault(`It cannot be asked: ${sqlMessage(error)}.`))),
-        Effect.map((seen) => {
-          if ("fault" in seen) {
-            reason = seen.fault
-            // Only samples of a healthy standby count; start over.
-            lag.forget()
-            seekAnother()
-          } else reason = null
-          return seen
-        }),
-      )
-
-      let told: string | null | undefined
-      const tell = Effect.suspend(() => {
-        const { used, reason: why } = state()
-        if (why === told) return Effect.void
-        const first = told === undefined
-        told = why
-        if (used) return first ? Effect.void : Effect.logInfo("rows are read from the standby again")
-        return Effect.logWarning(`rows are read from the primary, not from the standby: ${why}`)
-      })
-      const measure = (database: string) =>
-        Effect.suspend(() => {
-          const { used, lagMillis } = state()
-          return Effect.all([
-            Metric.update(
-              Metric.withAttributes(lagGauge, { database }),
-              (lagMillis ?? Number.POSITIVE_INFINITY) / 1000,
-            ),
-            Metric.update(Metric.withAttributes(usedGauge, { database }), used ? 1 : 0),
-          ])
-        })
-
-      const database = decodeURIComponent(new URL(pools.url).pathname.slice(1))
-      const watch = look.pipe(Effect.andThen(tell), Effect.andThen(measure(database)))
-      yield* background("standby watch", Math.max(50, Math.min(1_000, maxLagMillis / 5)), watch)
+      yield* background("standby watch", Math.max(50, Math.min(1_000, maxLagMillis / 5)), watch.round)
       const standby: Standby = {
         sessions,
-        isNear,
-        isLost: () => reason !== null,
-        setAside: () => {
-          reason = "It did not answer a read."
-          lag.forget()
-        },
-        settled: Effect.gen(function* () {
-          const last = clock.currentTimeMillisUnsafe() + SETTLE_MILLIS
-          for (;;) {
-            yield* look
-            if (isNear() || clock.currentTimeMillisUnsafe() > last) return state()
-            yield* Effect.sleep("200 millis")
-          }
-        }),
+        isNear: () => watch.isNear(),
+        isLost: () => watch.isLost(),
+        setAside: () => watch.setAside(),
+        settled: watch.settled,
       }
       return ReaderClient.of({ ...reader, standby: Option.isSome(reader.sessions) ? standby : undefined })
     }),

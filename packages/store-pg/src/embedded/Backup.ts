@@ -77,7 +77,7 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
               return { ...(await archive.finish()), file, madeAt, postgres }
             }),
         ),
-      (archive) => Effect.promise(archive.discard),
+      (archive) => Effect.promise(() => archive.discard()),
     )
   }).pipe(Effect.scoped)
 
@@ -94,10 +94,10 @@ const copyCluster = async (
   if (existsSync(dir.passwordFile)) await archive.text(PASSWORD_NAME, await readFile(dir.passwordFile))
   const files = await clusterFiles(dir.pgdata)
   progress.total += files.reduce((sum, { size }) => sum + size, 0)
-  await archive.directory(CLUSTER_NAME)
+  archive.directory(CLUSTER_NAME)
   for (const { path, kind } of files) {
     const name = `${CLUSTER_NAME}/${path}`
-    if (kind === "directory") await archive.directory(name)
+    if (kind === "directory") archive.directory(name)
     else await copyFile(archive, name, joinPath(dir.pgdata, path))
   }
   await archive.text(`${CLUSTER_NAME}/${CONTROL_FILE}`, await wholeControlFile(joinPath(dir.pgdata, CONTROL_FILE)))
@@ -107,7 +107,7 @@ const copyFile = async (archive: BackupArchive, name: string, path: string): Pro
   const source = await orNothing(open(path, "r"))
   if (source === undefined) return
   try {
-    await archive.file(name, source)
+    await archive.addFile(name, source)
   } finally {
     await source.close()
   }

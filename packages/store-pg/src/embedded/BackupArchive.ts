@@ -14,18 +14,6 @@ import { createGzip } from "node:zlib"
 import { pack, type Pack } from "tar-stream"
 import { type BackupEnd, type BackupHead, BackupSum, END_NAME, HEAD_NAME } from "./BackupFormat.ts"
 
-export interface BackupArchive {
-  readonly head: (head: BackupHead) => Promise<void>
-  readonly directory: (name: string) => Promise<void>
-  readonly text: (name: string, content: string | Buffer) => Promise<void>
-  /** Adds a file with its current length, however it changes while it is read. */
-  readonly file: (name: string, handle: FileHandle) => Promise<void>
-  /** Renames the archive to its final name, and returns its size. */
-  readonly finish: () => Promise<BackupEnd & { readonly archiveBytes: number }>
-  /** Removes it after a failure; does nothing once it is finished. */
-  readonly discard: () => Promise<void>
-}
-
 export interface ArchiveOptions {
   /** Must not exist. Gzipped unless its name ends in `.tar`. */
   readonly file: string
@@ -68,91 +56,116 @@ export const createArchive = async ({ file, wrote }: ArchiveOptions): Promise<Ba
   await clearLeftovers(dirname(file))
   const unfinished = `${file}.${HOST}.${process.pid}${PARTIAL}`
   // It contains the keys' hashes and the roles' passwords.
-  const handle = await open(unfinished, "w", 0o600)
-  const tar: Pack = pack()
-  const failed = new AbortController()
-  const written = pipeline(
-    tar as unknown as Readable,
-    // A faster level: at the default one a backup takes three times as long, and is hardly smaller.
-    file.endsWith(".tar") ? new PassThrough() : createGzip({ level: 3 }),
-    createWriteStream(unfinished, { fd: handle.fd, autoClose: false }),
-    { signal: failed.signal },
-  )
-  let fault: unknown
-  written.catch((error: unknown) => {
-    fault ??= error
-    failed.abort()
-  })
-  const sum = new BackupSum()
+  return new BackupArchive(file, unfinished, await open(unfinished, "w", 0o600), wrote)
+}
 
-  const add = async (name: string, size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>) => {
-    const entry = tar.entry({ name, size, mode: 0o600, mtime: new Date(0) })
+export class BackupArchive {
+  readonly #file: string
+  readonly #unfinished: string
+  readonly #handle: FileHandle
+  readonly #wrote: (bytes: number) => void
+  readonly #tar: Pack = pack()
+  readonly #sum = new BackupSum()
+  /** Resolves once everything is written. */
+  readonly #written: Promise<void>
+  /** Aborted by `discard` and by the first error of writing, which is then the fault. */
+  readonly #failed = new AbortController()
+  #fault: unknown
+  #isFinished = false
+
+  constructor(file: string, unfinished: string, handle: FileHandle, wrote: (bytes: number) => void) {
+    this.#file = file
+    this.#unfinished = unfinished
+    this.#handle = handle
+    this.#wrote = wrote
+    this.#written = pipeline(
+      this.#tar as unknown as Readable,
+      // A faster level: at the default one a backup takes three times as long, and is hardly smaller.
+      file.endsWith(".tar") ? new PassThrough() : createGzip({ level: 3 }),
+      createWriteStream(unfinished, { fd: handle.fd, autoClose: false }),
+      { signal: this.#failed.signal },
+    )
+    this.#written.catch((error: unknown) => {
+      this.#fault ??= error
+      this.#failed.abort()
+    })
+  }
+
+  head(head: BackupHead): Promise<void> {
+    return this.text(HEAD_NAME, JSON.stringify(head))
+  }
+
+  directory(name: string): void {
+    this.#tar.entry({ name: `${name}/`, type: "directory", mode: 0o700, mtime: new Date(0) })
+  }
+
+  text(name: string, content: string | Buffer): Promise<void> {
+    return this.#orFault(async () => {
+      const bytes = Buffer.from(content)
+      const digest = await this.#add(name, bytes.length, [bytes])
+      if (name !== HEAD_NAME && name !== END_NAME) this.#sum.add(name, bytes.length, digest)
+    })
+  }
+
+  /** Adds a file with its current length, however it changes while it is read. */
+  addFile(name: string, source: FileHandle): Promise<void> {
+    return this.#orFault(async () => {
+      const { size } = await source.stat()
+      this.#sum.add(name, size, await this.#add(name, size, contentOf(source, size)))
+    })
+  }
+
+  /** Renames the archive to its final name, and returns its size. */
+  finish(): Promise<BackupEnd & { readonly archiveBytes: number }> {
+    return this.#orFault(async () => {
+      const end = this.#sum.end()
+      await this.text(END_NAME, JSON.stringify(end))
+      this.#tar.finalize()
+      await this.#written
+      await this.#handle.sync()
+      await this.#handle.close()
+      // Aborted at the last moment: the caller was told so and must find no file.
+      if (this.#failed.signal.aborted) throw new Error("the backup was cancelled")
+      await rename(this.#unfinished, this.#file)
+      this.#isFinished = true
+      await syncDirectory(dirname(this.#file))
+      return { ...end, archiveBytes: (await stat(this.#file)).size }
+    })
+  }
+
+  /** Removes it after a failure; does nothing once it is finished. */
+  async discard(): Promise<void> {
+    if (this.#isFinished) return
+    this.#failed.abort()
+    await this.#written.catch(() => {})
+    await this.#handle.close().catch(() => {})
+    await rm(this.#unfinished, { force: true })
+  }
+
+  /** Returns the digest of the content. */
+  async #add(name: string, size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
+    const { signal } = this.#failed
+    const entry = this.#tar.entry({ name, size, mode: 0o600, mtime: new Date(0) })
     // An entry aborted midway fails along with the archive, whose own error is the one that is handled.
     entry.on("error", () => {})
-    const hash = createHash("sha256")
+    const digest = createHash("sha256")
     for await (const piece of content) {
-      if (failed.signal.aborted) throw fault
-      hash.update(piece)
-      if (!entry.write(piece)) await once(entry, "drain", { signal: failed.signal })
-      wrote(piece.length)
+      if (signal.aborted) throw this.#fault
+      digest.update(piece)
+      if (!entry.write(piece)) await once(entry, "drain", { signal })
+      this.#wrote(piece.length)
     }
     entry.end()
-    return hash.digest("hex")
+    return digest.digest("hex")
   }
-  /** Reports the error that stopped the writing, not its consequences. */
-  const orFault = async <A>(work: Promise<A>): Promise<A> => {
+
+  /** Rejects with the error that stopped the writing, not with its consequences. */
+  async #orFault<A>(work: () => Promise<A>): Promise<A> {
     try {
-      return await work
+      return await work()
     } catch (error) {
-      throw fault ?? error
+      throw this.#fault ?? error
     }
-  }
-  const text: BackupArchive["text"] = (name, content) =>
-    orFault(
-      (async () => {
-        const bytes = Buffer.from(content)
-        const digest = await add(name, bytes.length, [bytes])
-        if (name !== HEAD_NAME && name !== END_NAME) sum.add(name, bytes.length, digest)
-      })(),
-    )
-  let finished = false
-  return {
-    text,
-    head: (head) => text(HEAD_NAME, JSON.stringify(head)),
-    directory: async (name) => {
-      tar.entry({ name: `${name}/`, type: "directory", mode: 0o700, mtime: new Date(0) })
-    },
-    file: (name, source) =>
-      orFault(
-        (async () => {
-          const { size } = await source.stat()
-          sum.add(name, size, await add(name, size, contentOf(source, size)))
-        })(),
-      ),
-    finish: () =>
-      orFault(
-        (async () => {
-          const end = sum.end()
-          await text(END_NAME, JSON.stringify(end))
-          tar.finalize()
-          await written
-          await handle.sync()
-          await handle.close()
-          // Aborted at the last moment: the caller was told so and must find no file.
-          if (failed.signal.aborted) throw new Error("it was given up")
-          await rename(unfinished, file)
-          finished = true
-          await syncDirectory(dirname(file))
-          return { ...end, archiveBytes: (await stat(file)).size }
-        })(),
-      ),
-    discard: async () => {
-      if (finished) return
-      failed.abort()
-      await written.catch(() => {})
-      await handle.close().catch(() => {})
-      await rm(unfinished, { force: true })
-    },
   }
 }
 

@@ -5,7 +5,12 @@
 import { hash, randomBytes } from "node:crypto"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { type SourceRemoval, SourceStore } from "@data-cabinet/core/source/SourceStore"
+import {
+  type SourceChange,
+  type SourceRemoval,
+  SourceStore,
+  type StoredSource,
+} from "@data-cabinet/core/source/SourceStore"
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -71,133 +76,136 @@ const notDropped = (table: string, error: SqlError.SqlError): NotRemoved | SqlEr
   }
 }
 
+type Sql = PgClient.PgClient
+
+const one = (sql: Sql, id: number) =>
+  sql.unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL`, [id])
+
+/** Changes one row, and returns it as it is afterwards. */
+const update = (sql: Sql, id: number, assignments: string, values: ReadonlyArray<unknown> = []) =>
+  sql.unsafe<SourceRow>(
+    `UPDATE cabinet.source s SET ${assignments} WHERE s.id = $1 AND s.deleted_at IS NULL RETURNING ${COLUMNS}`,
+    [id, ...values],
+  )
+
+const first = <A>(rows: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>, as: (row: SourceRow) => A) =>
+  rows.pipe(
+    Effect.map(([row]) => Option.map(Option.fromNullishOr(row), as)),
+    orUnavailable,
+  )
+
+/** The source with its table. */
+const create = Effect.fnUntraced(function* (sql: Sql, source: StoredSource) {
+  const secret = newSecret()
+  // Two sources of one name created at once would choose the same table name: they are serialized here.
+  yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
+  const tables = yield* sql<{ name: string }>`
+    SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
+    UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`
+  const table = source.tableName(new Set(tables.map((row) => row.name)))
+  const [row] = yield* sql.unsafe<SourceRow>(
+    `INSERT INTO cabinet.source AS s (name, intake_secret, secret_hash, encoding, thanks_url, table_name)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6) RETURNING ${COLUMNS}`,
+    [source.name, secret, secretHash(secret), source.encoding, source.thanksUrl, table],
+  )
+  yield* sql.unsafe(createTable(table))
+  return toSourceWithSecret(row!)
+})
+
+const change = (sql: Sql, id: number, { name, encoding, thanksUrl }: SourceChange) =>
+  update(
+    sql,
+    id,
+    `name = coalesce($2, s.name),
+     encoding = CASE WHEN $3 THEN $4 ELSE s.encoding END,
+     thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END`,
+    [name ?? null, encoding !== undefined, encoding ?? null, thanksUrl !== undefined, thanksUrl ?? null],
+  )
+
+const rotateSecret = (sql: Sql, id: number) =>
+  Effect.suspend(() => {
+    const secret = newSecret()
+    return update(sql, id, "intake_secret = $2, secret_hash = decode($3, 'hex')", [secret, secretHash(secret)])
+  })
+
+const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" | "drop") {
+  const [before] = yield* one(sql, id)
+  if (before === undefined) return { is: "missing" } as const
+  yield* update(sql, id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
+  // If the table is kept, its deferred rows are still written.
+  if (table === "drop") {
+    yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
+    yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
+  }
+  // Their headers are secrets that nobody needs any more; retention removes their seen marks.
+  yield* sql`
+    UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
+    WHERE source_id = ${id} AND removed_at IS NULL`
+  if (table === "drop" && before.table_name !== null) {
+    const name = before.table_name
+    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_SECONDS}s'`)
+    yield* sql
+      .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, name)}`)
+      .pipe(Effect.mapError((error) => notDropped(name, error)))
+  }
+  return { is: "removed" } as const
+})
+
+/** What intake looks up, with the sources that were found last by their secrets. */
+const intakeLookup = (quick: StatementClient["Service"]) => {
+  const remembered = new Map<string, IntakeSource>()
+  return {
+    remembered: (secret: string) => remembered.get(secret),
+    bySecret: Effect.fnUntraced(function* (secret: string) {
+      const [row] = yield* quick.unsafe<SourceRow>(
+        `SELECT ${COLUMNS} FROM cabinet.source s
+         WHERE s.secret_hash = decode($1, 'hex') AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+        [secretHash(secret)],
+      )
+      if (row === undefined) {
+        remembered.delete(secret)
+        return Option.none()
+      }
+      if (remembered.size >= REMEMBERED) remembered.clear()
+      const source = toIntakeSource(row)
+      remembered.set(secret, source)
+      return Option.some(source)
+    }, orUnavailable),
+    forIntake: (id: number) =>
+      first(
+        quick.unsafe<SourceRow>(
+          `SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+          [id],
+        ),
+        toIntakeSource,
+      ),
+  }
+}
+
 export const layer = Layer.effect(
   SourceStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const quick = yield* StatementClient
-    const remembered = new Map<string, IntakeSource>()
-
-    const one = (id: number) =>
-      sql.unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL`, [id])
-
-    /** Changes one row, and returns it as it is afterwards. */
-    const update = (id: number, assignments: string, values: ReadonlyArray<unknown> = []) =>
-      sql.unsafe<SourceRow>(
-        `UPDATE cabinet.source s SET ${assignments} WHERE s.id = $1 AND s.deleted_at IS NULL RETURNING ${COLUMNS}`,
-        [id, ...values],
-      )
-
-    const first = <A>(rows: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>, as: (row: SourceRow) => A) =>
-      rows.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), as)),
-        orUnavailable,
-      )
-
     return SourceStore.of({
-      create: Effect.fnUntraced(function* (source) {
-        const secret = newSecret()
-        const work = Effect.gen(function* () {
-          // Two sources of one name created at once would choose the same table name: they are serialized here.
-          yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
-          const tables = yield* sql<{ name: string }>`
-            SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
-            UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`
-          const table = source.tableName(new Set(tables.map((row) => row.name)))
-          const [row] = yield* sql.unsafe<SourceRow>(
-            `INSERT INTO cabinet.source AS s (name, intake_secret, secret_hash, encoding, thanks_url, table_name)
-             VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6) RETURNING ${COLUMNS}`,
-            [source.name, secret, secretHash(secret), source.encoding, source.thanksUrl, table],
-          )
-          yield* sql.unsafe(createTable(table))
-          return toSourceWithSecret(row!)
-        })
-        return yield* sql.withTransaction(work)
-      }, orUnavailable),
+      create: (source) => sql.withTransaction(create(sql, source)).pipe(orUnavailable),
       list: sql
         .unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.deleted_at IS NULL ORDER BY s.id`)
         .pipe(
           Effect.map((rows) => rows.map(toSource)),
           orUnavailable,
         ),
-      get: (id) => first(one(id), toSource),
-      reveal: (id) => first(one(id), toSourceWithSecret),
-      change: (id, change) =>
-        first(
-          update(
-            id,
-            `name = coalesce($2, s.name),
-             encoding = CASE WHEN $3 THEN $4 ELSE s.encoding END,
-             thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END`,
-            [
-              change.name ?? null,
-              change.encoding !== undefined,
-              change.encoding ?? null,
-              change.thanksUrl !== undefined,
-              change.thanksUrl ?? null,
-            ],
-          ),
-          toSource,
+      get: (id) => first(one(sql, id), toSource),
+      reveal: (id) => first(one(sql, id), toSourceWithSecret),
+      change: (id, changed) => first(change(sql, id, changed), toSource),
+      archive: (id) => first(update(sql, id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
+      restore: (id) => first(update(sql, id, "archived_at = NULL"), toSource),
+      remove: (id, table) =>
+        sql.withTransaction(remove(sql, id, table)).pipe(
+          Effect.catchTag("NotRemoved", ({ removal }) => Effect.succeed(removal)),
+          orUnavailable,
         ),
-      archive: (id) => first(update(id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
-      restore: (id) => first(update(id, "archived_at = NULL"), toSource),
-      remove: Effect.fnUntraced(
-        function* (id, table) {
-          const [before] = yield* one(id)
-          if (before === undefined) return { is: "missing" } as const
-          yield* update(id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
-          // If the table is kept, its deferred rows are still written.
-          if (table === "drop") {
-            yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
-            yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
-          }
-          // Their headers are secrets that nobody needs any more; retention removes their seen marks.
-          yield* sql`
-            UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
-            WHERE source_id = ${id} AND removed_at IS NULL`
-          if (table === "drop" && before.table_name !== null) {
-            const name = before.table_name
-            yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_SECONDS}s'`)
-            yield* sql
-              .unsafe(`DROP TABLE IF EXISTS ${quoteQualified(SOURCES_SCHEMA, name)}`)
-              .pipe(Effect.mapError((error) => notDropped(name, error)))
-          }
-          return { is: "removed" } as const
-        },
-        sql.withTransaction,
-        Effect.catchTag("NotRemoved", ({ removal }) => Effect.succeed(removal)),
-        orUnavailable,
-      ),
-      rotateSecret: (id) =>
-        Effect.suspend(() => {
-          const secret = newSecret()
-          const assignments = "intake_secret = $2, secret_hash = decode($3, 'hex')"
-          return first(update(id, assignments, [secret, secretHash(secret)]), toSourceWithSecret)
-        }),
-      remembered: (secret) => remembered.get(secret),
-      bySecret: Effect.fnUntraced(function* (secret) {
-        const [row] = yield* quick.unsafe<SourceRow>(
-          `SELECT ${COLUMNS} FROM cabinet.source s
-           WHERE s.secret_hash = decode($1, 'hex') AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
-          [secretHash(secret)],
-        )
-        if (row === undefined) {
-          remembered.delete(secret)
-          return Option.none()
-        }
-        if (remembered.size >= REMEMBERED) remembered.clear()
-        const source = toIntakeSource(row)
-        remembered.set(secret, source)
-        return Option.some(source)
-      }, orUnavailable),
-      forIntake: (id) =>
-        first(
-          quick.unsafe<SourceRow>(
-            `SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
-            [id],
-          ),
-          toIntakeSource,
-        ),
+      rotateSecret: (id) => first(rotateSecret(sql, id), toSourceWithSecret),
+      ...intakeLookup(yield* StatementClient),
     })
   }),
 )

@@ -1,0 +1,226 @@
+/** Changes the type of a source's column, in the transaction of its caller. */
+import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
+import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
+import type { TableLayout } from "@data-cabinet/core/row/RowPlan"
+import { NotRetyped, type RetypeDecisions, type SourceColumn } from "@data-cabinet/core/row/SourceColumnStore"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Fiber } from "effect"
+import { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { columnDependents } from "./ColumnDependents.ts"
+import { dependentViews, dropViews, findObstacle, remakeViews, type SavedView } from "./DependentViews.ts"
+import { loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
+
+/** The condition under which a column's text converts to another type, and the expression that converts it. */
+const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
+  const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
+  if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
+  if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
+  const pattern = EXACT_FORMAT[to]
+  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${text} ~ '${pattern}'`
+  // A day that the calendar lacks is spelled like any other, so it is compared with the last day of its month, which
+  // cannot fail.
+  const lastDay = `extract(day FROM (left(${text}, 8) || '01')::date + interval '1 month -1 day')`
+  const isDay = `CASE WHEN ${spelt} THEN substr(${text}, 9, 2)::int <= ${lastDay} ELSE false END`
+  const fits = to === "date" || to === "timestamptz" ? isDay : spelt
+  return { fits, value: `${text}::${to}` }
+}
+
+/** How long to wait for a lock, in milliseconds: for the table's, and for those of all views together. */
+const LOCK_TIMEOUT_MILLIS = 3_000
+
+/** Code can catch the cancellation of its statement, but not the end of its session, which follows this much later. */
+const END_AFTER_MILLIS = 2_000
+
+const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
+
+const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
+
+const busy = () => new NotRetyped({ fact: { is: "busy", seconds: LOCK_TIMEOUT_MILLIS / 1000 } })
+
+/** A view written for the old type may not work with the new one; the transaction is then rolled back. */
+const viewFailed = (error: SqlError.SqlError) =>
+  isUnavailable(error) || isLockTimeout(error)
+    ? error
+    : new NotRetyped({ fact: { is: "view_failed", detail: sqlMessage(error) } })
+
+export interface RetypeOptions<E> {
+  readonly sourceId: number
+  readonly name: string
+  readonly type: ColumnKind
+  readonly decide: RetypeDecisions<E>
+  /** How long recreating all views may take in total. */
+  readonly viewsTimeoutMillis: number
+  /** Reads the column as it is then. */
+  readonly readColumn: Effect.Effect<SourceColumn, SqlError.SqlError>
+}
+
+/** The column in its locked table. */
+interface Target {
+  /** The table's quoted name. */
+  readonly table: string
+  readonly layout: TableLayout
+  readonly column: FieldColumn
+  /** The condition of a value that the new type can hold, and its conversion. */
+  readonly fits: string
+  readonly value: string
+}
+
+export class Retype<E> {
+  readonly #sql: PgClient.PgClient
+  readonly #options: RetypeOptions<E>
+  /** Whether the transaction's session was terminated because recreating the views took too long. */
+  #isOverTime = false
+
+  constructor(sql: PgClient.PgClient, options: RetypeOptions<E>) {
+    this.#sql = sql
+    this.#options = options
+  }
+
+  /** In a transaction of its own. A large table is rewritten, without a time limit. */
+  run() {
+    return this.#sql.withTransaction(this.#steps()).pipe(
+      Effect.catchCause((cause) => (this.#isOverTime ? Effect.fail(this.#tooSlow()) : Effect.failCause(cause))),
+      Effect.mapError((error) => (SqlError.isSqlError(error) && isLockTimeout(error) ? busy() : error)),
+      Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))),
+    )
+  }
+
+  #steps() {
+    return Effect.gen({ self: this }, function* () {
+      const target = yield* this.#lock()
+      const { readColumn } = this.#options
+      if (target === null) return { column: yield* readColumn, moved: 0, sibling: null, views: [] }
+      const views = yield* this.#dropDependents(target)
+      const { moved, sibling } = yield* this.#moveMisfits(target)
+      yield* this.#changeType(target)
+      yield* this.#recreate(views)
+      return { column: yield* readColumn, moved, sibling, views: namesOf(views) }
+    })
+  }
+
+  /** Locks the source and its table; null if the column has the type. */
+  #lock() {
+    return Effect.gen({ self: this }, function* () {
+      const sql = this.#sql
+      const { sourceId, name, type, decide } = this.#options
+      yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
+      yield* sql`SET LOCAL statement_timeout = 0`
+      yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
+      const found = yield* loadSourceTable(sql, sourceId)
+      const column = yield* Effect.fromResult(decide.column(found))
+      if (column === null) return null
+      const table = quoteQualified(SOURCES_SCHEMA, found!.name!)
+      yield* sql.unsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+      const target: Target = {
+        table,
+        layout: found!.layout,
+        column,
+        ...conversion(quoteName(name), column.kind, type),
+      }
+      return target
+    })
+  }
+
+  /** Drops the views that depend on the column, and returns them. */
+  #dropDependents({ table }: Target) {
+    return Effect.gen({ self: this }, function* () {
+      const sql = this.#sql
+      const { name, decide } = this.#options
+      const [attribute] = yield* sql<{ number: number }>`
+        SELECT attnum::int4 AS number FROM pg_attribute WHERE attrelid = ${table}::text::regclass AND attname = ${name}`
+      const views = yield* dependentViews(sql, table, attribute!.number)
+      const obstacle = yield* findObstacle(sql, views)
+      const objects = yield* columnDependents(sql, table, attribute!.number, int8Array(views.map(({ oid }) => oid)))
+      yield* Effect.fromResult(decide.dependents({ views: namesOf(views), obstacle, objects }))
+      yield* Effect.mapError(dropViews(sql, views, LOCK_TIMEOUT_MILLIS), viewFailed)
+      return views
+    })
+  }
+
+  /** Moves the values that the new type cannot hold to the sibling column. */
+  #moveMisfits({ table, layout, column, fits }: Target) {
+    return Effect.gen({ self: this }, function* () {
+      const sql = this.#sql
+      const { sourceId, name, decide } = this.#options
+      const quoted = quoteName(name)
+      const [misfits] = yield* sql.unsafe<{ n: number }>(
+        `SELECT count(*)::int4 AS n FROM ${table} WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
+      )
+      const moved = misfits!.n
+      if (moved === 0) return { moved, sibling: null }
+      const sibling = decide.sibling(layout, column)
+      if (sibling.isNew) {
+        yield* sql.unsafe(`ALTER TABLE ${table} ADD COLUMN ${quoteName(sibling.name)} text`)
+        yield* sql`
+          INSERT INTO cabinet.field_column (source_id, position, field, name, type)
+          SELECT ${sourceId}, max(position) + 1, ${column.field}, ${sibling.name}, 'text'
+          FROM cabinet.field_column WHERE source_id = ${sourceId}`
+      }
+      yield* sql.unsafe(
+        `UPDATE ${table} SET ${quoteName(sibling.name)} = ${quoted}::text WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
+      )
+      return { moved, sibling: sibling.name }
+    })
+  }
+
+  #changeType({ table, fits, value }: Target) {
+    return Effect.gen({ self: this }, function* () {
+      const sql = this.#sql
+      const { sourceId, name, type } = this.#options
+      yield* Effect.mapError(
+        sql.unsafe(
+          `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
+        ),
+        // A dependency of a kind that is not looked for, or one that appeared just now.
+        (error) =>
+          isUnavailable(error) || isLockTimeout(error)
+            ? error
+            : new NotRetyped({ fact: { is: "depended_on", detail: sqlMessage(error) } }),
+      )
+      yield* sql`
+        UPDATE cabinet.field_column SET type = ${type}, type_pinned = true WHERE source_id = ${sourceId} AND name = ${name}`
+      // Invalidates submissions planned for the previous table.
+      yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
+    })
+  }
+
+  #recreate(views: ReadonlyArray<SavedView>) {
+    return Effect.gen({ self: this }, function* () {
+      if (views.length === 0) return
+      const sql = this.#sql
+      yield* sql.unsafe(`SET LOCAL statement_timeout = ${this.#options.viewsTimeoutMillis}`)
+      yield* Effect.mapError(this.#inTime(remakeViews(sql, views)), (error) =>
+        isSlow(error) ? this.#tooSlow() : viewFailed(error),
+      )
+      yield* sql`SET LOCAL statement_timeout = 0`
+    })
+  }
+
+  /** Terminates the session of the transaction, from another session, unless `work` finishes in time. */
+  #inTime<A, F>(work: Effect.Effect<A, F>) {
+    const sql = this.#sql
+    const terminate = (pid: number) =>
+      Effect.sleep(this.#options.viewsTimeoutMillis + END_AFTER_MILLIS).pipe(
+        Effect.andThen(Effect.sync(() => void (this.#isOverTime = true))),
+        Effect.andThen(sql.unsafe("SELECT pg_terminate_backend($1::int4)", [pid])),
+      )
+    return Effect.flatMap(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
+      Effect.acquireUseRelease(
+        // Started on its own, so that it runs outside the transaction.
+        Effect.sync(() => Effect.runFork(terminate(session!.pid))),
+        () => work,
+        Fiber.interrupt,
+      ),
+    )
+  }
+
+  #tooSlow() {
+    return new NotRetyped({ fact: { is: "slow", seconds: this.#options.viewsTimeoutMillis / 1000 } })
+  }
+}
+
+const namesOf = (views: ReadonlyArray<SavedView>): ReadonlyArray<string> =>
+  views.map(({ schema, name }) => `${schema}.${name}`)
