@@ -123,7 +123,10 @@ it("what the standby does not have yet, the primary answers", async () => {
 
 it("an address that is no standby is not read from", async () => {
   await using wrong = reading(1_000, primary.url(DATABASE))
-  expect(await wrong.state()).toMatchObject({ used: false, reason: expect.stringMatching(/is not a standby but a primary/) })
+  expect(await wrong.state()).toMatchObject({
+    used: false,
+    reason: expect.stringMatching(/is not a standby but a primary/),
+  })
   expect(await wrong.rows("here")).toEqual([{ id: 1, standby: false }])
 })
 
