@@ -1,10 +1,10 @@
 /** The console's screens in Chromium: readable by everybody, on every width, in both languages, by day and by night. */
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { axeComplaints } from "./support/axe.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
-import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+import { type ConsoleCabinet, consoleCabinet, DIGITS } from "./support/consoleCabinet.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -20,7 +20,15 @@ afterAll(async () => {
   await cabinet.close()
 })
 
-const SCREENS = ["tables", "tables?find=nothing", "me"]
+const SCREENS = [
+  "tables",
+  "tables?find=nothing",
+  "tables/sources/orders",
+  "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
+  "tables/sources/orders?sort=nothing",
+  "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
+  "me",
+]
 
 const LOOKS = [
   { width: 1280, colorScheme: "light", locale: "en-US" },
@@ -53,4 +61,86 @@ it("the script and the style come once, under addresses of their content", async
   const response = await fetch(new URL(address!, cabinet.base))
   assert.match(response.headers.get("cache-control")!, /immutable/)
   assert.strictEqual(await response.text(), ASSETS["console.js"].text)
+})
+
+it("walking down and back shows every row once, with few elements", async () => {
+  const visit = await chromium.visit({ viewport: { width: 1280, height: 700 }, extraHTTPHeaders: { ...headers } })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/sources/orders?limit=40`)
+  const seen = new Map<number, string>()
+  let most = 0
+  const look = async () => {
+    const { rows, nodes } = await page.evaluate(() => ({
+      nodes: document.querySelectorAll("*").length,
+      rows: [...document.querySelectorAll<HTMLTableRowElement>(".grid tbody tr[aria-rowindex]")].map(
+        (row) => [Number(row.ariaRowIndex), row.cells[1]?.textContent ?? ""] as const,
+      ),
+    }))
+    most = Math.max(most, nodes)
+    for (const [index, id] of rows) {
+      if (id === "") continue
+      assert.strictEqual(seen.get(index) ?? id, id)
+      seen.set(index, id)
+    }
+  }
+  await page.focus(".grid")
+  const last = async () => page.getAttribute(".grid tbody tr[aria-rowindex]:nth-last-child(2)", "aria-rowindex")
+  await expect.poll(async () => (await page.keyboard.press("PageDown"), await look(), await last())).toBe("301")
+  await expect.poll(async () => (await page.keyboard.press("PageUp"), await look(), seen.get(2))).toBe("300")
+  assert.strictEqual(seen.size, 300)
+  assert.deepStrictEqual(
+    [...seen.keys()].toSorted((one, other) => one - other).map((index) => seen.get(index)),
+    Array.from({ length: 300 }, (_, index) => String(300 - index)),
+  )
+  assert.isBelow(most, 1_500)
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("by keyboard alone: search, open a row, copy a number of 40 digits, and back", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"]
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, permissions, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  await page.keyboard.press("/")
+  await page.keyboard.type("0007")
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")])
+  assert.include(page.url(), "?q=0007")
+  await page.focus(".grid")
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key)
+  await page.locator("#panel dl").waitFor()
+  assert.include(await page.textContent("#panel"), `${DIGITS.slice(0, 36)}0007`)
+  await page.keyboard.press("c")
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(`${DIGITS.slice(0, 36)}0007`)
+  await page.keyboard.press("Escape")
+  assert.isTrue(await page.isHidden("#panel"))
+  await page.goBack()
+  assert.notInclude(page.url(), "?")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("without JavaScript: search, filter, sort and go on", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, javaScriptEnabled: false })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/sources/orders?limit=30`)
+  await Promise.all([page.waitForNavigation(), page.click("th a:has-text('total')")])
+  assert.include(page.url(), "sort=total&dir=asc")
+  await page.click("[popovertarget=filters]")
+  await page.selectOption("#filters select[name=fc]", "customer")
+  await page.fill("#filters input[name=fv]", "Ada")
+  await Promise.all([page.waitForNavigation(), page.click("#filters button.main")])
+  assert.include(page.url(), "fc=customer&fo=eq&fv=Ada")
+  await Promise.all([page.waitForNavigation(), page.click("a[rel=next]")])
+  assert.strictEqual(await page.locator(".grid tbody tr").count(), 30)
+})
+
+it("a first visit to a full table is at most 40 KB", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers } })
+  let bytes = 0
+  visit.page.on("requestfinished", async (request) => {
+    const { responseBodySize, responseHeadersSize } = await request.sizes()
+    bytes += responseBodySize + responseHeadersSize
+  })
+  await visit.page.goto(`${cabinet.base}/console/tables/sources/orders`, { waitUntil: "networkidle" })
+  assert.isAtMost(bytes, 40 * 1024)
+  assert.isAbove(bytes, 5_000)
 })

@@ -2,5 +2,8 @@
 import { Effect } from "effect"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
+import { tableScreens } from "./table/TableScreens.ts"
 
-export const allScreens = Effect.map(Effect.all([preferenceScreens, tableListScreens]), (all) => all.flat())
+export const allScreens = Effect.map(Effect.all([preferenceScreens, tableListScreens, tableScreens]), (all) =>
+  all.flat(),
+)

@@ -1,4 +1,22 @@
-/** The console's script. Everything works without it; it makes lists quicker to search. */
+/** The console's script. Everything works without it; it makes tables go on, lists quick to search, and copies by a button. */
+import { copyButtons } from "./CopyButtons.ts"
 import { findInLists } from "./FindInLists.ts"
+import { Grid } from "./Grid.ts"
 
 findInLists()
+copyButtons()
+
+for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
+  if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])
+}
+
+// `/` leads to the search of the screen.
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return
+  const field = document.querySelector<HTMLInputElement>('[data-key="/"]')
+  if (field === null) return
+  event.preventDefault()
+  field.select()
+  field.focus()
+})

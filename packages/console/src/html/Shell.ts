@@ -17,6 +17,8 @@ export type Section = (typeof SECTIONS)[number]
 export interface Frame {
   /** The path of the cabinet's base address without a trailing slash. */
   readonly base: string
+  /** The cabinet's address as others reach it, for what is copied elsewhere. */
+  readonly baseUrl: string
   readonly language: Language
   readonly words: Words
   /** Who is signed in; null on the screens for those who are not. */

@@ -57,7 +57,48 @@ table.list{width:100%;border-collapse:collapse}
 .list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .list .n{text-align:right;white-space:nowrap}
 dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
+.tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
+.chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
+.chip{display:flex;align-items:center;background:var(--pick);border-radius:99px;max-width:100%}.chip span{padding:.15rem 0 .15rem .7rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.chip b{font-weight:600}
+.chip a{display:flex;align-items:center;justify-content:center;width:28px;height:28px;color:inherit;flex:none;border-radius:99px}
+.empty .chips{justify-content:center;color:var(--ink);margin-top:.75rem}
+.note{padding:0 1rem}
+.menu{inset:auto;margin:4px 0;padding:.75rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:var(--ink);box-shadow:0 8px 30px rgb(0 0 0/.18);min-width:12rem;max-width:min(34rem,calc(100vw - 1rem));max-height:min(32rem,80svh);overflow:auto;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end}
+@supports not (position-area:block-end){.menu{inset:0;margin:auto;width:fit-content;height:fit-content}}
+.menu label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
+.menu .item{display:flex;align-items:center;gap:.55rem;min-height:32px;padding:0 .4rem;border-radius:6px;color:var(--ink)}.menu .item:hover{background:var(--hover);text-decoration:none}
+.menu>p:last-child{margin:.6rem 0 0}
+.menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
+.filter{display:grid;grid-template-columns:1fr 1fr 1fr;gap:.35rem;margin-bottom:.35rem}
+.row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
+.mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
+.grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}
+.grid:focus-visible{outline-offset:-2px}
+.grid table{border-collapse:separate;border-spacing:0;table-layout:fixed;width:0;min-width:100%}
+.grid th{position:sticky;top:0;z-index:2;background:var(--card);text-align:left;font-weight:600;height:36px;padding:0;border-bottom:1px solid var(--line)}
+.grid th div{display:flex;align-items:center;gap:.1rem;padding:0 .2rem 0 .6rem}
+.grid th a{display:flex;align-items:center;gap:.25rem;color:inherit;flex:1;min-width:0;min-height:32px}.grid th span:not(.hide){overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.grid th.n a{justify-content:flex-end}
+.grid td{height:30px;padding:0 .6rem;border-bottom:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:0}
+.grid td:focus{outline:2px solid var(--link);outline-offset:-2px}
+.grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}
+.grid .n{text-align:right}.grid .j{font-family:var(--mono);font-size:.88em;color:var(--soft)}
+.grid .o{padding:0;text-align:center}.grid .o a{display:block;line-height:29px;color:var(--soft);font-size:1.1rem}
+.grid .gap td{padding:0;border:0;height:0}
+.w0{width:30px}.w6{width:calc(5.4ch + 1.6rem)}.w8{width:calc(7.2ch + 1.6rem)}.w10{width:calc(9ch + 1.6rem)}.w13{width:calc(11.7ch + 1.6rem)}.w16{width:calc(14.4ch + 1.6rem)}.w20{width:calc(18ch + 1.6rem)}.w25{width:calc(22.5ch + 1.6rem)}.w32{width:calc(28.8ch + 1.6rem)}.w40{width:calc(36ch + 1.6rem)}.w46{width:calc(41.4ch + 1.6rem)}
+.foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}
+.panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}
+.value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
+.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
+.tree{overflow-wrap:anywhere}.tree ul{list-style:none;margin:0;padding-left:1.1rem;border-left:1px solid var(--line)}.tree summary{cursor:pointer}.tree li>details{display:inline-block;vertical-align:top}.tree i{color:var(--soft);font-style:normal}.tree b{font-weight:600}.tree .s{color:light-dark(#1f6f4a,#8fd4b0)}.tree .d,.tree .k{color:var(--link)}
 @media(max-width:42rem){
+body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
+.top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}
+.tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%}.acts button{flex:1;justify-content:center}
+.menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:1fr 1fr}.filter input{grid-column:1/-1}
+.grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
+dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
 body{font-size:15px}
 .bar{flex-wrap:wrap;height:auto;padding:0 .75rem}.bar .brand{min-height:44px}.bar .who{margin-left:auto;max-width:11rem}
 .bar nav{order:3;flex:0 0 calc(100% + 1.5rem);margin:0 -.75rem;padding:0 .4rem}.bar li a{min-height:42px}

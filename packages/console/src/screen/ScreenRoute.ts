@@ -66,9 +66,9 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
     })
   })
 
-const frameOf = ({ base }: Services, { headers }: Request, actor: Frame["actor"]): Frame => {
+const frameOf = ({ base, baseUrl }: Services, { headers }: Request, actor: Frame["actor"]): Frame => {
   const language = languageOf(headers)
-  return { base, language, words: WORDS[language], actor }
+  return { base, baseUrl, language, words: WORDS[language], actor }
 }
 
 const answer = Effect.fnUntraced(function* (

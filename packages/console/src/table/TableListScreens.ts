@@ -4,12 +4,9 @@ import type { Table } from "@data-cabinet/core/row/Table"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { Effect } from "effect"
 import { ICONS } from "../html/Icons.ts"
-import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
-
-/** The address of a table's screen. */
-export const tablePath = (frame: Pick<Frame, "base">, schema: string, name: string): string =>
-  consolePath(frame, `tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`)
+import { tablePath } from "./TablePath.ts"
 
 const matches = (table: Table, text: string): boolean => {
   const wanted = text.trim().toLowerCase()

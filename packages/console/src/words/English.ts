@@ -112,4 +112,7 @@ export const ENGLISH = {
     shareView: "For everybody",
     noViews: "None yet.",
   },
+  event: {
+    title: "Event",
+  },
 }

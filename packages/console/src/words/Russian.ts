@@ -112,4 +112,7 @@ export const RUSSIAN: Words = {
     shareView: "Для всех",
     noViews: "Пока нет.",
   },
+  event: {
+    title: "Событие",
+  },
 }

@@ -1,0 +1,23 @@
+/** Buttons that copy what stands in the field or element whose id they name. */
+import { say } from "./Fragment.ts"
+
+const textOf = (element: HTMLElement | null): string =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+    ? element.value
+    : (element?.textContent ?? "")
+
+export const copyButtons = (): void => {
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
+    if (button === null) return
+    const text = textOf(document.getElementById(button.dataset["copy"] ?? ""))
+    navigator.clipboard.writeText(text).then(
+      () => {
+        button.classList.add("done")
+        say("✓")
+        setTimeout(() => button.classList.remove("done"), 1_500)
+      },
+      () => {},
+    )
+  })
+}

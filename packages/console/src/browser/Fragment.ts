@@ -1,0 +1,31 @@
+/**
+ * The one place where text becomes elements: what our own server wrote, under the page's one policy for it. No other text
+ * comes near it.
+ */
+
+interface Policy {
+  readonly createHTML: (text: string) => string
+}
+interface Factory {
+  readonly createPolicy: (name: string, rules: { readonly createHTML: (text: string) => string }) => Policy
+}
+
+const factory = (globalThis as { readonly trustedTypes?: Factory }).trustedTypes
+const policy: Policy = factory?.createPolicy("cabinet", { createHTML: (text) => text }) ?? { createHTML: (text) => text }
+
+export const setHtml = (element: Element, text: string): void => {
+  element.innerHTML = policy.createHTML(text)
+}
+
+/** What our server answers at an address of this page's origin; a refusal is an error. */
+export const fetchText = async (path: string): Promise<Response> => {
+  const response = await fetch(path, { headers: { "x-fragment": "1" }, redirect: "error" })
+  if (!response.ok) throw new Error(String(response.status))
+  return response
+}
+
+/** Says something to whoever does not see the screen, and shows it for a moment to whoever does. */
+export const say = (text: string): void => {
+  const place = document.getElementById("said")
+  if (place !== null) place.textContent = text
+}

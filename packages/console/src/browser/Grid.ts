@@ -1,0 +1,218 @@
+/**
+ * A table that goes on: only the rows in sight are elements, two spacers hold the height of the others. Arrow keys move a
+ * cell, Enter opens its row, C copies its value exactly. Whatever fails leaves the links below the table, which do the same.
+ */
+import { fetchText, say, setHtml } from "./Fragment.ts"
+import { Pages } from "./Pages.ts"
+
+/** Rows kept as elements beyond those in sight, on each side. */
+const MARGIN = 12
+/** Browsers end an element at some 17 million pixels: what lies beyond is reached by the link to the next page. */
+const MAX_ROWS = 400_000
+
+export class Grid {
+  readonly #box: HTMLElement
+  readonly #body: HTMLTableSectionElement
+  readonly #pages: Pages
+  readonly #above: HTMLTableRowElement
+  readonly #below: HTMLTableRowElement
+  readonly #panel: HTMLElement | null
+  readonly #count: HTMLElement | null
+  #rowHeight = 30
+  #first = -1
+  #last = -1
+  #row = -1
+  #column = 1
+  #frame = 0
+
+  constructor(box: HTMLElement) {
+    this.#box = box
+    this.#body = box.querySelector("tbody")!
+    const lines = [...this.#body.rows].map((row) => row.outerHTML.replaceAll("\n", "&#10;"))
+    this.#rowHeight = this.#body.rows[0]?.getBoundingClientRect().height ?? 30
+    this.#pages = new Pages(box.dataset["rows"]!, box.dataset["cursor"] ?? null, lines, box.dataset["next"] ?? null)
+    const columns = this.#body.rows[0]?.cells.length ?? 1
+    this.#above = spacer(columns)
+    this.#below = spacer(columns)
+    this.#panel = document.getElementById("panel")
+    this.#count = document.getElementById("count")
+    box.addEventListener("scroll", () => this.#soon(), { passive: true })
+    box.addEventListener("keydown", (event) => this.#key(event))
+    this.#body.addEventListener("click", (event) => this.#click(event))
+    addEventListener("resize", () => this.#soon())
+    this.#panel?.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("[data-close]") !== null) this.#close()
+    })
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.#panel?.hidden === false) this.#close()
+    })
+    document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", true)
+    this.#soon()
+  }
+
+  #soon(): void {
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.#show()
+    })
+  }
+
+  get #length(): number {
+    return Math.min(this.#pages.length, MAX_ROWS)
+  }
+
+  #show(): void {
+    const head = this.#body.parentElement!.querySelector("thead")!.clientHeight
+    const seen = Math.ceil((this.#box.clientHeight - head) / this.#rowHeight)
+    const top = Math.floor(this.#box.scrollTop / this.#rowHeight)
+    const first = Math.max(0, Math.min(top, this.#length - seen) - MARGIN)
+    const last = Math.min(this.#length, top + seen + MARGIN)
+    if (first !== this.#first || last !== this.#last) this.#draw(first, last)
+    this.#pages.ensure(first, last).then(
+      (came) => {
+        if (!came) return
+        this.#first = -1
+        this.#soon()
+      },
+      () => document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", false),
+    )
+  }
+
+  #draw(first: number, last: number): void {
+    const focused = document.activeElement instanceof HTMLElement && this.#body.contains(document.activeElement)
+    const lines: Array<string> = []
+    for (let row = first; row < last; row++) lines.push(this.#pages.line(row) ?? "<tr class=\"gap\"><td>&nbsp;</td></tr>")
+    setHtml(this.#body, lines.join(""))
+    const rows = [...this.#body.rows]
+    for (const [at, row] of rows.entries()) row.ariaRowIndex = String(first + at + 2)
+    this.#above.cells[0]!.style.height = `${first * this.#rowHeight}px`
+    this.#below.cells[0]!.style.height = `${(this.#length - last) * this.#rowHeight}px`
+    this.#body.prepend(this.#above)
+    this.#body.append(this.#below)
+    this.#first = first
+    this.#last = last
+    if (this.#count !== null) {
+      const number = this.#length.toLocaleString(document.documentElement.lang)
+      this.#count.textContent = this.#pages.isWhole ? number : `${number}+`
+    }
+    this.#mark(focused)
+  }
+
+  #rowElement(row: number): HTMLTableRowElement | undefined {
+    return row < this.#first || row >= this.#last ? undefined : this.#body.rows[row - this.#first + 1]
+  }
+
+  #mark(focus: boolean): void {
+    const row = this.#rowElement(this.#row)
+    for (const other of this.#body.querySelectorAll("tr.on")) if (other !== row) other.classList.remove("on")
+    if (row === undefined) {
+      if (focus) this.#box.focus({ preventScroll: true })
+      return
+    }
+    row.classList.add("on")
+    const cell = row.cells[this.#column]
+    if (!focus || cell === undefined) return
+    cell.tabIndex = -1
+    cell.focus({ preventScroll: true })
+    cell.scrollIntoView({ block: "nearest", inline: "nearest" })
+  }
+
+  #go(row: number, column = this.#column): void {
+    this.#row = Math.max(0, Math.min(row, this.#length - 1))
+    this.#column = Math.max(1, Math.min(column, (this.#above.cells[0]?.colSpan ?? 2) - 1))
+    const head = this.#body.parentElement!.querySelector("thead")!.clientHeight
+    const top = this.#row * this.#rowHeight
+    const room = this.#box.clientHeight - head - this.#rowHeight
+    if (top < this.#box.scrollTop) this.#box.scrollTop = top
+    else if (top > this.#box.scrollTop + room) this.#box.scrollTop = top - room
+    this.#show()
+    this.#mark(true)
+    if (this.#panel?.hidden === false) this.#open()
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.altKey || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return
+    if (event.target instanceof Element && event.target.closest("thead") !== null) return
+    const page = Math.max(1, Math.floor(this.#box.clientHeight / this.#rowHeight) - 2)
+    const whole = event.ctrlKey || event.metaKey
+    const step: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => this.#go(this.#row + 1),
+      ArrowUp: () => this.#go(this.#row - 1),
+      j: () => this.#go(this.#row + 1),
+      k: () => this.#go(this.#row - 1),
+      ArrowRight: () => this.#go(Math.max(0, this.#row), this.#row < 0 ? 1 : this.#column + 1),
+      ArrowLeft: () => this.#go(Math.max(0, this.#row), this.#column - 1),
+      PageDown: () => this.#go(this.#row + page),
+      PageUp: () => this.#go(this.#row - page),
+      Home: () => (whole ? this.#go(0) : this.#go(Math.max(0, this.#row), 1)),
+      End: () => (whole ? this.#go(this.#length - 1) : this.#go(Math.max(0, this.#row), 10_000)),
+      Enter: () => this.#open(),
+      c: () => void this.#copy(),
+    }
+    if (whole && event.key !== "Home" && event.key !== "End") return
+    const act = step[event.key]
+    if (act === undefined) return
+    if (event.key === "Enter" && event.target instanceof HTMLAnchorElement) return
+    event.preventDefault()
+    act()
+  }
+
+  #click(event: MouseEvent): void {
+    if (!(event.target instanceof Element) || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const cell = event.target.closest("td")
+    const row = cell?.closest("tr")
+    if (!cell || !row || getSelection()?.isCollapsed === false) return
+    if (event.target.closest("a") !== null) event.preventDefault()
+    this.#row = this.#first + [...this.#body.rows].indexOf(row) - 1
+    this.#column = Math.max(1, cell.cellIndex)
+    this.#mark(true)
+    this.#open()
+  }
+
+  #open(): void {
+    const link = this.#rowElement(this.#row)?.querySelector<HTMLAnchorElement>(".o a")
+    const panel = this.#panel
+    if (!link || panel === null) return
+    const row = this.#row
+    fetchText(link.href).then(
+      async (response) => {
+        const text = await response.text()
+        if (this.#row !== row) return
+        setHtml(panel, text)
+        panel.hidden = false
+      },
+      () => location.assign(link.href),
+    )
+  }
+
+  #close(): void {
+    if (this.#panel !== null) this.#panel.hidden = true
+    this.#mark(true)
+  }
+
+  /** The value as the server wrote it; one that is cut in the table is fetched whole. */
+  async #copy(): Promise<void> {
+    const cell = this.#rowElement(this.#row)?.cells[this.#column]
+    if (cell === undefined) return
+    const time = cell.querySelector("time")
+    let text = time?.dateTime ?? cell.textContent ?? ""
+    if (cell.dataset["cut"] !== undefined) {
+      const link = this.#rowElement(this.#row)?.querySelector<HTMLAnchorElement>(".o a")
+      if (!link) return
+      const whole = document.createElement("div")
+      setHtml(whole, await (await fetchText(link.href)).text())
+      text = whole.querySelector(`#value-${this.#column - 1}`)?.textContent ?? text
+    }
+    await navigator.clipboard.writeText(text)
+    say(document.documentElement.lang === "ru" ? "Скопировано" : "Copied")
+  }
+}
+
+const spacer = (columns: number): HTMLTableRowElement => {
+  const row = document.createElement("tr")
+  row.className = "gap"
+  row.ariaHidden = "true"
+  row.insertCell().colSpan = columns
+  return row
+}

@@ -1,0 +1,45 @@
+/**
+ * JSON as a tree that opens and closes without a script. Keys stand in the order of the text, and numbers are the text's own
+ * tokens, however many digits they have. The tree stops at a depth and a size that a person still reads; the text below it
+ * is shown as it is, so nothing is left out.
+ */
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import { Result } from "effect"
+
+const MAX_DEPTH = 20
+/** Larger structures begin closed. */
+const OPEN_ITEMS = 30
+const MAX_ITEMS = 2_000
+
+export const jsonTree = (text: string): Html => {
+  const parsed = parseJson(text)
+  if (Result.isFailure(parsed)) return markup`<pre class="text">${text}</pre>`
+  return markup`<div class="tree mono">${node(parsed.success, 0)}</div>`
+}
+
+const node = (value: Json, depth: number): Html => {
+  if (value === null || typeof value === "boolean") return markup`<span class="k">${String(value)}</span>`
+  if (typeof value === "string") return markup`<span class="s">${JSON.stringify(value)}</span>`
+  if (value instanceof JsonNumber) return markup`<span class="d">${value.token}</span>`
+  if (isJsonList(value)) return branch(value.map((item, index) => [String(index), item] as const), "[", "]", depth, value)
+  const object = value as JsonObject
+  return branch([...object].map(([key, item]) => [JSON.stringify(key), item] as const), "{", "}", depth, value)
+}
+
+const branch = (
+  entries: ReadonlyArray<readonly [key: string, value: Json]>,
+  open: string,
+  close: string,
+  depth: number,
+  whole: Json,
+): Html => {
+  if (entries.length === 0) return markup`${open}${close}`
+  if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS) return markup`<span class="s">${jsonText(whole)}</span>`
+  const isOpen = depth < 3 && entries.length <= OPEN_ITEMS
+  return markup`<details${isOpen && new Html(" open")}><summary>${open}<i> ${entries.length} </i>${close}</summary><ul>${entries.map(
+    ([key, value]) => markup`<li><b>${key}</b>: ${node(value, depth + 1)}</li>`,
+  )}</ul></details>`
+}

@@ -1,0 +1,54 @@
+/** Rows as HTML, a line each: the first cell opens the row, the others hold a value each, as stored. */
+import { escapeHtml } from "@data-cabinet/http-node/html/Html"
+import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
+import { cellTokens, shownText } from "./CellTokens.ts"
+import type { TimeText } from "./TimeText.ts"
+
+/** Longer values are cut in the table; the opened row has all of them. */
+export const CELL_CHARACTERS = 300
+
+export interface RowFormat {
+  readonly columns: ReadonlyArray<ReadableColumn>
+  /** The address of a row's own screen; null where rows have no key. */
+  readonly rowPath: (tokens: ReadonlyArray<string>) => string | null
+  readonly time: TimeText
+  readonly words: { readonly open: string; readonly cut: string }
+}
+
+const cellClass = ({ type }: ReadableColumn): string => {
+  if (type.kind === "number") return "n"
+  return type.kind === "json" || type.kind === "jsonb" || type.kind === "array" || type.kind === "composite" ? "j" : ""
+}
+
+const cell = (token: string, column: ReadableColumn, { time, words }: RowFormat): string => {
+  if (token === "null") return '<td class="z"></td>'
+  const name = cellClass(column)
+  const attributes = name === "" ? "" : ` class="${name}"`
+  const text = shownText(token)
+  if (column.type.kind === "timestamptz") {
+    return `<td><time datetime="${escapeHtml(text)}">${escapeHtml(time(text))}</time></td>`
+  }
+  if (text.length <= CELL_CHARACTERS) return `<td${attributes}>${escapeHtml(text)}</td>`
+  return `<td${attributes} data-cut title="${escapeHtml(words.cut)}">${escapeHtml(text.slice(0, CELL_CHARACTERS))}…</td>`
+}
+
+/** One line of HTML; a value's own line ends are spaces in a table, and kept in the opened row. */
+export const rowLine = (row: string, format: RowFormat): string => {
+  const tokens = cellTokens(row)
+  const path = format.rowPath(tokens)
+  const open =
+    path === null
+      ? '<td class="o"></td>'
+      : `<td class="o"><a href="${escapeHtml(path)}" tabindex="-1" aria-label="${escapeHtml(format.words.open)}">›</a></td>`
+  const cells = format.columns.map((column, at) => cell(tokens[at] ?? "null", column, format)).join("")
+  return `<tr>${open}${cells}</tr>`.replaceAll("\n", "&#10;")
+}
+
+const WIDTHS = [6, 8, 10, 13, 16, 20, 25, 32, 40, 46] as const
+
+/** The class of a column's width, by its heading and the values of a page. */
+export const widthClass = (heading: number, lengths: Iterable<number>): string => {
+  let longest = heading
+  for (const length of lengths) longest = Math.max(longest, length)
+  return `w${WIDTHS.find((width) => width >= longest) ?? 46}`
+}

@@ -1,0 +1,50 @@
+/**
+ * What the form of a table's screen sends, as the selection's own parameters: a plain form sends every field, filled or not,
+ * and a box for each column that is shown. The address that it leads to has only what was chosen.
+ */
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { filtersOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"
+
+const VALUELESS: ReadonlyArray<string> = ["empty", "notempty"]
+
+/** `columns`: the table's own, in their order. */
+export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pairs => {
+  const given = (name: string): Pairs => {
+    const value = valueOf(form, name) ?? ""
+    return value === "" ? [] : [[name, value]]
+  }
+  const filters = filtersOf(form)
+    .filter(({ column }) => column !== "")
+    .map((filter) => (VALUELESS.includes(filter.condition) ? { ...filter, value: "" } : filter))
+  const days = [...given("from"), ...given("to")]
+  const period: Pairs = days.length === 0 ? [] : [...given("per"), ...days]
+  const sort = given("sort")
+  const direction = given("dir")
+  const pairs: Pairs = [
+    ...given("q"),
+    ...withFilters([], filters),
+    ...period,
+    ...sort,
+    ...direction,
+    ...columnsOfForm(form, columns),
+    ...given("limit"),
+  ]
+  return pairs
+}
+
+const columnsOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pairs => {
+  const shown = valuesOf(form, "show")
+  const listed = valuesOf(form, "col")
+  const order: Pairs = valuesOf(form, "order").map((name) => ["order", name])
+  // A form without boxes, such as that of one column.
+  if (shown.length === 0) {
+    const hidden: Pairs = valuesOf(form, "hide").map((name) => ["hide", name])
+    return [...listed.map((name) => ["col", name] as const), ...order, ...hidden]
+  }
+  if (listed.length > 0) {
+    const kept = listed.filter((name) => shown.includes(name))
+    const added = shown.filter((name) => !listed.includes(name))
+    return [...kept, ...added].map((name) => ["col", name])
+  }
+  return [...order, ...columns.filter((name) => !shown.includes(name)).map((name) => ["hide", name] as const)]
+}

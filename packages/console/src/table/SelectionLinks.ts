@@ -1,0 +1,64 @@
+/**
+ * The query string of a table's screen is that of `GET …/rows`. These change one thing of it and keep the rest as it was,
+ * in its order; whatever changes the selection begins again at its first page.
+ */
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+
+export const queryText = (pairs: Pairs): string => {
+  const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
+  return text.replaceAll("%20", "+")
+}
+
+/** An address with these parameters; without a question mark if there are none. */
+export const withQuery = (path: string, pairs: Pairs): string =>
+  pairs.length === 0 ? path : `${path}?${queryText(pairs)}`
+
+const named = (pairs: Pairs, name: string) => pairs.flatMap(([other, value]) => (other === name ? [value] : []))
+
+export const valueOf = (pairs: Pairs, name: string): string | undefined => named(pairs, name)[0]
+
+export const valuesOf = named
+
+export const without = (pairs: Pairs, ...names: ReadonlyArray<string>): Pairs =>
+  pairs.filter(([name]) => !names.includes(name))
+
+/** The selection alone, at its first page. */
+export const firstPage = (pairs: Pairs): Pairs => without(pairs, "cursor")
+
+export const sortedBy = (pairs: Pairs, column: string, direction: "asc" | "desc"): Pairs => [
+  ...without(pairs, "cursor", "sort", "dir"),
+  ["sort", column],
+  ["dir", direction],
+]
+
+/** The filters, as their three parameters say them. */
+export const filtersOf = (pairs: Pairs): ReadonlyArray<{ column: string; condition: string; value: string }> => {
+  const [columns, conditions, values] = [named(pairs, "fc"), named(pairs, "fo"), named(pairs, "fv")]
+  return columns.map((column, at) => ({ column, condition: conditions[at] ?? "eq", value: values[at] ?? "" }))
+}
+
+const filterPairs = (filters: ReturnType<typeof filtersOf>): Pairs =>
+  filters.flatMap(({ column, condition, value }) => [["fc", column] as const, ["fo", condition] as const, ["fv", value] as const])
+
+export const withFilters = (pairs: Pairs, filters: ReturnType<typeof filtersOf>): Pairs => [
+  ...without(pairs, "cursor", "fc", "fo", "fv"),
+  ...filterPairs(filters),
+]
+
+export const withoutFilter = (pairs: Pairs, index: number): Pairs =>
+  withFilters(pairs, filtersOf(pairs).filter((_, at) => at !== index))
+
+/** Hides a column, from a list of columns that names it or from all. */
+export const hiding = (pairs: Pairs, column: string): Pairs => {
+  const chosen = named(pairs, "col")
+  if (chosen.length === 0) return [...without(pairs, "cursor"), ["hide", column]]
+  return without(pairs, "cursor").filter(([name, value]) => !(name === "col" && value === column))
+}
+
+/** Puts a column first, in a list of columns or before all. */
+export const puttingFirst = (pairs: Pairs, column: string): Pairs => {
+  const list = named(pairs, "col").length > 0 ? "col" : "order"
+  const others = without(pairs, "cursor").filter(([name, value]) => !(name === list && value === column))
+  const at = others.findIndex(([name]) => name === list)
+  return [...others.slice(0, at < 0 ? others.length : at), [list, column], ...(at < 0 ? [] : others.slice(at))]
+}

@@ -1,0 +1,208 @@
+/**
+ * The screen of a table: its toolbar, and its rows in a real table. It is whole without a script: every header sorts, every
+ * filter is a link away from being removed, and pages follow by their cursor. The script only keeps on walking.
+ */
+import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { ICONS } from "../html/Icons.ts"
+import { copyField, menu, menuBody, menuButton } from "../html/Menu.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { refusalBox } from "../screen/ErrorScreen.ts"
+import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
+import { cellTokens } from "./CellTokens.ts"
+import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
+import { firstPage, hiding, puttingFirst, sortedBy, valueOf, withFilters, filtersOf, withQuery } from "./SelectionLinks.ts"
+import { tablePath } from "./TablePath.ts"
+import { timeText } from "./TimeText.ts"
+import { chips, toolbar, type ToolbarData } from "./TableToolbar.ts"
+
+export interface TableData {
+  readonly table: ReadableTable
+  readonly pairs: Pairs
+  readonly timeZone: string
+  /** Null if the selection was refused. */
+  readonly page: {
+    readonly columns: ReadonlyArray<ReadableColumn>
+    readonly rows: ReadonlyArray<string>
+    readonly nextCursor: string | null
+  } | null
+  readonly refused: ManageError | null
+}
+
+/** How the rows of a table are written. */
+export const rowFormat = (
+  frame: Frame,
+  { table, timeZone }: Pick<TableData, "table" | "timeZone">,
+  columns: ReadonlyArray<ReadableColumn>,
+): RowFormat => {
+  const { schema, name, key } = table.detail
+  const path = `${tablePath(frame, schema, name)}/row`
+  const places = key.map((column) => columns.findIndex((one) => one.name === column))
+  const isComplete = key.length > 0 && places.every((place) => place >= 0)
+  return {
+    columns,
+    time: timeText(timeZone),
+    words: frame.words.table,
+    rowPath: (tokens) => {
+      if (!isComplete) return null
+      const filters = key.map((column, at) => {
+        const token = tokens[places[at]!] ?? "null"
+        const value = token.startsWith('"') ? (JSON.parse(token) as string) : token
+        return { column, condition: "eq", value }
+      })
+      return withQuery(path, withFilters([], filters))
+    },
+  }
+}
+
+const toolbarData = ({ table, pairs, page }: TableData): ToolbarData => ({
+  schema: table.detail.schema,
+  name: table.detail.name,
+  columns: table.columns,
+  labels: new Map(table.detail.columns.map(({ name, label }) => [name, label])),
+  pairs,
+  shown: page?.columns.map(({ name }) => name) ?? table.columns.map(({ name }) => name),
+})
+
+export const tableScreen = (frame: Frame, data: TableData): Screen => {
+  const { table: words, tables } = frame.words
+  const { detail } = data.table
+  const rows = detail.rows_estimate
+  const bar = toolbarData(data)
+  const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${rows === null ? tables.kinds[detail.kind] : tables.about(rows)}</p>
+<div class="acts">${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+  return {
+    title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
+    section: "tables",
+    wide: true,
+    main: markup`${head}${toolbar(frame, bar)}
+${data.refused !== null && markup`<div class="note">${refusalBox(frame, data.refused)}</div>`}
+${data.page !== null && grid(frame, data, bar, data.page)}
+<aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
+  }
+}
+
+const copyMenu = (frame: Frame, { table, pairs }: TableData): Html => {
+  const { table: words } = frame.words
+  const { schema, name } = table.detail
+  const address = apiAddress(frame.baseUrl, schema, name, pairs)
+  return menu({
+    id: "copy",
+    face: markup`${ICONS.copy}<span>${words.copy}</span>`,
+    body: [
+      copyField("copy-address", words.copyAddress, address, words.copy),
+      copyField("copy-curl", "curl", curlCall(address), words.copy),
+      copyField("copy-command", "cabinet", commandLine(schema, name, pairs), words.copy),
+    ],
+  })
+}
+
+const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
+  const { table: words } = frame.words
+  const path = tablePath(frame, table.detail.schema, table.detail.name)
+  const link = (format: string) =>
+    markup`<a class="button" href="${withQuery(`${path}/export.${format}`, firstPage(pairs))}" download>${format.toUpperCase()}</a>`
+  return menu({
+    id: "export",
+    face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
+    body: markup`<div class="row">${["csv", "ndjson"].map(link)}</div><p class="soft">${words.exportHint}</p>`,
+  })
+}
+
+const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable<TableData["page"]>): Html => {
+  const { table: words } = frame.words
+  const { columns, rows, nextCursor } = page
+  const { pairs } = data
+  const path = tablePath(frame, bar.schema, bar.name)
+  const format = rowFormat(frame, data, columns)
+  const cursor = valueOf(pairs, "cursor")
+  const widths = widthsOf(columns, bar.labels, rows)
+  const rowsPath = withQuery(`${path}/rows`, firstPage(pairs))
+  return markup`<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}>
+<table aria-rowcount="-1"><colgroup><col class="w0">${widths.map((name) => markup`<col class="${name}">`)}</colgroup>
+<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${columns.map((column, at) => heading(frame, bar, column, at))}</tr></thead>
+<tbody>
+${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
+</tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
+<div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, firstPage(pairs))}">↑ ${words.firstPage}</a>`}</span>
+<span class="soft" id="count">${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>
+<span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
+${columns.map((column, at) => columnMenu(frame, bar, column, at))}`
+}
+
+/** From the first rows of the page: enough to tell, and the same for every page that the script adds. */
+const LOOKED_AT = 50
+const TIME_CHARACTERS = 19
+
+const widthsOf = (
+  columns: ReadonlyArray<ReadableColumn>,
+  labels: ReadonlyMap<string, string>,
+  rows: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const looked = rows.slice(0, LOOKED_AT).map(cellTokens)
+  return columns.map(({ name, type }, at) => {
+    const label = (labels.get(name) ?? name).length + 5
+    if (type.kind === "timestamptz") return widthClass(Math.min(label, 25), [TIME_CHARACTERS])
+    // Digits are wider than the average letter.
+    const most = type.kind === "number" ? 1.12 : 1
+    return widthClass(
+      Math.min(label, 25),
+      looked.map((row) => Math.min((row[at]?.length ?? 0) * most, type.kind === "number" ? 46 : 40)),
+    )
+  })
+}
+
+const noRows = (frame: Frame, bar: ToolbarData): Html => {
+  const { table: words } = frame.words
+  const narrowed = chips(frame, bar)
+  return narrowed === null
+    ? markup`<div class="empty"><h2>${words.noRows}</h2><p>${words.noRowsHint}</p></div>`
+    : markup`<div class="empty"><h2>${words.noMatch}</h2><p>${words.noMatchHint}</p>${narrowed}</div>`
+}
+
+const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
+  valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
+
+const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number) => {
+  const { table: words } = frame.words
+  const label = bar.labels.get(column.name) ?? column.name
+  const path = tablePath(frame, bar.schema, bar.name)
+  const item = (icon: HtmlValue, text: string, pairs: Pairs) =>
+    markup`<a class="item" href="${withQuery(path, pairs)}">${icon}${text}</a>`
+  const condition = column.type.kind === "text" ? "contains" : "eq"
+  const sorts = column.type.operators !== null && [
+    item(ICONS.ascending, words.ascending, sortedBy(bar.pairs, column.name, "asc")),
+    item(ICONS.descending, words.descending, sortedBy(bar.pairs, column.name, "desc")),
+  ]
+  const filter = { column: column.name, condition: "notempty", value: "" }
+  return {
+    id: `column-${at}`,
+    face: ICONS.down,
+    label: words.menu(label),
+    kind: "quiet mini",
+    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${sorts}
+${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
+${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
+${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
+<form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
+<input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,
+  }
+}
+
+const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html =>
+  menuBody(columnMenuOf(frame, bar, column, at))
+
+const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html => {
+  const label = bar.labels.get(column.name) ?? column.name
+  const direction = directionOf(bar, column.name)
+  const path = tablePath(frame, bar.schema, bar.name)
+  const sign = direction === null ? null : direction === "asc" ? ICONS.ascending : ICONS.descending
+  const text = markup`<span>${label}</span>${sign}`
+  const next = sortedBy(bar.pairs, column.name, direction === "asc" ? "desc" : "asc")
+  const sort = direction !== null && new Html(` aria-sort="${direction === "asc" ? "ascending" : "descending"}"`)
+  return markup`<th scope="col" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
+    column.type.operators === null ? text : markup`<a href="${withQuery(path, next)}">${text}</a>`
+  }${menuButton(columnMenuOf(frame, bar, column, at))}</div></th>`
+}

@@ -1,0 +1,96 @@
+/** The screens of one table: itself, its rows as lines for the script, one row, and what its form leads to. */
+import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
+import { Effect, Option } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { statusOf } from "../screen/ErrorScreen.ts"
+import { rowLine } from "./Cells.ts"
+import { rowPanel, rowScreen } from "./RowScreen.ts"
+import { selectionOfForm } from "./SelectionForm.ts"
+import { withQuery } from "./SelectionLinks.ts"
+import { tablePath } from "./TablePath.ts"
+import { rowFormat, tableScreen } from "./TableScreen.ts"
+
+/** How the script asks for the inside of a screen. */
+const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
+
+const readTables = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const rows = yield* SelectRows
+  const found = (schema: string, name: string) =>
+    Effect.flatMap(catalog.find(schema, name), (table) =>
+      Option.isSome(table) ? Effect.succeed(table.value) : Effect.fail<ManageError>(NO_SUCH_TABLE),
+    )
+  const page = (table: ReadableTable, params: Pairs) =>
+    Effect.map(rows.page({ ...table.detail, params }), ({ items, columns, nextCursor }) => ({
+      rows: items.texts(),
+      nextCursor,
+      columns: columns.flatMap(({ name }): ReadonlyArray<ReadableColumn> => {
+        const column = table.columns.find((one) => one.name === name)
+        return column === undefined ? [] : [column]
+      }),
+    }))
+  return { found, page }
+})
+
+export const tableScreens = Effect.gen(function* () {
+  const { found, page } = yield* readTables
+  const { timeZone } = yield* ConsoleSettings
+  const path = "/console/tables/{schema}/{name}"
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path,
+      action: "row.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+        const table = yield* found(schema!, name!)
+        const shown = yield* Effect.match(page(table, pairs), {
+          onSuccess: (read) => ({ page: read, refused: null }),
+          onFailure: (error) => ({ page: null, refused: manageErrorOf(error) }),
+        })
+        const screen = tableScreen(frame, { table, pairs, timeZone, ...shown })
+        return { screen, status: shown.refused === null ? 200 : statusOf(shown.refused) }
+      }),
+    },
+    {
+      path: `${path}/rows`,
+      action: "row.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+        const table = yield* found(schema!, name!)
+        const { rows, columns, nextCursor } = yield* page(table, pairs)
+        const format = rowFormat(frame, { table, timeZone }, columns)
+        const headers: Record<string, string> = nextCursor === null ? {} : { "x-next-cursor": nextCursor }
+        return { fragment: rows.map((row) => rowLine(row, format)).join("\n"), headers }
+      }),
+    },
+    {
+      path: `${path}/row`,
+      action: "row.read",
+      get: Effect.fnUntraced(function* (call) {
+        const [schema, name] = call.path
+        const table = yield* found(schema!, name!)
+        const { rows, columns } = yield* page(table, [...call.pairs, ["limit", "1"]])
+        const [row] = rows
+        if (row === undefined) {
+          return yield* Effect.fail<ManageError>({ code: "no_such_endpoint", message: "This row is there no more." })
+        }
+        const data = { table, columns, row }
+        return wantsFragment(call)
+          ? { fragment: rowPanel(call.frame, data).text }
+          : { screen: rowScreen(call.frame, data) }
+      }),
+    },
+    {
+      path: `${path}/select`,
+      action: "row.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+        const { columns } = yield* found(schema!, name!)
+        const names = columns.map((column) => column.name)
+        return { location: withQuery(tablePath(frame, schema!, name!), selectionOfForm(pairs, names)) }
+      }),
+    },
+  ]
+  return screens
+})

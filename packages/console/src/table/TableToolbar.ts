@@ -1,0 +1,133 @@
+/** The form of a table's screen: search, filters, period, order and columns, in one form that works by itself. */
+import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
+import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { ICONS } from "../html/Icons.ts"
+import { menu } from "../html/Menu.ts"
+import type { Frame } from "../html/Shell.ts"
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { filtersOf, firstPage, valueOf, valuesOf, without, withoutFilter, withQuery } from "./SelectionLinks.ts"
+import { tablePath } from "./TablePath.ts"
+
+export interface ToolbarData {
+  readonly schema: string
+  readonly name: string
+  /** The table's columns, in its order. */
+  readonly columns: ReadonlyArray<ReadableColumn>
+  readonly labels: ReadonlyMap<string, string>
+  readonly pairs: Pairs
+  /** The names of the columns that are shown. */
+  readonly shown: ReadonlyArray<string>
+}
+
+const checked = (is: boolean) => is && new Html(" checked")
+const selected = (is: boolean) => is && new Html(" selected")
+
+const labelOf = ({ labels }: ToolbarData, name: string) => labels.get(name) ?? name
+
+const columnOptions = (data: ToolbarData, names: ReadonlyArray<string>, chosen: string, none: string | null) =>
+  markup`${none !== null && markup`<option value="">${none}</option>`}${names.map(
+    (name) => markup`<option value="${name}"${selected(name === chosen)}>${labelOf(data, name)}</option>`,
+  )}`
+
+const filterLine = (frame: Frame, data: ToolbarData, filter: ReturnType<typeof filtersOf>[number] | null) => {
+  const { table: words } = frame.words
+  const names = data.columns.map(({ name }) => name)
+  return markup`<div class="filter"><select name="fc" aria-label="${words.column}">${columnOptions(data, names, filter?.column ?? "", "–")}</select>
+<select name="fo" aria-label="${words.condition}">${FILTER_CONDITIONS.map(
+    (condition) =>
+      markup`<option value="${condition}"${selected(condition === (filter?.condition ?? "eq"))}>${words.conditions[condition] ?? condition}</option>`,
+  )}</select>
+<input name="fv" value="${filter?.value ?? ""}" aria-label="${words.value}" placeholder="${words.value}"></div>`
+}
+
+const DATES: ReadonlySet<string> = new Set(["date", "timestamp", "timestamptz"])
+
+const periodMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+  const { table: words } = frame.words
+  const dates = data.columns.filter(({ type }) => DATES.has(type.kind)).map(({ name }) => name)
+  if (dates.length === 0) return null
+  const [from, to] = [valueOf(data.pairs, "from") ?? "", valueOf(data.pairs, "to") ?? ""]
+  return menu({
+    id: "period",
+    face: markup`${ICONS.calendar}<span>${words.period}</span>`,
+    body: markup`<label>${words.column}<select name="per">${columnOptions(data, dates, valueOf(data.pairs, "per") ?? "", null)}</select></label>
+<label>${words.from}<input type="date" name="from" value="${from}"></label><label>${words.to}<input type="date" name="to" value="${to}"></label>
+<button class="main">${words.apply}</button>`,
+  })
+}
+
+const sortMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+  const { table: words } = frame.words
+  const names = data.columns.filter(({ type }) => type.operators !== null).map(({ name }) => name)
+  const direction = valueOf(data.pairs, "dir") ?? ""
+  return menu({
+    id: "sort",
+    face: markup`${ICONS.ascending}<span>${words.sort}</span>`,
+    body: markup`<label>${words.sortBy}<select name="sort">${columnOptions(data, names, valueOf(data.pairs, "sort") ?? "", words.ownOrder)}</select></label>
+<label class="choice"><input type="radio" name="dir" value="asc"${checked(direction === "asc")}> ${words.ascending}</label>
+<label class="choice"><input type="radio" name="dir" value="desc"${checked(direction === "desc")}> ${words.descending}</label>
+<button class="main">${words.apply}</button>`,
+  })
+}
+
+const columnsMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+  const { table: words } = frame.words
+  const shown = new Set(data.shown)
+  const count = shown.size === data.columns.length ? null : ` ${shown.size}/${data.columns.length}`
+  return menu({
+    id: "columns",
+    face: markup`${ICONS.columns}<span>${words.columns}${count}</span>`,
+    body: markup`<fieldset class="scroll"><legend>${words.columns}</legend>${data.columns.map(
+      ({ name }) =>
+        markup`<label class="choice"><input type="checkbox" name="show" value="${name}"${checked(shown.has(name))}> ${labelOf(data, name)}</label>`,
+    )}</fieldset>
+${["col", "order"].map((list) => valuesOf(data.pairs, list).map((name) => markup`<input type="hidden" name="${list}" value="${name}">`))}
+<button class="main">${words.apply}</button>`,
+  })
+}
+
+export const toolbar = (frame: Frame, data: ToolbarData): Html => {
+  const { table: words } = frame.words
+  const { pairs } = data
+  const path = tablePath(frame, data.schema, data.name)
+  const filters = filtersOf(pairs)
+  const limit = valueOf(pairs, "limit")
+  const filterMenu = menu({
+    id: "filters",
+    face: markup`${ICONS.filter}<span>${words.filters}${filters.length > 0 && ` ${filters.length}`}</span>`,
+    body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter) => filterLine(frame, data, filter))}</fieldset>
+<button class="main">${words.apply}</button>`,
+  })
+  return markup`<form class="tools" method="get" action="${path}/select" role="search" aria-label="${data.schema}.${data.name}">
+<label class="field">${ICONS.search}<input type="search" name="q" value="${valueOf(pairs, "q") ?? ""}" aria-label="${words.search}" placeholder="${words.search}" data-key="/"></label>
+<button class="hide" tabindex="-1">${words.apply}</button>
+${filterMenu}${periodMenu(frame, data)}${sortMenu(frame, data)}${columnsMenu(frame, data)}
+${limit !== undefined && markup`<input type="hidden" name="limit" value="${limit}">`}
+</form>${chips(frame, data)}`
+}
+
+/** What narrows the selection, each with a link that takes just it away. */
+export const chips = (frame: Frame, data: ToolbarData): HtmlValue => {
+  const { table: words } = frame.words
+  const { pairs } = data
+  const path = tablePath(frame, data.schema, data.name)
+  const chip = (text: HtmlValue, rest: Pairs) =>
+    markup`<li class="chip"><span>${text}</span><a href="${withQuery(path, rest)}" aria-label="${words.remove}">${ICONS.cross}</a></li>`
+  const all: Array<Html> = []
+  const search = valueOf(pairs, "q") ?? ""
+  if (search !== "") all.push(chip(markup`“${search}”`, without(pairs, "cursor", "q")))
+  for (const [at, { column, condition, value }] of filtersOf(pairs).entries()) {
+    const said = words.conditions[condition] ?? condition
+    all.push(chip(markup`<b>${labelOf(data, column)}</b> ${said} ${value}`, withoutFilter(pairs, at)))
+  }
+  const per = valueOf(pairs, "per")
+  if (per !== undefined) {
+    const days = `${valueOf(pairs, "from") ?? "…"} – ${valueOf(pairs, "to") ?? "…"}`
+    all.push(chip(markup`<b>${labelOf(data, per)}</b> ${days}`, without(pairs, "cursor", "per", "from", "to")))
+  }
+  const hidden = data.columns.length - data.shown.length
+  if (hidden > 0) all.push(chip(words.hidden(hidden), without(firstPage(pairs), "hide", "col")))
+  if (all.length === 0) return null
+  return markup`<ul class="chips" aria-label="${words.filters}">${all}${all.length > 1 && markup`<li><a href="${path}">${words.clear}</a></li>`}</ul>`
+}

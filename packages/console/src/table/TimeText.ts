@@ -1,0 +1,16 @@
+/** Moments as people read them in a table: in the cabinet's zone, to the second. The opened row has all of them. */
+
+export type TimeText = (rfc3339: string) => string
+
+const MOMENT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/
+
+/** What is no moment in RFC 3339, such as `infinity`, stays as it is. */
+export const timeText = (timeZone: string): TimeText => {
+  const format =
+    timeZone === "UTC" ? null : new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" })
+  return (text) => {
+    const [, day, time] = MOMENT.exec(text) ?? []
+    if (day === undefined) return text
+    return format === null ? `${day} ${time}` : format.format(new Date(text))
+  }
+}

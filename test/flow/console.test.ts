@@ -1,0 +1,162 @@
+/**
+ * The console over HTTP, without a browser: the screen of a table shows, cell for cell, what the API answers to the same query
+ * string, and refuses what the API refuses; who may not see or do something does not; what senders sent runs nowhere.
+ */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { randomOf, seeded } from "../support/random.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let viewer: Readonly<Record<string, string>>
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 300)
+  viewer = await cabinet.as("viewer")
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const see = (path: string, init: RequestInit = {}) =>
+  fetch(`${cabinet.base}/console/${path}`, { redirect: "manual", ...init, headers: { ...viewer, ...init.headers } })
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#10": "\n" }
+const plain = (html: string) => html.replace(/&(#?\w+);/g, (all, name: string) => ENTITIES[name] ?? all)
+
+/** The cells of a screen, without the one that opens a row. */
+const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
+  [...html.matchAll(/^<tr>(.*)<\/tr>$/gm)].map(([, line]) =>
+    [...line!.matchAll(/<td([^>]*)>(.*?)<\/td>/g)]
+      .filter(([, attributes]) => !attributes!.includes('class="o"'))
+      .map(([, attributes, inside]) => {
+        if (attributes!.includes('class="z"')) return null
+        return plain(/^<time datetime="([^"]*)">/.exec(inside!)?.[1] ?? inside!)
+      }),
+  )
+
+/** The same cells from the API's JSON, its numbers by their tokens. */
+const cellsOfApi = (text: string): ReadonlyArray<ReadonlyArray<string | null>> => {
+  const { data, columns } = JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? `#${context!.source}` : value,
+  ) as { data: ReadonlyArray<Record<string, unknown>>; columns: ReadonlyArray<{ name: string }> }
+  const shown = (value: unknown): string | null => {
+    if (value === null) return null
+    if (typeof value === "string") return value.replace(/^#(?=[-\d])/, "")
+    if (typeof value === "boolean") return String(value)
+    return JSON.stringify(value).replaceAll(/"#([-\d][^"]*)"/g, "$1")
+  }
+  return data.map((row) => columns.map(({ name }) => shown(row[name])))
+}
+
+const COLUMNS = ["_event_id", "_received_at", "order_no", "customer", "total", "paid", "note", "items", "nothing"]
+const CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains", "empty", "notempty", "like"]
+const VALUES = ["Ada", "10", "", "true", "<b>", "4.5", "2026-11-24", "'", "Иван"]
+
+const selection = (seed: number): string => {
+  const random = seeded(seed)
+  const pick = (items: ReadonlyArray<string>) => randomOf(random, items)
+  const pairs: Array<[string, string]> = []
+  const maybe = (chance: number, ...more: ReadonlyArray<[string, string]>) => {
+    if (random(100) < chance) pairs.push(...more)
+  }
+  maybe(30, ["q", pick(VALUES)])
+  for (let filter = 0; filter < 2; filter++) {
+    maybe(35, ["fc", pick(COLUMNS)], ["fo", pick(CONDITIONS)], ["fv", pick(VALUES)])
+  }
+  maybe(20, ["per", pick(["_received_at", "total"])], ["from", pick(["2020-01-01", "nonsense"])])
+  maybe(50, ["sort", pick(COLUMNS)])
+  maybe(40, ["dir", pick(["asc", "desc", "up"])])
+  maybe(20, ["hide", pick(COLUMNS)])
+  maybe(15, ["order", pick(COLUMNS)])
+  maybe(15, ["col", pick(COLUMNS)])
+  maybe(30, ["limit", pick(["1", "7", "1000", "0"])])
+  maybe(5, ["cursor", "nonsense"])
+  maybe(5, ["unknown", "1"])
+  return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
+}
+
+it("300 random selections are shown as the API answers them, and refused with its code", async () => {
+  let refused = 0
+  for (let seed = 1; seed <= 300; seed++) {
+    const query = selection(seed)
+    const api = await fetch(`${cabinet.base}/api/v1/tables/sources/orders/rows?${query}`, {
+      headers: { "x-api-key": cabinet.key },
+    })
+    const screen = await see(`tables/sources/orders?${query}`)
+    const [json, html] = [await api.text(), await screen.text()]
+    assert.strictEqual(screen.status, api.status, query)
+    if (api.status === 200) assert.deepStrictEqual(cellsOf(html), cellsOfApi(json), query)
+    else {
+      refused++
+      assert.include(html, `<code>${(JSON.parse(json) as any).error.code}</code>`, query)
+    }
+  }
+  assert.isAbove(refused, 30)
+  assert.isBelow(refused, 270)
+}, 240_000)
+
+it("a number of 40 digits is on the screen as it was sent, and in the opened row", async () => {
+  const sent = `${DIGITS.slice(0, 36)}0007`
+  const html = await (await see(`tables/sources/orders?fc=order_no&fo=eq&fv=${sent}`)).text()
+  assert.include(html, `<td class="n">${sent}</td>`)
+  const path = /<a href="[^"]*\/console\/([^"]*\/row\?[^"]*)"/.exec(html)![1]!
+  assert.include(await (await see(plain(path))).text(), `>${sent}</span>`)
+})
+
+it("pages follow by their links, and every row is on one of them", async () => {
+  const seen: Array<string> = []
+  let path: string | undefined = "tables/sources/orders?limit=70&sort=customer"
+  while (path !== undefined) {
+    const html: string = await (await see(path)).text()
+    seen.push(...cellsOf(html).map(([id]) => id!))
+    const next: string | undefined = /<a rel="next" href="[^"]*\/console\/([^"]*)"/.exec(html)?.[1]
+    path = next === undefined ? undefined : plain(next)
+  }
+  assert.strictEqual(seen.length, 300)
+  assert.strictEqual(new Set(seen).size, 300)
+})
+
+it("the form of the screen leads to the address of what was chosen, and to nothing else", async () => {
+  const form =
+    "q=&fc=total&fo=ge&fv=10&fc=&fo=eq&fv=&per=_received_at&from=&to=&sort=total&show=total&show=customer&show=_event_id&show=_received_at&show=order_no&show=paid&show=note"
+  const answer = await see(`tables/sources/orders/select?${form}`)
+  assert.strictEqual(answer.status, 303)
+  const leads = new URL(answer.headers.get("location")!, cabinet.base)
+  assert.strictEqual(leads.pathname, "/data/console/tables/sources/orders")
+  assert.strictEqual(leads.search, "?fc=total&fo=ge&fv=10&sort=total&hide=items")
+})
+
+it("a form of another origin changes nothing", async () => {
+  const send = (headers: Record<string, string>) =>
+    see("me", { method: "POST", body: new URLSearchParams({ language: "ru" }), headers })
+  assert.strictEqual((await send({})).status, 403)
+  assert.strictEqual((await send({ origin: "https://elsewhere.example" })).status, 403)
+  assert.strictEqual((await send({ "sec-fetch-site": "cross-site", origin: new URL(cabinet.base).origin })).status, 403)
+  assert.strictEqual((await send({ "sec-fetch-site": "same-site" })).status, 403)
+  const own = await send({ "sec-fetch-site": "same-origin" })
+  assert.strictEqual(own.status, 303)
+  assert.match(own.headers.get("set-cookie")!, /^cabinet-language=ru; Path=\/data\/console; .*HttpOnly; SameSite=Lax$/)
+  assert.strictEqual((await send({ origin: new URL(cabinet.base).origin })).status, 303)
+})
+
+it("a screen runs nothing but the console's own script, and is kept by nobody", async () => {
+  const { headers } = await see("tables/sources/orders")
+  const policy = headers.get("content-security-policy")!
+  for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]) {
+    assert.include(policy, rule)
+  }
+  assert.notInclude(policy, "unsafe")
+  assert.strictEqual(headers.get("cache-control"), "no-store")
+  const html = await (await see("tables/sources/orders")).text()
+  assert.notMatch(html, / style="| on[a-z]+="|<script>|javascript:/)
+  assert.notInclude(html, "<b>&amp;</td>")
+})
+
+it("an unknown table, a role that does not reach and a wrong method are said with their status", async () => {
+  assert.strictEqual((await see("tables/sources/nothing")).status, 404)
+  assert.strictEqual((await see("tables/cabinet/event")).status, 404)
+  assert.strictEqual((await see("tables", { headers: await cabinet.as("uploader") })).status, 403)
+  assert.strictEqual((await see("tables", { headers: { authorization: "" } })).status, 401)
+  const put = await see("tables", { method: "PUT" })
+  assert.strictEqual(put.status, 405)
+  assert.strictEqual(put.headers.get("allow"), "GET")
+})
