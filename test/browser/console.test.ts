@@ -27,6 +27,9 @@ const SCREENS = [
   "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
   "tables/sources/orders?sort=nothing",
   "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
+  "events",
+  "events?text=nothing+has+this",
+  "events/7",
   "me",
 ]
 

@@ -22,6 +22,19 @@ const see = (path: string, init: RequestInit = {}) =>
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#10": "\n" }
 const plain = (html: string) => html.replace(/&(#?\w+);/g, (all, name: string) => ENTITIES[name] ?? all)
 
+/** JSON whose numbers are texts of their tokens behind a sign. */
+const readTokens = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? `#${context!.source}` : value,
+  )
+
+const shownValue = (value: unknown): string | null => {
+  if (value === null) return null
+  if (typeof value === "string") return value.replace(/^#(?=[-\d])/, "")
+  if (typeof value === "boolean") return String(value)
+  return JSON.stringify(value).replaceAll(/"#([-\d][^"]*)"/g, "$1")
+}
+
 /** The cells of a screen, without the one that opens a row. */
 const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
   [...html.matchAll(/^<tr>(.*)<\/tr>$/gm)].map(([, line]) =>
@@ -29,22 +42,19 @@ const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
       .filter(([, attributes]) => !attributes!.includes('class="o"'))
       .map(([, attributes, inside]) => {
         if (attributes!.includes('class="z"')) return null
-        return plain(/^<time datetime="([^"]*)">/.exec(inside!)?.[1] ?? inside!)
+        const text = plain(/^<time datetime="([^"]*)">/.exec(inside!)?.[1] ?? inside!)
+        // A structure's white space is PostgreSQL's own.
+        return /^[[{]/.test(text) ? shownValue(readTokens(text)) : text
       }),
   )
 
 /** The same cells from the API's JSON, its numbers by their tokens. */
 const cellsOfApi = (text: string): ReadonlyArray<ReadonlyArray<string | null>> => {
-  const { data, columns } = JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" ? `#${context!.source}` : value,
-  ) as { data: ReadonlyArray<Record<string, unknown>>; columns: ReadonlyArray<{ name: string }> }
-  const shown = (value: unknown): string | null => {
-    if (value === null) return null
-    if (typeof value === "string") return value.replace(/^#(?=[-\d])/, "")
-    if (typeof value === "boolean") return String(value)
-    return JSON.stringify(value).replaceAll(/"#([-\d][^"]*)"/g, "$1")
+  const { data, columns } = readTokens(text) as {
+    data: ReadonlyArray<Record<string, unknown>>
+    columns: ReadonlyArray<{ name: string }>
   }
-  return data.map((row) => columns.map(({ name }) => shown(row[name])))
+  return data.map((row) => columns.map(({ name }) => shownValue(row[name])))
 }
 
 const COLUMNS = ["_event_id", "_received_at", "order_no", "customer", "total", "paid", "note", "items", "nothing"]
@@ -159,4 +169,45 @@ it("an unknown table, a role that does not reach and a wrong method are said wit
   const put = await see("tables", { method: "PUT" })
   assert.strictEqual(put.status, 405)
   assert.strictEqual(put.headers.get("allow"), "GET")
+})
+
+it("an event is shown with every digit, and its original is never a page", async () => {
+  const html = await (await see("events/8")).text()
+  assert.include(html, `<span class="value mono">${DIGITS.slice(0, 36)}0007</span>`)
+  assert.include(html, "0.10000000000000000001")
+  const original = await see("events/8/original")
+  assert.strictEqual(original.headers.get("content-type"), "application/octet-stream")
+  assert.match(original.headers.get("content-disposition")!, /^attachment/)
+  assert.match(original.headers.get("content-security-policy")!, /^sandbox/)
+  assert.strictEqual((await see("events/999999")).status, 404)
+  assert.strictEqual((await see("events/x")).status, 404)
+})
+
+it("a body that is no JSON is shown with the place where it breaks", async () => {
+  const headers = { "content-type": "application/json" }
+  const sent = await fetch(cabinet.source.intakeUrl, {
+    method: "POST",
+    headers,
+    body: '{"a": <script>alert(1)</script>}',
+  })
+  const { id } = (await sent.json()) as { id: number }
+  const html = await (await see(`events/${id}`)).text()
+  assert.include(html, "{&quot;a&quot;: <mark>&lt;</mark>script&gt;alert(1)")
+  assert.notInclude(html, "<script>alert")
+})
+
+it("events are listed newest first, by text and by number", async () => {
+  const ids = async (query: string) =>
+    [...(await (await see(`events?${query}`)).text()).matchAll(/<th scope="row"><a href="[^"]*">#(\d+)</g)].map(
+      ([, id]) => Number(id),
+    )
+  const all = await ids("state=row")
+  assert.deepStrictEqual(
+    all,
+    all.toSorted((one, other) => other - one),
+  )
+  assert.strictEqual(all.length, 50)
+  assert.deepStrictEqual(await ids(`text=${DIGITS.slice(0, 36)}0007`), [8])
+  assert.deepStrictEqual(await ids("text=%238"), [8])
+  assert.deepStrictEqual(await ids("text=nothing+has+this"), [])
 })

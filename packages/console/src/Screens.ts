@@ -1,9 +1,11 @@
 /** All screens, each with its address. To add one, add an Effect of screens here. */
 import { Effect } from "effect"
+import { eventScreens } from "./event/EventScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
-export const allScreens = Effect.map(Effect.all([preferenceScreens, tableListScreens, tableScreens]), (all) =>
-  all.flat(),
+export const allScreens = Effect.map(
+  Effect.all([preferenceScreens, tableListScreens, tableScreens, eventScreens]),
+  (all) => all.flat(),
 )

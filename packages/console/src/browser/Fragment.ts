@@ -11,7 +11,9 @@ interface Factory {
 }
 
 const factory = (globalThis as { readonly trustedTypes?: Factory }).trustedTypes
-const policy: Policy = factory?.createPolicy("cabinet", { createHTML: (text) => text }) ?? { createHTML: (text) => text }
+const policy: Policy = factory?.createPolicy("cabinet", { createHTML: (text) => text }) ?? {
+  createHTML: (text) => text,
+}
 
 export const setHtml = (element: Element, text: string): void => {
   element.innerHTML = policy.createHTML(text)

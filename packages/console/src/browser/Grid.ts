@@ -82,7 +82,7 @@ export class Grid {
   #draw(first: number, last: number): void {
     const focused = document.activeElement instanceof HTMLElement && this.#body.contains(document.activeElement)
     const lines: Array<string> = []
-    for (let row = first; row < last; row++) lines.push(this.#pages.line(row) ?? "<tr class=\"gap\"><td>&nbsp;</td></tr>")
+    for (let row = first; row < last; row++) lines.push(this.#pages.line(row) ?? '<tr class="gap"><td>&nbsp;</td></tr>')
     setHtml(this.#body, lines.join(""))
     const rows = [...this.#body.rows]
     for (const [at, row] of rows.entries()) row.ariaRowIndex = String(first + at + 2)

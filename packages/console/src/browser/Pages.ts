@@ -73,7 +73,9 @@ export class Pages {
 
   async #ask(cursor: string | null, count: number): Promise<{ lines: ReadonlyArray<string>; next: string | null }> {
     const mark = this.#path.includes("?") ? "&" : "?"
-    const limited = /[?&]limit=/.test(this.#path) ? this.#path.replace(/([?&]limit=)\d+/, `$1${count}`) : `${this.#path}${mark}limit=${count}`
+    const limited = /[?&]limit=/.test(this.#path)
+      ? this.#path.replace(/([?&]limit=)\d+/, `$1${count}`)
+      : `${this.#path}${mark}limit=${count}`
     const response = await fetchText(cursor === null ? limited : `${limited}&cursor=${encodeURIComponent(cursor)}`)
     const text = await response.text()
     return { lines: text === "" ? [] : text.split("\n"), next: response.headers.get("x-next-cursor") }

@@ -24,9 +24,22 @@ const node = (value: Json, depth: number): Html => {
   if (value === null || typeof value === "boolean") return markup`<span class="k">${String(value)}</span>`
   if (typeof value === "string") return markup`<span class="s">${JSON.stringify(value)}</span>`
   if (value instanceof JsonNumber) return markup`<span class="d">${value.token}</span>`
-  if (isJsonList(value)) return branch(value.map((item, index) => [String(index), item] as const), "[", "]", depth, value)
+  if (isJsonList(value))
+    return branch(
+      value.map((item, index) => [String(index), item] as const),
+      "[",
+      "]",
+      depth,
+      value,
+    )
   const object = value as JsonObject
-  return branch([...object].map(([key, item]) => [JSON.stringify(key), item] as const), "{", "}", depth, value)
+  return branch(
+    [...object].map(([key, item]) => [JSON.stringify(key), item] as const),
+    "{",
+    "}",
+    depth,
+    value,
+  )
 }
 
 const branch = (

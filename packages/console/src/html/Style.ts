@@ -56,7 +56,7 @@ table.list{width:100%;border-collapse:collapse}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
 .list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .list .n{text-align:right;white-space:nowrap}
-dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
+dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
@@ -92,7 +92,17 @@ dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;marg
 .value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
 .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .tree{overflow-wrap:anywhere}.tree ul{list-style:none;margin:0;padding-left:1.1rem;border-left:1px solid var(--line)}.tree summary{cursor:pointer}.tree li>details{display:inline-block;vertical-align:top}.tree i{color:var(--soft);font-style:normal}.tree b{font-weight:600}.tree .s{color:light-dark(#1f6f4a,#8fd4b0)}.tree .d,.tree .k{color:var(--link)}
+.badge{display:inline-block;padding:.05rem .5rem;border-radius:99px;font-size:.88em;background:var(--hover);color:var(--soft);white-space:nowrap}
+.badge.good{color:var(--mark);background:light-dark(#e3f3ea,#18301f)}.badge.bad{color:var(--bad);background:var(--badbg)}.badge.warn{color:var(--warn);background:light-dark(#fdf3dc,#362a12)}
+.flat{padding-left:0;padding-right:0}.tools.flat{padding-bottom:1rem}.tools select{max-width:12rem}
+.nowrap{white-space:nowrap}
+.events{table-layout:auto}.events .clip{width:99%;max-width:0}.events .clip span{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.events th{white-space:nowrap}.events .from{max-width:12rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+pre.text,pre.hex{background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.7rem;max-height:24rem;overflow:auto;margin:.5rem 0}
+mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outline:1px solid var(--bad)}
+details>summary{cursor:pointer}
 @media(max-width:42rem){
+.events tr{display:grid;grid-template-columns:auto 1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
+.tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}
 .tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%}.acts button{flex:1;justify-content:center}

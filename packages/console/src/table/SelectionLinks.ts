@@ -38,7 +38,11 @@ export const filtersOf = (pairs: Pairs): ReadonlyArray<{ column: string; conditi
 }
 
 const filterPairs = (filters: ReturnType<typeof filtersOf>): Pairs =>
-  filters.flatMap(({ column, condition, value }) => [["fc", column] as const, ["fo", condition] as const, ["fv", value] as const])
+  filters.flatMap(({ column, condition, value }) => [
+    ["fc", column] as const,
+    ["fo", condition] as const,
+    ["fv", value] as const,
+  ])
 
 export const withFilters = (pairs: Pairs, filters: ReturnType<typeof filtersOf>): Pairs => [
   ...without(pairs, "cursor", "fc", "fo", "fv"),
@@ -46,7 +50,10 @@ export const withFilters = (pairs: Pairs, filters: ReturnType<typeof filtersOf>)
 ]
 
 export const withoutFilter = (pairs: Pairs, index: number): Pairs =>
-  withFilters(pairs, filtersOf(pairs).filter((_, at) => at !== index))
+  withFilters(
+    pairs,
+    filtersOf(pairs).filter((_, at) => at !== index),
+  )
 
 /** Hides a column, from a list of columns that names it or from all. */
 export const hiding = (pairs: Pairs, column: string): Pairs => {

@@ -13,7 +13,16 @@ import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
 import { cellTokens } from "./CellTokens.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
-import { firstPage, hiding, puttingFirst, sortedBy, valueOf, withFilters, filtersOf, withQuery } from "./SelectionLinks.ts"
+import {
+  firstPage,
+  hiding,
+  puttingFirst,
+  sortedBy,
+  valueOf,
+  withFilters,
+  filtersOf,
+  withQuery,
+} from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
 import { chips, toolbar, type ToolbarData } from "./TableToolbar.ts"

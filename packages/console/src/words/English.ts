@@ -23,6 +23,24 @@ const conditions: Readonly<Record<string, string>> = {
   notempty: "is not empty",
 }
 
+const channels: Readonly<Record<string, string>> = { webhook: "webhook", file: "file", pull: "poll" }
+
+const states: Readonly<Record<string, string>> = {
+  row: "row",
+  repeat: "repeat",
+  empty: "empty",
+  history: "history",
+  trashed: "in the trash",
+  purged: "erased",
+}
+
+const deliveryStates: Readonly<Record<string, string>> = {
+  due: "to be sent",
+  delivered: "delivered",
+  failed: "failed",
+  cancelled: "cancelled",
+}
+
 export const ENGLISH = {
   product: "Data Cabinet",
   skip: "Skip to the content",
@@ -114,5 +132,41 @@ export const ENGLISH = {
   },
   event: {
     title: "Event",
+    list: "Events",
+    find: "Text in the payload, or #number",
+    number: "Number",
+    received: "Received",
+    source: "Source",
+    allSources: "All sources",
+    channel: "Channel",
+    allChannels: "All channels",
+    channels,
+    payload: "Payload",
+    state: "State",
+    allStates: "All states",
+    states,
+    repeat: "Repeat of",
+    repeatOf: (id: string) => `repeat of #${id}`,
+    rowWaits: "row follows",
+    delivered: "Delivered",
+    none: "No events yet",
+    noneHint: "An event appears here as soon as something is sent to the intake address of a source.",
+    noMatch: "No event matches",
+    fields: "Fields",
+    original: "Original request",
+    noOriginal: "There is no original request: none came with the event, or it is past its time.",
+    deliveries: "Deliveries",
+    nobodyTold: "No address was told of this event.",
+    address: "Address",
+    attempts: "Attempts",
+    deliveryStates,
+    size: "Size",
+    bytes: (bytes: number) => count(bytes, { one: "byte", other: "bytes" }),
+    charset: "Charset",
+    charsetVerdict: (name: string, by: string, replaced: number) =>
+      `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,
+    from: "Sent from",
+    hex: "As bytes",
+    download: "Save the bytes",
   },
 }

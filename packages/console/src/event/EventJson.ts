@@ -1,0 +1,40 @@
+/** An event's own JSON, as the feed has it, read without losing a digit. */
+import { type Json, JsonNumber, type JsonObject } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { Result } from "effect"
+
+export interface ReadEvent {
+  readonly id: string
+  readonly source: string
+  readonly channel: string
+  readonly receivedAt: string
+  readonly repeatOf: string | null
+  readonly payload: Json
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
+
+const textOf = (value: Json | undefined): string =>
+  value instanceof JsonNumber ? value.token : typeof value === "string" ? value : ""
+
+export const readEvent = (text: string): ReadEvent => {
+  const parsed = parseJson(text, { maxDepth: 1_000 })
+  const event: JsonObject = Result.isSuccess(parsed) && isObject(parsed.success) ? parsed.success : new Map()
+  const source = event.get("source")
+  const repeatOf = textOf(event.get("repeat_of"))
+  return {
+    id: textOf(event.get("id")),
+    source: isObject(source) ? textOf(source.get("name")) : "",
+    channel: textOf(event.get("channel")),
+    receivedAt: textOf(event.get("received_at")),
+    repeatOf: repeatOf === "" ? null : repeatOf,
+    payload: event.get("payload") ?? null,
+  }
+}
+
+/** The beginning of a payload, for a list. */
+export const preview = ({ payload }: ReadEvent, characters = 160): string => {
+  const text = jsonText(payload)
+  return text.length > characters ? `${text.slice(0, characters)}…` : text
+}

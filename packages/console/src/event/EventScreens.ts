@@ -1,0 +1,82 @@
+/** The screens of events: the list, one event, and the bytes of its original request. */
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventDetail } from "@data-cabinet/core/event/EventDetail"
+import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect, Option } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
+import { valueOf } from "../table/SelectionLinks.ts"
+import { eventListScreen } from "./EventListScreen.ts"
+import { eventScreen } from "./EventScreen.ts"
+
+const LIST_LIMIT = 50
+
+const readId = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null)
+
+/** A filter that says nothing we know is none: this address is a person's, not a program's. */
+const filterOf = (pairs: Pairs) => {
+  const text = valueOf(pairs, "text")?.replaceAll("\0", "").trim() ?? ""
+  const number = /^#(\d{1,15})$/.exec(text)?.[1]
+  return {
+    sourceId: readId(valueOf(pairs, "source_id") ?? ""),
+    channel: CHANNELS.find((one) => one === valueOf(pairs, "channel")) ?? null,
+    state: EVENT_STATES.find((one) => one === valueOf(pairs, "state")) ?? null,
+    event: number === undefined ? null : Number(number),
+    text: text === "" || number !== undefined ? null : text,
+  }
+}
+
+export const eventScreens = Effect.gen(function* () {
+  const browser = yield* EventBrowser
+  const detail = yield* EventDetail
+  const sent = yield* Deliveries
+  const sources = yield* Sources
+  const { timeZone } = yield* ConsoleSettings
+  const missing = (id: string): ManageError => ({ code: "no_such_event", message: `There is no event ${id}.` })
+  const found = Effect.fnUntraced(function* (text: string) {
+    const id = readId(text)
+    const record = id === null ? Option.none() : yield* detail.find(id)
+    return id === null || Option.isNone(record) ? yield* Effect.fail(missing(text)) : { id, record: record.value }
+  })
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/events",
+      action: "event.read",
+      get: Effect.fnUntraced(function* ({ frame, pairs }) {
+        const list = yield* browser.page({ ...filterOf(pairs), limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
+        const all = yield* sources.list
+        return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone }) }
+      }),
+    },
+    {
+      path: "/console/events/{id}",
+      action: "event.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [text] }) {
+        const { id, record } = yield* found(text!)
+        return { screen: eventScreen(frame, { record, deliveries: yield* sent.ofEvent(id) }) }
+      }),
+    },
+    {
+      path: "/console/events/{id}/original",
+      action: "event.read",
+      get: Effect.fnUntraced(function* ({ path: [text] }) {
+        const { id, record } = yield* found(text!)
+        if (record.original === null) return yield* Effect.fail(missing(text!))
+        // What a sender sent is saved and never shown by the browser.
+        const headers = {
+          "content-type": "application/octet-stream",
+          "content-disposition": `attachment; filename="event-${id}.bin"`,
+          "content-security-policy": "sandbox; default-src 'none'",
+          "x-content-type-options": "nosniff",
+          "cache-control": "no-store",
+        }
+        return { answer: { status: 200, headers, body: record.original.body } }
+      }),
+    },
+  ]
+  return screens
+})

@@ -1,0 +1,51 @@
+/**
+ * An original request as text and as bytes. The text is read in the charset that the event was read in; what could not be read
+ * and where a broken body breaks is marked where it stands.
+ */
+import { jsonErrorInWords, parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { Result } from "effect"
+
+const HEX_BYTES = 4_096
+const LINE_BYTES = 16
+
+export const originalText = ({ body, charset }: Pick<StoredOriginal, "body" | "charset">): string => {
+  const label = charset === "latin-1" ? "windows-1252" : charset
+  try {
+    return new TextDecoder(label, { ignoreBOM: true }).decode(body)
+  } catch {
+    return Buffer.from(body).toString("utf8")
+  }
+}
+
+/** Where a body that says that it is JSON is none. */
+export const jsonFault = (original: StoredOriginal, text: string): { at: number; words: string } | null => {
+  const says = /[/+]json\b/i.test(original.contentType ?? "")
+  if (!says || original.bodyBytes > original.body.byteLength) return null
+  const parsed = parseJson(text)
+  return Result.isSuccess(parsed) ? null : { at: parsed.failure.offset, words: jsonErrorInWords(parsed.failure) }
+}
+
+const withReplaced = (text: string): ReadonlyArray<Html | string> =>
+  text.split("\uFFFD").flatMap((part, index) => (index === 0 ? [part] : [markup`<mark>\uFFFD</mark>`, part]))
+
+/** The text with the place of its fault marked, and every character that could not be read. */
+export const markedText = (text: string, at: number | null): Html => {
+  if (at === null) return markup`<pre class="text" tabindex="0">${withReplaced(text)}</pre>`
+  const next = String.fromCodePoint(text.codePointAt(at) ?? 0x23ce)
+  return markup`<pre class="text" tabindex="0">${withReplaced(text.slice(0, at))}<mark>${next}</mark>${withReplaced(text.slice(at + next.length))}</pre>`
+}
+
+/** The first bytes as a hex dump. */
+export const hexDump = (body: Uint8Array): string => {
+  const bytes = Buffer.from(body.subarray(0, HEX_BYTES))
+  const lines: Array<string> = []
+  for (let at = 0; at < bytes.length; at += LINE_BYTES) {
+    const line = bytes.subarray(at, at + LINE_BYTES)
+    const hex = [...line].map((byte) => byte.toString(16).padStart(2, "0")).join(" ")
+    const shown = [...line].map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : ".")).join("")
+    lines.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(LINE_BYTES * 3 - 1)}  ${shown}`)
+  }
+  return lines.join("\n")
+}
