@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { join } from "node:path"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
 import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
@@ -104,7 +105,9 @@ it("every connection of a cabinet is encrypted where its address says ssl=true",
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ ssl: boolean }>(script)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ ssl: boolean }>(script))),
-      ...(yield* shared.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
+      ...(yield* fromCall((call) => shared.acquire(call)).pipe(
+        Effect.flatMap(({ session }) => Effect.map(session.query(script), ({ rows }) => rows)),
+      )),
       ...(yield* apart.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
     ]
   }).pipe(

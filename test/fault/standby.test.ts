@@ -3,6 +3,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -82,7 +83,7 @@ const reading = (maxLagMillis: number, readUrl = standby.url(DATABASE)) => {
     state: () => runtime.runPromise(ReaderClient.use((client) => client.standby!.settled)),
     isNear: () => runtime.runPromise(ReaderClient.use((client) => Effect.succeed(client.standby!.isNear()))),
     rows: async (name: string) => {
-      const page = SelectRows.use((rows) => rows.page({ schema: "public", name, params: [] }))
+      const page = SelectRows.use((rows) => fromCall((call) => rows.page({ schema: "public", name, params: [] }, call)))
       const { items } = await runtime.runPromise(page)
       return items.texts().map((item) => JSON.parse(item) as Record<string, unknown>)
     },

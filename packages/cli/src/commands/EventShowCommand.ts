@@ -2,6 +2,7 @@
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -35,7 +36,7 @@ const rowOf = (id: number, { table }: EventRecord) =>
       ["fo", "eq"],
       ["fv", String(id)],
     ] as const
-    const page = yield* rows.page({ ...table, params })
+    const page = yield* fromCall((call) => rows.page({ ...table, params }, call))
     const [item] = page.items.texts()
     return item === undefined ? null : { item, columns: page.columns }
   }).pipe(

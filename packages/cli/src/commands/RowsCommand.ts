@@ -4,6 +4,7 @@ import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -115,7 +116,9 @@ export const rowsCommand = Command.make(
         const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
         const friendly = yield* friendlyPairs(input)
-        const page = yield* rows.page({ schema, name, params: [...friendly, ...pairsOf(input)] })
+        const page = yield* fromCall((call) =>
+          rows.page({ schema, name, params: [...friendly, ...pairsOf(input)] }, call),
+        )
         const items = page.items.texts()
         const value = {
           data: new JsonText(`[${items.join(",")}]`),

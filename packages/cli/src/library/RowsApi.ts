@@ -1,6 +1,7 @@
 /** Rows of a cabinet's tables and views, by the same selections as the API's. */
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Run } from "./RunEffect.ts"
 import { namesOf } from "./TablesApi.ts"
@@ -69,7 +70,7 @@ export const readRows = async (run: Run, object: string, query: RowsQuery): Prom
   const params = Object.entries(query).flatMap(([parameter, value]) =>
     given(value).map((text) => [parameter, text] as const),
   )
-  const page = await run(SelectRows.use((rows) => rows.page({ schema, name, params })))
+  const page = await run(SelectRows.use((rows) => fromCall((call) => rows.page({ schema, name, params }, call))))
   const texts = page.items.texts()
   return {
     rows: texts.map((text) => JSON.parse(text) as Row),

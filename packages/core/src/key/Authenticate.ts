@@ -2,9 +2,10 @@
  * Authenticates a request by its headers and counts it against its key. Refuses a request with no key, no live key, or two
  * different keys; reveals nothing about which of these applied beyond what the client can see itself.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { RateLimiter, type KeyRateLimit } from "../limit/RateLimiter.ts"
+import type { Deadline } from "../runtime/Deadline.ts"
 import { keyFingerprint } from "./ApiKey.ts"
 
 export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {
@@ -18,6 +19,8 @@ export interface KeyHeaders {
   readonly xApiKey: string | undefined
 }
 
+type Authenticated = Result.Result<KeyRateLimit, AuthenticateError | StoreUnavailable>
+
 /**
  * Looks up and counts in one step. An exhausted key is a success with `allowed: false`, because its response still includes
  * the counts.
@@ -25,30 +28,27 @@ export interface KeyHeaders {
 export class Authenticate extends Context.Service<
   Authenticate,
   {
-    /** Waits for the store up to this many milliseconds, and then fails. */
-    readonly key: (
-      headers: KeyHeaders,
-      millis: number,
-    ) => Effect.Effect<KeyRateLimit, AuthenticateError | StoreUnavailable>
+    /** Fails at the deadline. */
+    readonly key: (headers: KeyHeaders, deadline: Deadline) => Promise<Authenticated>
   }
 >()("@data-cabinet/core/key/Authenticate") {
   static readonly layer = Layer.effect(
     Authenticate,
-    Effect.map(RateLimiter, (admission) =>
+    Effect.map(RateLimiter, (limiter) =>
       Authenticate.of({
-        key: (headers, millis) => {
+        key: async (headers, deadline) => {
           const sent = sentKey(headers)
           if (typeof sent !== "string") return sent
-          return Effect.flatMap(admission.key(keyFingerprint(sent), millis), (found) =>
-            found === null ? wrongKey : Effect.succeed(found),
-          )
+          const found = await limiter.key(keyFingerprint(sent), deadline)
+          if (Result.isFailure(found)) return Result.fail(found.failure)
+          return found.success === null ? wrongKey : Result.succeed(found.success)
         },
       }),
     ),
   )
 }
 
-const refuse = (message: string) => Effect.fail(new AuthenticateError({ code: "invalid_key", message }))
+const refuse = (message: string) => Result.fail(new AuthenticateError({ code: "invalid_key", message }))
 
 const noKey = refuse("Send an API key in the header Authorization: Bearer <key>, or in X-Api-Key: <key>.")
 const twoKeys = refuse("Authorization and X-Api-Key contain different keys. Send only one of them.")

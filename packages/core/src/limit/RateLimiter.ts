@@ -3,7 +3,7 @@
  * are minutes of the wall clock, counted across all processes: a limit is never exceeded. They start over after a database
  * crash.
  */
-import { Context, type Effect, type Result } from "effect"
+import { Context, type Result } from "effect"
 import type { Deadline } from "../runtime/Deadline.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -26,11 +26,11 @@ export interface IntakeRateLimit extends RateLimit {
 export class RateLimiter extends Context.Service<
   RateLimiter,
   {
-    /**
-     * Counts a request of the key with this fingerprint; null if no live key has it. Waits up to this many milliseconds,
-     * and then fails.
-     */
-    readonly key: (fingerprint: Uint8Array, millis: number) => Effect.Effect<KeyRateLimit | null, StoreUnavailable>
+    /** Counts a request of the key with this fingerprint; null if no live key has it. Fails at the deadline. */
+    readonly key: (
+      fingerprint: Uint8Array,
+      deadline: Deadline,
+    ) => Promise<Result.Result<KeyRateLimit | null, StoreUnavailable>>
     /**
      * Counts an intake request for its client's address (IPv6 by /64; null if it has none) and then, if that is allowed,
      * for its source (null if it is not known yet). Returns the first that is not allowed, otherwise the last that was

@@ -59,7 +59,7 @@ export class Catalog extends Context.Service<
      * distinguished.
      */
     readonly find: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
-    /** Returns the cached object, without a query, if a read can prove that it is unchanged; otherwise the same as `find`. */
-    readonly findCached: (schema: string, name: string) => Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable>
+    /** The object as last found, if a read can prove that it is unchanged; otherwise undefined. */
+    readonly cached: (schema: string, name: string) => ReadableTable | undefined
   }
 >()("@data-cabinet/core/row/Catalog") {}

@@ -2,8 +2,9 @@
  * Reads the rows of a page where the read can do no harm: as the reader, read-only, within limits. The query defines rows
  * and columns in SQL; how values are transferred, and how JSON is written from them, is up to the adapter.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Result } from "effect"
 import type { Items } from "../pagination/Items.ts"
+import type { AbortableCall } from "../runtime/AbortableCall.ts"
 import type { ReadableColumn, ReadableTable } from "./Catalog.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
@@ -63,12 +64,14 @@ export interface FoundRows {
   readonly positionOf: (item: number) => ReadonlyArray<string | null>
 }
 
+export type ReadResult = Result.Result<FoundRows, ReadError | RefusedValue | StaleObject>
+
 /**
  * Runs a page's query in a read-only transaction of the reader role, under a time limit and a lock limit. Fails with
- * `StaleObject` if the object no longer has the version that the query was written for. An interruption cancels the query
- * in the database.
+ * `StaleObject` if the object no longer has the version that the query was written for. A call that is aborted cancels the
+ * query in the database.
  */
 export class RowReader extends Context.Service<
   RowReader,
-  { readonly read: (query: PageQuery) => Effect.Effect<FoundRows, ReadError | RefusedValue | StaleObject> }
+  { readonly read: (query: PageQuery, call: AbortableCall) => Promise<ReadResult> }
 >()("@data-cabinet/core/row/RowReader") {}

@@ -68,7 +68,7 @@ const UNHEARD = Context.get(Context.empty(), Tracer.Tracer)
 export const isTraced = (context: Context.Context<never>): boolean =>
   Context.get(context, References.TracerEnabled) && Context.get(context, Tracer.Tracer) !== UNHEARD
 
-/** A step that is not an Effect, from beginning to end; its duration is recorded once, by `end` or by `fault`. */
+/** A step that is not an Effect, from beginning to end; its duration is recorded once, by `end`, `abort` or `fault`. */
 class Step {
   readonly #name: StepName
   readonly #context: Context.Context<never>
@@ -86,6 +86,12 @@ class Step {
     if (this.#span !== undefined) {
       this.#endSpan(this.#span, Result.isSuccess(result) ? Exit.void : Exit.fail(result.failure))
     }
+  }
+
+  /** Its caller has left. */
+  abort(): void {
+    count(this.#name, "interrupted", this.#began, this.#context)
+    if (this.#span !== undefined) this.#endSpan(this.#span, Exit.interrupt())
   }
 
   fault(fault: unknown): void {

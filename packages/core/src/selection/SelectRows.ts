@@ -1,13 +1,22 @@
 /** Reads a page of an object's rows by a selection. The API, the command line and the library all read rows through it. */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
-import { instrument } from "../runtime/Instrument.ts"
+import type { AbortableCall } from "../runtime/AbortableCall.ts"
+import { runResult } from "../runtime/FromResult.ts"
+import { beginStep } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import type { Page } from "../pagination/Page.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
-import { type FoundRows, MAX_POSITION_VALUE, MAX_ROW_BYTES, type PageQuery, RowReader } from "../row/RowReader.ts"
+import {
+  type FoundRows,
+  MAX_POSITION_VALUE,
+  MAX_ROW_BYTES,
+  type PageQuery,
+  type ReadResult,
+  RowReader,
+} from "../row/RowReader.ts"
 import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
@@ -27,78 +36,126 @@ export interface RowsPage extends Page {
   readonly columns: ReadonlyArray<Column>
 }
 
+type RowsResult = Result.Result<RowsPage, SelectionError | ReadError | StoreUnavailable>
+
 /**
  * Fails in this order: an unknown parameter, a malformed parameter, an object that does not exist, a selection that does
- * not fit the object's columns. Only then is anything read.
+ * not fit the object's columns. Only then is anything read. A call that is aborted ends the read.
  */
 export class SelectRows extends Context.Service<
   SelectRows,
   {
-    readonly page: (request: RowsRequest) => Effect.Effect<RowsPage, SelectionError | ReadError | StoreUnavailable>
+    readonly page: (request: RowsRequest, call: AbortableCall) => Promise<RowsResult>
   }
 >()("@data-cabinet/core/selection/SelectRows") {
   static readonly layer = Layer.effect(
     SelectRows,
     Effect.gen(function* () {
-      const catalog = yield* Catalog
-      const reader = yield* RowReader
-      const timeZone = yield* CabinetTimeZone
-      const keys = yield* CursorKeys
-      const orRefused = Effect.fnUntraced(function* (
-        { schema, name }: RowsRequest,
-        found: Option.Option<ReadableTable>,
-      ) {
-        if (Option.isSome(found)) return found.value
-        const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
-        return yield* selectionError("no_such_table", null, message)
+      const rows = new RowSelector({
+        catalog: yield* Catalog,
+        reader: yield* RowReader,
+        timeZone: yield* CabinetTimeZone,
+        keys: yield* CursorKeys,
       })
-      const read = Effect.fnUntraced(function* (selection: Selection, table: ReadableTable, key: CursorKey) {
-        const plan = yield* Effect.fromResult(selectionPlan(selection, table, key))
-        const query = selectionSql(plan, timeZone)
-        const found = yield* instrument("rows.read", reader.read(query)).pipe(
-          Effect.catchTag("RefusedValue", (refused) => Effect.fail(refusedParam(plan, query, refused))),
-        )
-        return yield* Effect.fromResult(pageOf(plan, found))
-      })
-      /** The error may be due to an outdated definition of the object: it is then looked up again and the read is retried. */
-      const readAgain = Effect.fnUntraced(function* (
-        request: RowsRequest,
-        selection: Selection,
-        key: CursorKey,
-        before: ReadableTable,
-        error: SelectionError | ReadError | StaleObject,
-        tries: number,
-      ): Effect.fn.Return<RowsPage, SelectionError | ReadError | StoreUnavailable> {
-        if (error._tag === "ReadError" && error.code !== "query_failed") return yield* error
-        const table = yield* orRefused(request, yield* catalog.find(request.schema, request.name))
-        if (error._tag !== "StaleObject" && isSame(before, table)) return yield* error
-        if (tries === 0) return yield* changing
-        return yield* read(selection, table, key).pipe(
-          Effect.catch((again) => readAgain(request, selection, key, table, again, tries - 1)),
-        )
-      })
-      return SelectRows.of({
-        page: Effect.fnUntraced(function* (request) {
-          const selection = yield* Effect.fromResult(selectionParams(request.params))
-          const table = yield* orRefused(request, yield* catalog.findCached(request.schema, request.name))
-          const key = yield* keys.key
-          return yield* read(selection, table, key).pipe(
-            Effect.catch((error) => readAgain(request, selection, key, table, error, TRIES)),
-          )
-        }),
-      })
+      return SelectRows.of({ page: (request, call) => rows.page(request, call) })
     }),
   )
+}
+
+interface Ports {
+  readonly catalog: Catalog["Service"]
+  readonly reader: RowReader["Service"]
+  readonly timeZone: string
+  readonly keys: CursorKeys["Service"]
+}
+
+class RowSelector {
+  readonly #ports: Ports
+  /** Read for the first page. */
+  #key: CursorKey | undefined
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  async page(request: RowsRequest, call: AbortableCall): Promise<RowsResult> {
+    const { catalog, keys } = this.#ports
+    const selection = selectionParams(request.params)
+    if (Result.isFailure(selection)) return Result.fail(selection.failure)
+    let table = catalog.cached(request.schema, request.name)
+    if (table === undefined) {
+      const found = await this.#find(request, call)
+      if (Result.isFailure(found)) return Result.fail(found.failure)
+      table = found.success
+    }
+    if (this.#key === undefined) {
+      const key = await runResult(keys.key, call.context, call)
+      if (Result.isFailure(key)) return Result.fail(key.failure)
+      this.#key = key.success
+    }
+    let read = await this.#read(selection.success, table, this.#key, call)
+    // The error may be due to an outdated definition of the object: it is then looked up again and the read is retried.
+    for (let tries = TRIES; Result.isFailure(read); tries--) {
+      const error = read.failure
+      if (call.isAborted) return changing
+      if (error._tag === "ReadError" && error.code !== "query_failed") return Result.fail(error)
+      const found = await this.#find(request, call)
+      if (Result.isFailure(found)) return Result.fail(found.failure)
+      if (error._tag !== "StaleObject" && isSame(table, found.success)) return Result.fail(error)
+      if (tries === 0) return changing
+      table = found.success
+      read = await this.#read(selection.success, table, this.#key, call)
+    }
+    return Result.succeed(read.success)
+  }
+
+  async #find(
+    { schema, name }: RowsRequest,
+    call: AbortableCall,
+  ): Promise<Result.Result<ReadableTable, SelectionError | StoreUnavailable>> {
+    const found = await runResult(this.#ports.catalog.find(schema, name), call.context, call)
+    if (Result.isFailure(found)) return Result.fail(found.failure)
+    if (Option.isSome(found.success)) return Result.succeed(found.success.value)
+    const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
+    return Result.fail(selectionError("no_such_table", null, message))
+  }
+
+  async #read(
+    selection: Selection,
+    table: ReadableTable,
+    key: CursorKey,
+    call: AbortableCall,
+  ): Promise<Result.Result<RowsPage, SelectionError | ReadError | StaleObject>> {
+    const plan = selectionPlan(selection, table, key)
+    if (Result.isFailure(plan)) return Result.fail(plan.failure)
+    const query = selectionSql(plan.success, this.#ports.timeZone)
+    const found = await this.#readInstrumented(query, call)
+    if (Result.isSuccess(found)) return pageOf(plan.success, found.success)
+    const error = found.failure
+    return Result.fail(error._tag === "RefusedValue" ? refusedParam(plan.success, query, error) : error)
+  }
+
+  async #readInstrumented(query: PageQuery, call: AbortableCall): Promise<ReadResult> {
+    const step = beginStep("rows.read", call.context)
+    try {
+      const found = await this.#ports.reader.read(query, call)
+      if (call.isAborted) step.abort()
+      else step.end(found)
+      return found
+    } catch (fault) {
+      if (call.isAborted) step.abort()
+      else step.fault(fault)
+      throw fault
+    }
+  }
 }
 
 /** How often a read is retried because its object changed meanwhile. */
 const TRIES = 3
 
-const changing = new ReadError({
-  code: "table_busy",
-  message: "The table keeps changing; try again soon.",
-  retryAfter: 2,
-})
+const changing = Result.fail(
+  new ReadError({ code: "table_busy", message: "The table keeps changing; try again soon.", retryAfter: 2 }),
+)
 
 const isSame = (before: ReadableTable, now: ReadableTable): boolean =>
   before === now || (before.oid === now.oid && Equal.equals(before.columns, now.columns))

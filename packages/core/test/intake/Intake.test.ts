@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
 import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
@@ -36,7 +36,7 @@ const store = () => {
     Layer.provide([
       Layer.succeed(Sources, sources),
       Layer.succeed(RateLimiter, {
-        key: () => Effect.succeed(null),
+        key: async () => Result.succeed(null),
         intake: (ip, id) =>
           runResult(
             Effect.sync(() => {

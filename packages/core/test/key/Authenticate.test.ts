@@ -1,8 +1,9 @@
 import { keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, type KeyHeaders } from "@data-cabinet/core/key/Authenticate"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 
 const KEY = writeKey(new Uint8Array(32).fill(7))
 const OTHER = writeKey(new Uint8Array(32).fill(8))
@@ -11,65 +12,65 @@ let lookups = 0
 const found = { keyId: 5, allowed: true, limit: 120, remaining: 119, retryAfter: 30 }
 const admission = Layer.mock(RateLimiter, {
   intake: () => Promise.reject(new Error("not asked")),
-  key: (fingerprint) =>
-    Effect.sync(() => {
-      lookups++
-      return Buffer.compare(fingerprint, keyFingerprint(KEY)) === 0 ? found : null
-    }),
+  key: async (fingerprint) => {
+    lookups++
+    return Result.succeed(Buffer.compare(fingerprint, keyFingerprint(KEY)) === 0 ? found : null)
+  },
 })
 
-const ask = (headers: Partial<KeyHeaders>) =>
-  Effect.runSync(
-    Effect.flatMap(Authenticate, (authenticate) =>
-      authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000),
+const ask = (headers: Partial<KeyHeaders>): Promise<string> =>
+  Effect.runPromise(
+    Authenticate.use((authenticate) =>
+      fromResult(() => authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000)),
     ).pipe(
-      Effect.match({ onSuccess: () => "in" as const, onFailure: ({ message }) => message }),
+      Effect.match({ onSuccess: () => "in", onFailure: ({ message }) => message }),
       Effect.provide(Authenticate.layer.pipe(Layer.provide(admission))),
     ),
   )
 
 describe("Authenticate", () => {
-  it("lets a live key pass from either header", () => {
-    assert.equal(ask({ authorization: `Bearer ${KEY}` }), "in")
-    assert.equal(ask({ authorization: `BEARER ${KEY} ` }), "in")
-    assert.equal(ask({ xApiKey: KEY }), "in")
-    assert.equal(ask({ xApiKey: KEY, authorization: `Bearer ${KEY}` }), "in")
+  it("lets a live key pass from either header", async () => {
+    assert.equal(await ask({ authorization: `Bearer ${KEY}` }), "in")
+    assert.equal(await ask({ authorization: `BEARER ${KEY} ` }), "in")
+    assert.equal(await ask({ xApiKey: KEY }), "in")
+    assert.equal(await ask({ xApiKey: KEY, authorization: `Bearer ${KEY}` }), "in")
   })
 
-  it("refuses two headers that differ, though one of them is right", () => {
-    assert.match(ask({ xApiKey: OTHER, authorization: `Bearer ${KEY}` }), /different/)
-    assert.match(ask({ xApiKey: KEY, authorization: `Bearer ${OTHER}` }), /different/)
-    assert.match(ask({ xApiKey: KEY, authorization: "Basic abc" }), /different/)
+  it("refuses two headers that differ, though one of them is right", async () => {
+    assert.match(await ask({ xApiKey: OTHER, authorization: `Bearer ${KEY}` }), /different/)
+    assert.match(await ask({ xApiKey: KEY, authorization: `Bearer ${OTHER}` }), /different/)
+    assert.match(await ask({ xApiKey: KEY, authorization: "Basic abc" }), /different/)
   })
 
-  it("says the same of a wrong key and a revoked one", () => {
-    assert.equal(ask({ xApiKey: OTHER }), ask({ xApiKey: "nonsense" }))
-    assert.equal(ask({ authorization: `Bearer ${OTHER}` }), "The API key is wrong or was revoked.")
+  it("says the same of a wrong key and a revoked one", async () => {
+    assert.equal(await ask({ xApiKey: OTHER }), await ask({ xApiKey: "nonsense" }))
+    assert.equal(await ask({ authorization: `Bearer ${OTHER}` }), "The API key is wrong or was revoked.")
   })
 
-  it("asks for a key where there is none, and for Bearer where it is another scheme", () => {
-    assert.match(ask({}), /Send an API key/)
-    assert.match(ask({ xApiKey: " " }), /Send an API key/)
-    assert.match(ask({ authorization: `Basic ${KEY}` }), /Bearer/)
-    assert.match(ask({ authorization: "" }), /Bearer/)
+  it("asks for a key where there is none, and for Bearer where it is another scheme", async () => {
+    assert.match(await ask({}), /Send an API key/)
+    assert.match(await ask({ xApiKey: " " }), /Send an API key/)
+    assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)
+    assert.match(await ask({ authorization: "" }), /Bearer/)
   })
 
-  it("does not ask the database about what cannot be a key", () => {
+  it("does not ask the database about what cannot be a key", async () => {
     lookups = 0
-    ask({ xApiKey: "dck_short" })
-    ask({ authorization: `Bearer ${KEY}x` })
-    ask({ xApiKey: "' OR 1=1" })
+    await ask({ xApiKey: "dck_short" })
+    await ask({ authorization: `Bearer ${KEY}x` })
+    await ask({ xApiKey: "' OR 1=1" })
     assert.equal(lookups, 0)
   })
 
-  it.prop(
+  it.effect.prop(
     "lets every key of writeKey be asked for",
     [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))).check(Schema.isMaxLength(32))],
-    ([bytes]) => {
-      lookups = 0
-      ask({ xApiKey: writeKey(Uint8Array.from({ length: 32 }, (_, i) => bytes[i] ?? 255)) })
-      assert.equal(lookups, 1)
-    },
+    ([bytes]) =>
+      Effect.promise(async () => {
+        lookups = 0
+        await ask({ xApiKey: writeKey(Uint8Array.from({ length: 32 }, (_, i) => bytes[i] ?? 255)) })
+        assert.equal(lookups, 1)
+      }),
     { arbitrary: { runs: 100 } },
   )
 })

@@ -3,13 +3,15 @@
  * unknown parameters; only then does the endpoint run. A request with a valid key gets the two rate headers on its response,
  * whatever the response is.
  */
-import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
-import { Cause, type Context, Effect, type Scope } from "effect"
-import { effectRunner } from "../server/EffectRunner.ts"
-import type { Response } from "../server/Request.ts"
+import { type AbortableCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
+import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { Effect, Result, type Scope } from "effect"
+import { callRunner } from "../server/CallRunner.ts"
+import { type Response, type Request, RequestGone } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
 import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
@@ -19,7 +21,7 @@ import { faultError, logFault } from "./Fault.ts"
 import { decodeSegment, queryPairs } from "./QueryPairs.ts"
 
 /** A request that passed the frame: its path decoded, its parameters in the order sent, all of them known. */
-export interface Call {
+export interface KeyedRequest {
   readonly path: ReadonlyArray<string>
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
@@ -27,8 +29,16 @@ export interface Call {
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array
 
-/** The endpoint's own work: returns the response's body or an error. */
-export type Respond = (call: Call) => Effect.Effect<Body, ApiError | StoreUnavailable>
+type Responded = Result.Result<Body, ApiError | StoreUnavailable>
+
+/** The endpoint's own work: returns the response's body or an error. A work that is aborted may return, or throw, anything. */
+export type Respond = (request: KeyedRequest, call: AbortableCall) => Promise<Responded>
+
+/** For an endpoint whose work is an Effect. */
+export const respondBy =
+  (work: (request: KeyedRequest) => Effect.Effect<Body, ApiError | StoreUnavailable>): Respond =>
+  (request, call) =>
+    runResult(work(request), call.context, call)
 
 interface Options {
   /** A deadline other than the usual one, in milliseconds. */
@@ -49,54 +59,65 @@ export const endpointRoute = (
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
-    const ends = yield* timerWheel
+    const wheel = yield* timerWheel
     const counted = yield* withRateHeaders
-    const run = yield* effectRunner
+    const run = yield* callRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
-    const respondTo = (target: Target, began: number): Effect.Effect<Body, ApiError | StoreUnavailable> => {
-      const path: Array<string> = []
-      for (const [i, parameter] of endpoint.pathParameters.entries()) {
-        const value = decodeSegment(target.params[i]!)
-        const refusal = parameter.refuse(value)
-        if (refusal !== undefined) return Effect.fail(refusal)
-        path.push(value!)
+    const admitted = async (admission: KeyRateLimit, target: Target, call: AbortableCall): Promise<Response> => {
+      const headers = rateHeaders(admission)
+      if (!admission.allowed) return errorResponse(rateLimited(admission), headers)
+      try {
+        const request = keyedRequest(endpoint, known, target)
+        const responded = Result.isFailure(request)
+          ? Result.fail(request.failure)
+          : await withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
+        return Result.isSuccess(responded)
+          ? jsonResponse(responded.success, headers)
+          : errorResponse(apiError(responded.failure), headers)
+      } catch (fault) {
+        if (call.isAborted) throw fault
+        return errorResponse(faultError(logFault(endpoint, fault, call.context)), headers)
       }
-      const query = queryPairs(target.query)
-      if (known !== undefined) {
-        const stranger = query.find(([name]) => !known.has(name))
-        if (stranger !== undefined) return Effect.fail(unknownParam(stranger[0], known))
-      }
-      return timed(ends, respond({ path, query }), began + deadline)
     }
 
-    const admitted = (admission: KeyRateLimit, target: Target, began: number): Effect.Effect<Response> => {
-      const headers = rateHeaders(admission)
-      if (!admission.allowed) return Effect.succeed(errorResponse(rateLimited(admission), headers))
-      return Effect.matchCauseEffect(respondTo(target, began), {
-        onSuccess: (body) => Effect.succeed(jsonResponse(body, headers)),
-        onFailure: (cause) => failed(endpoint, cause, headers),
-      })
+    const handle = async (request: Request, target: Target, call: AbortableCall): Promise<Response> => {
+      const key = await authenticate.key(keyHeaders(request), call.deadline - deadline + DEADLINE)
+      if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
+      if (call.isAborted) throw new RequestGone()
+      return admitted(key.success, target, call)
     }
 
     return {
       path: endpoint.path,
       fault: (id) => errorResponse(faultError(id)),
-      handle: (request, target) => {
-        if (request.method !== "GET" && request.method !== "HEAD")
-          return run(request, counted(request, methodNotAllowed))
-        const key = authenticate.key(keyHeaders(request), DEADLINE)
-        const work = Effect.clockWith((clock) => {
-          const began = clock.currentTimeMillisUnsafe()
-          return Effect.matchEffect(key, {
-            onSuccess: (admission) => admitted(admission, target, began),
-            onFailure: (error) => Effect.succeed(errorResponse(apiError(error))),
-          })
-        })
-        return run(request, work)
-      },
+      handle: (request, target) =>
+        request.method === "GET" || request.method === "HEAD"
+          ? run(request, wheel.now() + deadline, (call) => handle(request, target, call))
+          : counted(request, methodNotAllowed),
     }
   })
+
+/** The request as the endpoint gets it, or why it does not. */
+const keyedRequest = (
+  endpoint: Endpoint,
+  known: ReadonlySet<string> | undefined,
+  target: Target,
+): Result.Result<KeyedRequest, ApiError> => {
+  const path: Array<string> = []
+  for (const [i, parameter] of endpoint.pathParameters.entries()) {
+    const value = decodeSegment(target.params[i]!)
+    const refusal = parameter.refuse(value)
+    if (refusal !== undefined) return Result.fail(refusal)
+    path.push(value!)
+  }
+  const query = queryPairs(target.query)
+  if (known !== undefined) {
+    const stranger = query.find(([name]) => !known.has(name))
+    if (stranger !== undefined) return Result.fail(unknownParam(stranger[0], known))
+  }
+  return Result.succeed({ path, query })
+}
 
 /** The response to any method other than GET and HEAD. */
 export const methodNotAllowed = errorResponse(
@@ -115,17 +136,11 @@ const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>): Re
   body: typeof body === "string" ? `${body}\n` : body,
 })
 
-const unavailable: ApiError = {
+const unavailable: Responded = Result.fail({
   code: "reader_off",
   message: "The database did not respond in time. Try again.",
   retryAfter: RETRY_SECONDS,
-}
-
-/** Work that is abandoned, without waiting for its end, at a deadline of the clock. */
-const timed = <A, E>(ends: TimerWheel, work: Effect.Effect<A, E>, until: number): Effect.Effect<A, E | ApiError> =>
-  Effect.clockWith((clock) =>
-    ends.limit<A, E | ApiError>(until - clock.currentTimeMillisUnsafe(), Effect.fail(unavailable), work),
-  )
+})
 
 /** Any refusal in the API's terms. Unavailability always carries a retry time, nothing else does. */
 const apiError = (error: ApiError | StoreUnavailable): ApiError => {
@@ -134,19 +149,6 @@ const apiError = (error: ApiError | StoreUnavailable): ApiError => {
   return ERROR_STATUS[code] === 503
     ? { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }
     : { code, message, param }
-}
-
-const failed = (
-  endpoint: Endpoint,
-  cause: Cause.Cause<ApiError | StoreUnavailable>,
-  headers: Readonly<Record<string, string>>,
-): Effect.Effect<Response> => {
-  const failure = cause.reasons.find((reason) => reason._tag === "Fail")
-  if (failure !== undefined) return Effect.succeed(errorResponse(apiError(failure.error), headers))
-  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  return Effect.contextWith((context: Context.Context<never>) =>
-    Effect.succeed(errorResponse(faultError(logFault(endpoint, cause, context)), headers)),
-  )
 }
 
 const rateLimited = (admission: KeyRateLimit): ApiError => ({

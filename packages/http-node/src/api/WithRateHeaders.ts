@@ -5,7 +5,8 @@
  */
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
-import { Effect } from "effect"
+import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
+import { Clock, Effect, Result } from "effect"
 import type { Response, Request } from "../server/Request.ts"
 
 /** The two headers that may carry a request's key. */
@@ -22,11 +23,14 @@ export const rateHeaders = ({ limit, remaining }: KeyRateLimit) => ({
 /** The wait for the database, in milliseconds; shorter than where the database's result decides about the request. */
 const RATE_TIMEOUT_MILLIS = 2_000
 
-export const withRateHeaders = Effect.map(Authenticate, (authenticate) => (request: Request, response: Response) => {
-  const sent = keyHeaders(request)
-  if (sent.authorization === undefined && sent.xApiKey === undefined) return Effect.succeed(response)
-  return Effect.match(authenticate.key(sent, RATE_TIMEOUT_MILLIS), {
-    onSuccess: (admission) => ({ ...response, headers: { ...response.headers, ...rateHeaders(admission) } }),
-    onFailure: () => response,
-  })
+export const withRateHeaders = Effect.gen(function* () {
+  const authenticate = yield* Authenticate
+  const clock = yield* Clock.Clock
+  return async (request: Request, response: Response): Promise<Response> => {
+    const sent = keyHeaders(request)
+    if (sent.authorization === undefined && sent.xApiKey === undefined) return response
+    const counted = await authenticate.key(sent, monotonicMillis(clock) + RATE_TIMEOUT_MILLIS)
+    if (Result.isFailure(counted)) return response
+    return { ...response, headers: { ...response.headers, ...rateHeaders(counted.success) } }
+  }
 })

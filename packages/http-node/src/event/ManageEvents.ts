@@ -9,6 +9,7 @@ import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDet
 import { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
@@ -64,7 +65,7 @@ export const manageEvents = Effect.gen(function* () {
       ["fo", "eq"],
       ["fv", String(event)],
     ] as const
-    return rows.page({ ...table, params }).pipe(
+    return fromCall((call) => rows.page({ ...table, params }, call)).pipe(
       Effect.map(({ items }) => items.texts()[0] ?? null),
       Effect.orElseSucceed(() => null),
     )

@@ -4,7 +4,7 @@ import { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"
 import { Effect } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
-import { endpointRoute } from "../api/EndpointRoute.ts"
+import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../html/PageBody.ts"
@@ -45,9 +45,12 @@ export const listEvents: Endpoint = {
 export const feedRoutes = Effect.gen(function* () {
   const feed = yield* Feed
   return [
-    yield* endpointRoute(listEvents, ({ query }) =>
-      Effect.map(feed.page(query), ({ items, hasMore, nextCursor }) =>
-        pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
+    yield* endpointRoute(
+      listEvents,
+      respondBy(({ query }) =>
+        Effect.map(feed.page(query), ({ items, hasMore, nextCursor }) =>
+          pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
+        ),
       ),
     ),
   ]

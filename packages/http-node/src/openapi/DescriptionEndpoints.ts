@@ -1,11 +1,10 @@
 /** The API's own description: `openapi.json` for programs (keyed), and a redirect to a reference for people. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError } from "../api/Fault.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
-import { effectRunner } from "../server/EffectRunner.ts"
 import type { Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { describe } from "./DescribeEndpoint.ts"
@@ -15,9 +14,8 @@ import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
 export const descriptionRoutes = Effect.gen(function* () {
   const { baseUrl, docsUrl } = yield* HttpSettings
   const document = openApiDocument(baseUrl)
-  const text = Effect.succeed(JSON.stringify(document))
+  const text = Result.succeed(JSON.stringify(document))
   const counted = yield* withRateHeaders
-  const run = yield* effectRunner
   const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
   const redirect: Response = {
     status: 302,
@@ -28,13 +26,10 @@ export const descriptionRoutes = Effect.gen(function* () {
     path: "/api/v1/docs",
     fault: (id) => errorResponse(faultError(id)),
     handle: (request) =>
-      run(
-        request,
-        counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
-      ),
+      counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
   }
   const routes: ReadonlyArray<Route> = [
-    yield* endpointRoute(describe, () => text),
+    yield* endpointRoute(describe, async () => text),
     docs,
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]

@@ -2,6 +2,7 @@
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { pageBody } from "../html/PageBody.ts"
@@ -60,11 +61,13 @@ export const manageTables = Effect.gen(function* () {
       response: { status: 200, description: listRows.response.description, schema: listRows.response.schema },
       errors: listRows.errors,
       respond: ({ path: [schema, name], pairs }) =>
-        Effect.map(rows.page({ schema, name, params: pairs }), ({ items, hasMore, nextCursor, columns }) =>
-          pageBody(
-            items,
-            `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
-          ),
+        Effect.map(
+          fromCall((call) => rows.page({ schema, name, params: pairs }, call)),
+          ({ items, hasMore, nextCursor, columns }) =>
+            pageBody(
+              items,
+              `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
+            ),
         ),
     }),
     manageEndpoint({

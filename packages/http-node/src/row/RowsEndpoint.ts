@@ -4,7 +4,7 @@ import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Context, Effect } from "effect"
+import { Context, Effect, Result } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
 import { DEADLINE, endpointRoute } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
@@ -121,9 +121,9 @@ export const rowRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listRows,
-      ({ path: [schema, name], query }) =>
-        Effect.map(
-          rows.page({ schema: schema!, name: name!, params: query }),
+      async ({ path: [schema, name], query }, call) =>
+        Result.map(
+          await rows.page({ schema: schema!, name: name!, params: query }, call),
           ({ items, hasMore, nextCursor, columns }) =>
             pageBody(
               items,

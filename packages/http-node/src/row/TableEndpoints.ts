@@ -3,7 +3,7 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { Effect, Option } from "effect"
 import type { Endpoint } from "../api/Endpoint.ts"
-import { endpointRoute } from "../api/EndpointRoute.ts"
+import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES, TABLE_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { NO_SUCH_TABLE, TABLE_PATH } from "./TablePath.ts"
@@ -44,16 +44,22 @@ export const getTable: Endpoint = {
 export const tableRoutes = Effect.gen(function* () {
   const catalog = yield* Catalog
   return [
-    yield* endpointRoute(listTables, () =>
-      Effect.map(catalog.list, (all) =>
-        JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
+    yield* endpointRoute(
+      listTables,
+      respondBy(() =>
+        Effect.map(catalog.list, (all) =>
+          JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
+        ),
       ),
     ),
-    yield* endpointRoute(getTable, ({ path: [schema, name] }) =>
-      Effect.flatMap(catalog.find(schema!, name!), (found) =>
-        Option.isSome(found)
-          ? Effect.succeed(JSON.stringify(tableDetailJson(found.value.detail)))
-          : Effect.fail(NO_SUCH_TABLE),
+    yield* endpointRoute(
+      getTable,
+      respondBy(({ path: [schema, name] }) =>
+        Effect.flatMap(catalog.find(schema!, name!), (found) =>
+          Option.isSome(found)
+            ? Effect.succeed(JSON.stringify(tableDetailJson(found.value.detail)))
+            : Effect.fail(NO_SUCH_TABLE),
+        ),
       ),
     ),
   ]

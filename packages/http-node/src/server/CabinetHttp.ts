@@ -8,7 +8,6 @@ import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "../manage/Management.ts"
 import { manageErrorResponse } from "../manage/ManageError.ts"
 import { ConsoleRoutes } from "./ConsoleRoutes.ts"
-import { effectRunner } from "./EffectRunner.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { observe } from "./Observe.ts"
 import type { Response, Request } from "./Request.ts"
@@ -43,21 +42,16 @@ export class CabinetHttp extends Context.Service<
         mountedAt,
       )
       const counted = yield* withRateHeaders
-      const run = yield* effectRunner
       const context = yield* Effect.context()
       return CabinetHttp.of({
         mountedAt,
-        handle: (request, address) => {
+        handle: async (request, address) => {
           const match = find(address)
           if (match !== undefined) {
             return observe(match.route, request, { params: match.params, query: address.query }, context)
           }
-          return run(
-            request,
-            OF_THE_API.test(address.path)
-              ? counted(request, noSuchEndpoint)
-              : Effect.succeed(OF_MANAGEMENT.test(address.path) ? noSuchManagement : noSuchEndpoint),
-          )
+          if (OF_THE_API.test(address.path)) return counted(request, noSuchEndpoint)
+          return OF_MANAGEMENT.test(address.path) ? noSuchManagement : noSuchEndpoint
         },
       })
     }),

@@ -5,7 +5,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import type { ApiError } from "../api/ApiError.ts"
 import type { Endpoint } from "../api/Endpoint.ts"
-import { endpointRoute } from "../api/EndpointRoute.ts"
+import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
 import { SOURCE_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 
@@ -57,17 +57,23 @@ const noSuchSource: ApiError = {
 export const sourceRoutes = Effect.gen(function* () {
   const sources = yield* Sources
   return [
-    yield* endpointRoute(listSources, () =>
-      Effect.map(sources.list, (all) =>
-        JSON.stringify({ data: all.map(sourceJson), has_more: false, next_cursor: null }),
+    yield* endpointRoute(
+      listSources,
+      respondBy(() =>
+        Effect.map(sources.list, (all) =>
+          JSON.stringify({ data: all.map(sourceJson), has_more: false, next_cursor: null }),
+        ),
       ),
     ),
-    yield* endpointRoute(getSource, ({ path }) => {
-      const id = parseSourceId(path[0]!)
-      if (typeof id === "string") return Effect.fail(noSuchSource)
-      return Effect.flatMap(sources.get(id), (found) =>
-        Option.isSome(found) ? Effect.succeed(JSON.stringify(sourceJson(found.value))) : Effect.fail(noSuchSource),
-      )
-    }),
+    yield* endpointRoute(
+      getSource,
+      respondBy(({ path }) => {
+        const id = parseSourceId(path[0]!)
+        if (typeof id === "string") return Effect.fail(noSuchSource)
+        return Effect.flatMap(sources.get(id), (found) =>
+          Option.isSome(found) ? Effect.succeed(JSON.stringify(sourceJson(found.value))) : Effect.fail(noSuchSource),
+        )
+      }),
+    ),
   ]
 })

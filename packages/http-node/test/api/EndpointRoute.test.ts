@@ -1,7 +1,7 @@
 /** The frame of the API: the order of checks, keys, counts, methods, paths, faults. On ports in memory: no rule here is SQL. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { ReadError } from "@data-cabinet/core/row/ReadError"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { afterEach, assert, describe, it } from "vitest"
 import { type ApiServer, countingAdmission, KEY, OTHER_KEY, type Ports, serveApi } from "../support/apiServer.ts"
 
@@ -24,9 +24,9 @@ const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } }
 const xApiKey = (key: string, authorization = "") =>
   ({ headers: { ...(authorization === "" ? {} : { authorization }), "x-api-key": key } }) as const
 
-const away = Effect.fail(
-  new StoreUnavailable({ message: "The database is away.", retryAfter: 3, outcomeUnknown: false }),
-)
+const unavailable = new StoreUnavailable({ message: "The database is away.", retryAfter: 3, outcomeUnknown: false })
+const away = Effect.fail(unavailable)
+const failed = Result.fail(unavailable)
 
 describe("keys", () => {
   it("takes a key from either header, and both where they are the same", async () => {
@@ -111,7 +111,7 @@ describe("the order of checks", () => {
   })
 
   it("answers what needs no key while the database is away", async () => {
-    const { ask } = await open({ admission: { key: () => away } })
+    const { ask } = await open({ admission: { key: async () => failed } })
     assert.equal((await ask("/api/v1/docs")).status, 302)
     assert.equal((await ask("/api/v1/nowhere")).status, 404)
     assert.equal((await ask("/api/v1/sources", { method: "POST" })).status, 405)
@@ -209,7 +209,7 @@ describe("paths and methods", () => {
 
 describe("trouble", () => {
   it("answers 503 with Retry-After on every keyed endpoint while the database is away", async () => {
-    const { ask } = await open({ admission: { key: () => away } })
+    const { ask } = await open({ admission: { key: async () => failed } })
     for (const path of ["sources", "sources/1", "tables", "tables/a/b", "tables/a/b/rows", "events", "openapi.json"]) {
       const answer = await ask(`/api/v1/${path}`)
       assert.deepEqual(error(answer), [503, "unavailable", "reader_off", null], path)
@@ -246,7 +246,7 @@ describe("trouble", () => {
       ["reader_off", 503, "unavailable"],
     ] as const) {
       const { ask, close } = await open({
-        rows: { page: () => Effect.fail(new ReadError({ code, message: "because", retryAfter: 2 })) },
+        rows: { page: async () => Result.fail(new ReadError({ code, message: "because", retryAfter: 2 })) },
       })
       const answer = await ask("/api/v1/tables/sources/orders/rows")
       assert.deepEqual(error(answer), [status, type, code, null])

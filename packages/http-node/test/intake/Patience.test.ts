@@ -25,7 +25,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
       remembered: () => undefined,
       bySecret: () => Effect.delay(Effect.succeed(source), `${seconds} seconds`),
     } as unknown as Sources["Service"]),
-    Layer.succeed(RateLimiter, { key: () => Effect.succeed(null), intake: async () => Result.succeed(allowed) }),
+    Layer.succeed(RateLimiter, { key: async () => Result.succeed(null), intake: async () => Result.succeed(allowed) }),
     Layer.succeed(EventLog, { append }),
     Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: () => false }),
     Layer.succeed(BodyLimits, { maxBytes: 1000, idle: MINUTES, total: MINUTES, buffered: 1000, store: 9_000 }),

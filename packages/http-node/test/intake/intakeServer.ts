@@ -14,7 +14,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Context, Effect, Layer, ManagedRuntime, Option, Scope } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Option, Result, Scope } from "effect"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import type { Limits } from "../../src/intake/BodyLimits.ts"
@@ -67,7 +67,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
         }),
     } as unknown as Sources["Service"]),
     Layer.succeed(RateLimiter, {
-      key: () => Effect.succeed(null),
+      key: async () => Result.succeed(null),
       intake: (ip, sourceId, deadline) =>
         byDeadline(
           deadline,

@@ -4,6 +4,7 @@ import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { Intake } from "@data-cabinet/core/intake/Intake"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { beginStep } from "@data-cabinet/core/runtime/Instrument"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
@@ -167,12 +168,16 @@ describe("layer", () => {
         Effect.never,
       )
       // Who counts is told how long the answer is waited for.
-      const key = (_: Uint8Array, millis: number) =>
-        Effect.timeoutOrElse(silent, {
-          duration: millis,
-          orElse: () =>
-            Effect.fail(new StoreUnavailable({ message: "No answer.", retryAfter: 2, outcomeUnknown: false })),
-        })
+      const key = (_: Uint8Array, deadline: number): Promise<Result.Result<null, StoreUnavailable>> =>
+        runtime.runPromise(
+          Effect.clockWith((clock) =>
+            Effect.timeoutOrElse(silent, {
+              duration: deadline - monotonicMillis(clock),
+              orElse: () =>
+                Effect.fail(new StoreUnavailable({ message: "No answer.", retryAfter: 2, outcomeUnknown: false })),
+            }),
+          ).pipe(Effect.result),
+        )
       const runtime = ManagedRuntime.make(
         Server.layer({ metrics: true, host: "127.0.0.1", port: 0 }).pipe(
           Layer.provide(composed(place === "key" ? { admission: { key } } : { sources: { list: silent } })),
@@ -200,7 +205,7 @@ describe("layer", () => {
     )
     const runtime = ManagedRuntime.make(
       Server.layer({ metrics: true, host: "127.0.0.1", port: 0, drainMillis: 0 }).pipe(
-        Layer.provide(composed({ rows: { page: () => silent } })),
+        Layer.provide(composed({ rows: { page: (_, call) => runResult(silent, call.context, call) } })),
         Layer.provideMerge(TestClock.layer()),
       ),
     )

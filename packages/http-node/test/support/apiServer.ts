@@ -20,7 +20,7 @@ import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
 import * as Server from "@data-cabinet/http-node/server/Server"
-import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Option, Result } from "effect"
 import type { ReceivedResponse } from "./DescribedResponse.ts"
 
 export const KEY = `dck_${"k".repeat(43)}`
@@ -59,15 +59,15 @@ export const countingAdmission = (limit = 120): RateLimiter["Service"] => {
   const counts = new Map<string, number>()
   const known = [KEY, OTHER_KEY].map((key) => Buffer.from(keyFingerprint(key)).toString("hex"))
   return fill<RateLimiter["Service"]>({
-    key: (fingerprint) =>
-      Effect.sync(() => {
-        const hex = Buffer.from(fingerprint).toString("hex")
-        const keyId = known.indexOf(hex) + 1
-        if (keyId === 0) return null
-        const count = (counts.get(hex) ?? 0) + 1
-        counts.set(hex, count)
-        return { keyId, allowed: count <= limit, limit, remaining: Math.max(0, limit - count), retryAfter: 17 }
-      }),
+    key: async (fingerprint) => {
+      const hex = Buffer.from(fingerprint).toString("hex")
+      const keyId = known.indexOf(hex) + 1
+      if (keyId === 0) return Result.succeed(null)
+      const count = (counts.get(hex) ?? 0) + 1
+      counts.set(hex, count)
+      const remaining = Math.max(0, limit - count)
+      return Result.succeed({ keyId, allowed: count <= limit, limit, remaining, retryAfter: 17 })
+    },
   })
 }
 

@@ -25,7 +25,7 @@ const build = (name: string) =>
   cabinetHttp({
     sources: { list: Effect.succeed([{ ...ORDERS, name }]) },
     // Only "one" knows the key.
-    admission: name === "one" ? countingAdmission() : { key: () => Effect.succeed(null) },
+    admission: name === "one" ? countingAdmission() : { key: async () => Result.succeed(null) },
   })
 
 const many = Layer.unwrap(

@@ -3,11 +3,12 @@
  * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the proof
  * takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
  *
- * Whatever the server sends that does not belong here ends the session. An interruption cancels the statement in the
- * database; what it still sends is thrown away.
+ * Whatever the server sends that does not belong here ends the session. A call that is aborted cancels the statement in
+ * the database; what it still sends is thrown away.
  */
 import { PgProtocol } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
 import type { Receiver } from "./Wire.ts"
@@ -102,26 +103,36 @@ const bind = PgProtocol.makeBindEncoder<string>(
   () => true,
 )
 
-/** Reads a page in a session that nobody else uses until it has ended. */
+type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
+
+/**
+ * Reads a page in a session that nobody else uses until it has ended. A call that is aborted cancels the statement: the
+ * result is then `other`, and comes when the session is at rest.
+ */
 export const readPage = (
   session: WireSession,
   statement: PageStatement,
   rows: RowSink,
-): Effect.Effect<PageOutcome, SqlError.SqlError> =>
-  Effect.callback((resume) => {
-    const exchange = new PageExchange(session, statement, rows, resume)
+  call: AbortableCall,
+): Promise<PageResult> =>
+  new Promise((resolve) => {
+    if (call.isAborted) return resolve(NOBODY_WAITS)
+    const exchange = new PageExchange(session, statement, rows, (result) => {
+      stopListening()
+      resolve(result)
+    })
+    const stopListening = call.onAbort(() => exchange.abort())
     exchange.start()
-    return exchange.abort
   })
 
 /** What becomes of an exchange whose end is only waited for. */
-const NOBODY_WAITS: Effect.Effect<PageOutcome, SqlError.SqlError> = Effect.succeed({ outcome: "other" })
+const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
 
 class PageExchange implements Receiver, FrameConsumer {
   readonly #session: WireSession
   readonly #statement: PageStatement
   readonly #rows: RowSink
-  readonly #resume: (result: Effect.Effect<PageOutcome, SqlError.SqlError>) => void
+  readonly #resume: (result: PageResult) => void
   /** The messages that are still to come, apart from rows; the next one is at `#step`. */
   #steps: Array<number> = []
   #step = 0
@@ -145,12 +156,7 @@ class PageExchange implements Receiver, FrameConsumer {
   #timer: NodeJS.Timeout | undefined
   #isCancelled = false
 
-  constructor(
-    session: WireSession,
-    statement: PageStatement,
-    rows: RowSink,
-    resume: (result: Effect.Effect<PageOutcome, SqlError.SqlError>) => void,
-  ) {
+  constructor(session: WireSession, statement: PageStatement, rows: RowSink, resume: (result: PageResult) => void) {
     this.#session = session
     this.#statement = statement
     this.#rows = rows
@@ -235,7 +241,7 @@ class PageExchange implements Receiver, FrameConsumer {
     if (this.#isDone) return
     const message = `The connection was lost: ${cause.message}`
     const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "query" }) })
-    this.#end(Effect.fail(this.#failure === undefined ? lost : failureOf(this.#failure)))
+    this.#end(Result.fail(this.#failure === undefined ? lost : failureOf(this.#failure)))
     this.#ended?.()
   }
 
@@ -304,7 +310,7 @@ class PageExchange implements Receiver, FrameConsumer {
   #note(added: Added): void {
     this.#added = added
     if (added === "full" && !this.#statement.areLong) {
-      this.#drain(() => this.#resume(Effect.succeed({ outcome: "too long" })))
+      this.#drain(() => this.#resume(Result.succeed({ outcome: "too long" })))
     }
   }
 
@@ -378,9 +384,9 @@ class PageExchange implements Receiver, FrameConsumer {
       this.#retry()
       return true
     }
-    if (failure !== undefined && !this.#isReplaced(failure)) this.#end(Effect.fail(failureOf(failure)))
-    else if (failure !== undefined || this.#added === "malformed") this.#end(Effect.succeed({ outcome: "other" }))
-    else this.#end(Effect.succeed({ outcome: "read", version: this.#version }))
+    if (failure !== undefined && !this.#isReplaced(failure)) this.#end(Result.fail(failureOf(failure)))
+    else if (failure !== undefined || this.#added === "malformed") this.#end(Result.succeed({ outcome: "other" }))
+    else this.#end(Result.succeed({ outcome: "read", version: this.#version }))
     return false
   }
 
@@ -418,7 +424,7 @@ class PageExchange implements Receiver, FrameConsumer {
     this.#sendPage()
   }
 
-  #end(result: Effect.Effect<PageOutcome, SqlError.SqlError>): void {
+  #end(result: PageResult): void {
     this.#isDone = true
     clearTimeout(this.#timer)
     this.#ended = this.#drained ?? (() => this.#resume(result))
@@ -439,12 +445,12 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   /** Ends the statement for a caller that no longer waits; ends when the session is at rest. */
-  readonly abort: Effect.Effect<void> = Effect.callback((resume) => {
-    if (this.#isDone) return resume(Effect.void)
-    const drained = () => resume(Effect.void)
+  abort(): void {
+    if (this.#isDone) return
+    const drained = () => this.#resume(NOBODY_WAITS)
     if (this.#drained === undefined) this.#drain(drained)
     else this.#drained = drained
-  })
+  }
 }
 
 const executeSome = (maxRows: number): Uint8Array => PgProtocol.encodeExecute({ portal: "", maxRows })

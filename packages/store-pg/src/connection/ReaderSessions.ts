@@ -17,6 +17,7 @@ import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
+import { KeptSessions } from "./KeptSessions.ts"
 import { rawTypes } from "./RawTypes.ts"
 import { END_SESSION, SETTINGS, settingsValues } from "./ReaderStatement.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
@@ -30,9 +31,9 @@ export type Session = PgConnection.PgConnection
 
 export interface ReaderSessions {
   /** For statements that run no user code, on tables that only the cabinet's own user can alter. */
-  readonly shared: SessionPool.LentSessions
+  readonly shared: KeptSessions
   /** The same for tables that others can alter, of one owner at a time. */
-  readonly authors: SessionPool.LentSessions
+  readonly authors: KeptSessions
   /** For all others: their work runs in `undone`, and the session is then reset by `putInOrder`. */
   readonly apart: SessionPool.LentSessions
   /** The settings of a transaction in a separate session: names and values. */
@@ -92,11 +93,9 @@ export const readerSessions = Effect.fnUntraced(function* (
     name: string,
     settings: SessionSettings,
     size: number,
-    maxResponse?: number,
+    group: SessionGroup,
+    wires: { readonly wires?: Wires },
   ) {
-    const group = sessionGroup(url, name, undefined, maxResponse)
-    // A read that may run a customer's functions goes by the driver.
-    const wires = maxResponse === undefined ? { wires: new Wires(group.stream) } : {}
     const sessions = yield* SessionPool.lentSessions({ ...poolOf(group, settings, size), ...wires })
     if (Option.isSome(watch)) {
       yield* watch.value.join({
@@ -108,11 +107,19 @@ export const readerSessions = Effect.fnUntraced(function* (
     }
     return sessions
   })
+  const kept = Effect.fnUntraced(function* (name: string) {
+    const group = sessionGroup(url, name)
+    const wires = new Wires(group.stream)
+    return yield* KeptSessions.make(yield* watched(name, reader(limits), maxConnections, group, { wires }))
+  })
   const apart = readerApart(limits)
+  const apartName = `${NAME} apart`
+  const apartGroup = sessionGroup(url, apartName, undefined, MAX_RESPONSE)
   return {
-    shared: yield* watched(NAME, reader(limits), maxConnections),
-    authors: yield* watched(`${NAME} of author's tables`, reader(limits), maxConnections),
-    apart: yield* watched(`${NAME} apart`, apart, apartOf(maxConnections), MAX_RESPONSE),
+    shared: yield* kept(NAME),
+    authors: yield* kept(`${NAME} of author's tables`),
+    // A read that may run a customer's functions goes by the driver.
+    apart: yield* watched(apartName, apart, apartOf(maxConnections), apartGroup, {}),
     settings: apart.set,
     end: (pid) =>
       Effect.scoped(
@@ -157,7 +164,7 @@ export const undone = <A, E>(
 
 /** A session about to be returned to its pool. */
 export interface Used {
-  readonly sessions: SessionPool.LentSessions
+  readonly sessions: Pick<SessionPool.LentSessions, "letGo">
   readonly session: Session
   readonly settingsAreLoose: boolean
   /** Its backend's process id. */

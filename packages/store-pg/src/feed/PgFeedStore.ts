@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
@@ -96,11 +97,8 @@ class PageReader {
       }
       const events = new EventsToJson(query.limit, this.#names, this.#length)
       const { text, values } = pageStatement(query, epoch, bound, hasty)
-      const read = readPage(
-        wire,
-        { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false },
-        events,
-      )
+      const statement = { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false }
+      const read = fromCall((call) => readPage(wire, statement, events, call))
       return Effect.flatMap(read, ({ outcome }) =>
         outcome === "read" ? Effect.succeed(events) : Effect.die(new ProtocolError("A page is not what was asked for")),
       )

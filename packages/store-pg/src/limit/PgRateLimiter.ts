@@ -30,7 +30,7 @@ export const layer = (options: RateLimiterOptions) =>
       const forget = Effect.andThen(counter.forget, Effect.provideService(forgetWindows, StatementClient, sql))
       yield* background("rate window cleanup", "1 minute", forget, { firstAfter: "1 minute", quiet: true })
       return RateLimiter.of({
-        key: (fingerprint, millis) => counter.key(fingerprint, millis),
+        key: (fingerprint, deadline) => counter.key(fingerprint, deadline),
         intake: (ip, sourceId, deadline) => counter.intake(ip, sourceId, deadline),
       })
     }),

@@ -4,8 +4,7 @@
  * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
  * little, refused or not. Counts start over after a database crash.
  */
-import { type Deadline, monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
-import { fromResult } from "@data-cabinet/core/runtime/FromResult"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { RateLimit, IntakeRateLimit, KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
@@ -95,12 +94,13 @@ export class RequestCounter {
     this.#countSender = countSender
   }
 
-  key(fingerprint: Uint8Array, millis: number): Effect.Effect<KeyRateLimit | null, StoreUnavailable> {
-    const { clock, options } = this.#parts
-    const subject = Buffer.from(fingerprint).toString("hex")
-    return Effect.map(
-      fromResult(() => this.#countKey(subject, monotonicMillis(clock) + millis)),
-      (counted) => (counted === null ? null : { keyId: Number(counted.id), ...limitOf(options.apiRate, counted) }),
+  async key(
+    fingerprint: Uint8Array,
+    deadline: Deadline,
+  ): Promise<Result.Result<KeyRateLimit | null, StoreUnavailable>> {
+    const { apiRate } = this.#parts.options
+    return Result.map(await this.#countKey(Buffer.from(fingerprint).toString("hex"), deadline), (counted) =>
+      counted === null ? null : { keyId: Number(counted.id), ...limitOf(apiRate, counted) },
     )
   }
 

@@ -134,21 +134,16 @@ export const layer = Layer.effect(
     const findOrOff = (schema: string, name: string) =>
       orUnavailable(Effect.flatMap(find(schema, name), (table) => unlessNoRole(table, Option.isNone(table))))
 
-    const findCached = (schema: string, name: string) =>
-      Effect.suspend(() => {
-        const before = found.get(schema, name)?.table
-        return before !== undefined && before.catalogVersion !== null
-          ? Effect.succeed(Option.some(before))
-          : findOrOff(schema, name)
-      })
-
     return Catalog.of({
       list: sql.unsafe<ObjectRow>(LIST_READABLE, [role]).pipe(
         Effect.flatMap((rows) => unlessNoRole(rows.map(tableOf), rows.length === 0)),
         orUnavailable,
       ),
       find: findOrOff,
-      findCached,
+      cached: (schema, name) => {
+        const before = found.get(schema, name)?.table
+        return before === undefined || before.catalogVersion === null ? undefined : before
+      },
     })
   }),
 )

@@ -5,11 +5,12 @@
  * If there is a standby that is near, it is tried first. If it fails because its connection is lost, a table is newer
  * than its state, or its replay cancelled the query, the primary runs the read within the remaining time.
  */
-import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import type { ReadError } from "@data-cabinet/core/row/ReadError"
-import { type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
+import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { type PageQuery, type ReadResult, RowReader } from "@data-cabinet/core/row/RowReader"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
-import { Clock, Effect, Exit, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
@@ -17,7 +18,7 @@ import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessio
 import { END_SESSION } from "../connection/ReaderStatement.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadFailure.ts"
-import { type ReadPlace, readRows, type RowQuery, type Rows } from "./ReadRows.ts"
+import { type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 
 /** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
@@ -31,16 +32,22 @@ const EVADED = 250
 /** With less time left than this, in milliseconds, the primary is not tried as well. */
 const LEAST_LEFT = 500
 
-const frozen = readerOff("The reader's database does not answer.")
+/** How often a standby that reads wait for is looked at, in milliseconds. */
+const LOST_CHECK_MILLIS = 500
 
-const busy = Exit.fail(queryTimeout("Too many reads are waiting: this one did not get its turn in time."))
+const frozen: ReadResult = Result.fail(readerOff("The reader's database does not answer."))
+
+const busy: ReadResult = Result.fail(queryTimeout("Too many reads are waiting: this one did not get its turn in time."))
 
 export const layer = Layer.effect(
   RowReader,
   Effect.gen(function* () {
     const { sessions, role, maxConnections, statementTimeoutMillis, offReason, standby } = yield* ReaderClient
     const owner = yield* StatementClient
-    if (Option.isNone(sessions)) return RowReader.of({ read: () => Effect.fail(readerOff(offReason)) })
+    if (Option.isNone(sessions)) {
+      const off = Result.fail(readerOff(offReason))
+      return RowReader.of({ read: async () => off })
+    }
     const ends = yield* timerWheel
     const turns = new ReadLimiter({
       places: maxConnections,
@@ -75,35 +82,25 @@ export const layer = Layer.effect(
 
     // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
     // connection is left to end by itself.
-    const readOn = (place: ReadPlace, query: RowQuery, millis: number) =>
-      ends.limit(millis, Effect.fail(frozen), readRows(place, query))
-    const readNear = Effect.fnUntraced(function* (near: Standby, place: ReadPlace, query: RowQuery) {
-      const began = yield* Clock.currentTimeMillis
-      return yield* readOn(place, query, limit).pipe(
-        Effect.raceFirst(untilLost(near)),
-        Effect.catchTag(["ReadError", "StaleObject"], (error) =>
-          Effect.gen(function* () {
-            const code = error._tag === "ReadError" ? error.code : undefined
-            if (code === "reader_off") near.setAside()
-            const left = began + limit - (yield* Clock.currentTimeMillis)
-            if (code === "query_timeout" || left < LEAST_LEFT) return yield* error
-            return yield* readOn(primary, query, left)
-          }),
-        ),
-      )
-    })
+    const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
+      withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
+    const readNear = async (near: Standby, place: ReadPlace, query: RowQuery, call: AbortableCall) => {
+      const deadline = ends.now() + limit
+      const read = await untilLost(ends, near, call, (own) => readOn(place, query, deadline, own))
+      if (Result.isSuccess(read) || read.failure._tag === "RefusedValue" || call.isAborted) return read
+      const code = read.failure._tag === "ReadError" ? read.failure.code : undefined
+      if (code === "reader_off") near.setAside()
+      if (code === "query_timeout" || deadline - ends.now() < LEAST_LEFT) return read
+      return readOn(primary, query, deadline, call)
+    }
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
-    const run = (query: RowQuery): Rows =>
-      turns.acquire(
-        { object: query.object, runsNoUserCode: query.page.runsNoUserCode },
-        busy,
-        Effect.suspend(() =>
-          standby?.isNear() === true && away !== undefined
-            ? readNear(standby, away, query)
-            : readOn(primary, query, limit),
-        ),
+    const read = (query: RowQuery, call: AbortableCall): Promise<ReadResult> =>
+      turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, () =>
+        standby?.isNear() === true && away !== undefined
+          ? readNear(standby, away, query, call)
+          : readOn(primary, query, ends.now() + limit, call),
       )
-    return RowReader.of({ read: (query) => run(rowQuery(query)) })
+    return RowReader.of({ read: (query, call) => read(rowQuery(query), call) })
   }),
 )
 
@@ -117,5 +114,27 @@ const rowQuery = (page: PageQuery): RowQuery => {
 }
 
 /** Ends a read on a standby that freezes, without waiting for its time limit. */
-const untilLost = (near: Standby): Effect.Effect<never, ReadError> =>
-  Effect.suspend(() => (near.isLost() ? Effect.fail(frozen) : untilLost(near))).pipe(Effect.delay("500 millis"))
+const untilLost = (
+  ends: TimerWheel,
+  near: Standby,
+  call: AbortableCall,
+  work: (call: AbortableCall) => Promise<ReadResult>,
+): Promise<ReadResult> =>
+  new Promise((resolve, reject) => {
+    const own = new OwnCall(call.deadline, call.context)
+    const stopListening = call.onAbort(() => own.abort())
+    let stopWatch = () => {}
+    const look = () => {
+      if (near.isLost()) {
+        resolve(frozen)
+        own.abort()
+      } else stopWatch = ends.watch({ deadline: ends.now() + LOST_CHECK_MILLIS, expire: look })
+    }
+    look()
+    void work(own)
+      .then(resolve, reject)
+      .finally(() => {
+        stopWatch()
+        stopListening()
+      })
+  })

@@ -5,7 +5,7 @@
  * slot.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import { Effect, type Exit } from "effect"
+import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 
 /** A number of slots; a caller that finds none free waits in line. */
 class Semaphore {
@@ -44,7 +44,7 @@ class Semaphore {
   }
 }
 
-interface Slot {
+interface ObjectSlots {
   readonly places: Semaphore
   users: number
 }
@@ -62,16 +62,47 @@ export interface ReadLimits {
   readonly share: number
   /** The same for reads that may run a customer's functions. */
   readonly apart: { readonly places: number; readonly share: number }
-  /** Maximum time in line, in milliseconds. */
+  /** Maximum time in each line, in milliseconds. */
   readonly queueTimeoutMillis: number
   readonly ends: TimerWheel
+}
+
+/** The slots of one read, which takes them one after the other. */
+class Slots {
+  readonly #needed: ReadonlyArray<Semaphore>
+  readonly #left: () => void
+  #held = 0
+
+  constructor(needed: ReadonlyArray<Semaphore>, left: () => void) {
+    this.#needed = needed
+    this.#left = left
+  }
+
+  /** Takes those that are free; returns the first that is not. */
+  take(): Semaphore | undefined {
+    for (; this.#held < this.#needed.length; this.#held++) {
+      const next = this.#needed[this.#held]!
+      if (!next.tryAcquire()) return next
+    }
+    return undefined
+  }
+
+  /** The one that was waited for has been taken. */
+  taken(): void {
+    this.#held++
+  }
+
+  release(): void {
+    this.#left()
+    while (this.#held > 0) this.#needed[--this.#held]!.release()
+  }
 }
 
 export class ReadLimiter {
   readonly #limits: ReadLimits
   readonly #places: Semaphore
   readonly #apart: Semaphore
-  readonly #turns = new Map<string, Slot>()
+  readonly #objects = new Map<string, ObjectSlots>()
 
   constructor(limits: ReadLimits) {
     this.#limits = limits
@@ -79,62 +110,62 @@ export class ReadLimiter {
     this.#apart = new Semaphore(limits.apart.places)
   }
 
-  /** Runs `work` once it has its slots; fails with `late` if that takes longer than the queue timeout. */
-  acquire<A, E, R, L>(of: TurnOf, late: Exit.Exit<never, L>, work: Effect.Effect<A, E, R>) {
-    return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | L, R> => {
-      const key = of.runsNoUserCode ? of.object : `apart ${of.object}`
-      const turn = this.#enter(key, of.runsNoUserCode)
-      const held: Array<Semaphore> = []
+  /**
+   * Runs `work` once it has its slots, until its promise settles. Returns `late` if that takes longer than the queue
+   * timeout, or if the call is aborted before.
+   */
+  async run<A>(of: TurnOf, call: AbortableCall, late: A, work: () => Promise<A>): Promise<A> {
+    const slots = this.#slots(of)
+    try {
+      const busy = slots.take()
       // Most reads find a free slot and do not wait.
-      const take = (places: Semaphore) =>
-        Effect.map(
-          places.tryAcquire() ? Effect.void : restore(this.#inLine(places, late)),
-          () => void held.push(places),
-        )
-      const leave = Effect.sync(() => {
-        this.#leave(key, turn)
-        for (const places of held) places.release()
-      })
-      const first = of.runsNoUserCode ? take(turn.places) : Effect.flatMap(take(turn.places), () => take(this.#apart))
-      return first.pipe(
-        Effect.flatMap(() => take(this.#places)),
-        Effect.flatMap(() => restore(work)),
-        Effect.ensuring(leave),
-      )
-    })
+      if (busy !== undefined && !(await this.#wait(slots, busy, call))) return late
+      return await work()
+    } finally {
+      slots.release()
+    }
   }
 
-  #inLine<L>(places: Semaphore, late: Exit.Exit<never, L>): Effect.Effect<void, L> {
+  /** Returns whether it has all its slots. */
+  #wait(slots: Slots, busy: Semaphore, call: AbortableCall): Promise<boolean> {
     const { ends, queueTimeoutMillis } = this.#limits
-    return Effect.callback((resume) => {
-      const leaveLine = places.wait(() => {
+    return new Promise((resolve) => {
+      let leaveLine = () => {}
+      let stopWatch = () => {}
+      let stopListening = () => {}
+      const settle = (hasAll: boolean) => {
         stopWatch()
-        resume(Effect.void)
-      })
-      const stopWatch = ends.watch({
-        deadline: ends.now() + queueTimeoutMillis,
-        expire: () => {
-          leaveLine()
-          resume(late)
-        },
-      })
-      return Effect.sync(() => {
+        stopListening()
+        resolve(hasAll)
+      }
+      const giveUp = () => {
         leaveLine()
-        stopWatch()
-      })
+        settle(false)
+      }
+      const enter = (line: Semaphore) => {
+        stopWatch = ends.watch({ deadline: ends.now() + queueTimeoutMillis, expire: giveUp })
+        leaveLine = line.wait(() => {
+          stopWatch()
+          slots.taken()
+          const next = slots.take()
+          if (next === undefined) settle(true)
+          else enter(next)
+        })
+      }
+      enter(busy)
+      stopListening = call.onAbort(giveUp)
     })
   }
 
-  #enter(key: string, runsNoUserCode: boolean): Slot {
+  #slots({ object, runsNoUserCode }: TurnOf): Slots {
     const { share } = runsNoUserCode ? this.#limits : this.#limits.apart
-    const turn = this.#turns.get(key) ?? { places: new Semaphore(share), users: 0 }
-    turn.users++
-    this.#turns.set(key, turn)
-    return turn
-  }
-
-  #leave(key: string, turn: Slot): void {
-    turn.users--
-    if (turn.users === 0) this.#turns.delete(key)
+    const key = runsNoUserCode ? object : `apart ${object}`
+    const its = this.#objects.get(key) ?? { places: new Semaphore(share), users: 0 }
+    its.users++
+    this.#objects.set(key, its)
+    return new Slots(runsNoUserCode ? [its.places, this.#places] : [its.places, this.#apart, this.#places], () => {
+      its.users--
+      if (its.users === 0) this.#objects.delete(key)
+    })
   }
 }

@@ -5,11 +5,13 @@
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
-import type { FoundRows, PageQuery, QueryValue } from "@data-cabinet/core/row/RowReader"
-import { Effect } from "effect"
-import { SqlError } from "effect/sql"
+import type { FoundRows, PageQuery, QueryValue, ReadResult } from "@data-cabinet/core/row/RowReader"
+import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
+import { Effect, Result } from "effect"
+import type { SqlError } from "effect/sql"
+import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { putInOrder, type ReaderSessions, type Session, undone } from "../connection/ReaderSessions.ts"
-import type { LentSessions } from "../connection/SessionPool.ts"
 import { readPage } from "../connection/PageExchange.ts"
 import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
 import { PROOF, TRY_VALUE, withExpectedVersion } from "./ReadStatement.ts"
@@ -25,8 +27,6 @@ export interface RowQuery {
   readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string; readonly owner: number } | null
 }
 
-export type Rows = Effect.Effect<FoundRows, ReadError | RefusedValue | StaleObject>
-
 type SharedFailure = ReadError | RefusedValue | StaleObject | SqlError.SqlError
 
 export interface ReadPlace {
@@ -38,116 +38,124 @@ export interface ReadPlace {
   readonly millis: number
 }
 
-export const readRows = (place: ReadPlace, query: RowQuery): Rows =>
-  Effect.catchTag(query.page.runsNoUserCode ? readShared(place, query) : readApart(place, query), "SqlError", (error) =>
-    Effect.fail(readError(error)),
-  )
+export const readRows = async (place: ReadPlace, query: RowQuery, call: AbortableCall): Promise<ReadResult> => {
+  const read = query.page.runsNoUserCode
+    ? await readShared(place, query, call)
+    : await runResult(readApart(place, query), call.context, call)
+  if (Result.isSuccess(read)) return Result.succeed(read.success)
+  const { failure } = read
+  return Result.fail(failure._tag === "SqlError" ? readError(failure) : failure)
+}
 
-const stale = Effect.fail(new StaleObject())
-
-const lost = Effect.suspend(() => {
-  const cause = new Error("A session of the reader's has no connection that is known")
-  return Effect.fail(
-    new SqlError.SqlError({
-      reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "query" }),
-    }),
-  )
-})
+const stale = new StaleObject()
 
 /** Resets a shared session; returns whether it may be used further. */
 const ordered = (
   { end }: ReadPlace,
   { object }: RowQuery,
-  sessions: LentSessions,
-  session: Session,
-  settingsAreLoose: boolean,
+  sessions: KeptSessions,
+  { session, wire, settingsAreLoose }: KeptSession,
 ): Effect.Effect<boolean> =>
   Effect.suspend(() => {
-    sessions.wireOf(session)?.prepared.clear()
+    wire.prepared.clear()
     return putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, object))
   })
-
-/**
- * An object that changed since it was found may run user code by now, and so may one whose read fails or is interrupted:
- * the session is then reset. A successful read pays nothing for this. Undefined if the page has to be read once more.
- */
-const readIn =
-  (place: ReadPlace, query: RowQuery, sessions: LentSessions) =>
-  (session: Session, settingsAreLoose: boolean): Effect.Effect<FoundRows | undefined, SharedFailure> =>
-    Effect.suspend(() => {
-      const { page, expectedVersion } = query
-      const wire = sessions.wireOf(session)
-      if (wire === undefined) return Effect.andThen(sessions.letGo(session), lost)
-      const order = ordered(place, query, sessions, session, settingsAreLoose)
-      const statement = new RowPage(page)
-      const rows = statement.rows()
-      const run = readPage(
-        wire,
-        {
-          text: statement.text,
-          values: page.values.map((value) => value.text),
-          types: statement.types,
-          replan: page.replan,
-          proof: expectedVersion === null ? null : { text: PROOF, values: [String(expectedVersion.oid)] },
-          areLong: statement.areLong,
-        },
-        rows,
-      )
-      return Effect.matchEffect(
-        Effect.onInterrupt(run, () => order),
-        {
-          onSuccess: (read): Effect.Effect<FoundRows | undefined, SharedFailure> => {
-            if (read.outcome === "too long") {
-              statement.isTooLong()
-              return Effect.succeed(undefined)
-            }
-            return read.outcome === "read" &&
-              (expectedVersion === null || read.version === expectedVersion.catalogVersion)
-              ? Effect.succeed(foundRows(rows))
-              : Effect.andThen(order, stale)
-          },
-          onFailure: (error) =>
-            Effect.andThen(
-              order,
-              failed(page.values, error, (type, value) => session.queryValues(TRY_VALUE(type), [value], false)),
-            ),
-        },
-      )
-    })
-
-/** Only objects that nobody but us can alter need no version check. */
-const readShared = (place: ReadPlace, query: RowQuery): Effect.Effect<FoundRows, SharedFailure> => {
-  const { expectedVersion } = query
-  const sessions = place.sessions.shared
-  const once: Effect.Effect<FoundRows | undefined, SharedFailure> =
-    expectedVersion === null
-      ? sessions.use(readIn(place, query, sessions))
-      : readOthers(place, query, expectedVersion.owner)
-  return Effect.flatMap(once, (rows) => (rows === undefined ? readShared(place, query) : Effect.succeed(rows)))
-}
 
 /** Whose tables a session has read since it was opened or reset: their owner's code may have run in it. */
 const owners = new WeakMap<Session, number>()
 
 /**
- * A session that has read another owner's tables is first reset; if that fails it is closed, and the read has to go to
- * another one.
+ * Only objects that nobody but us can alter need no version check, and may be read in the sessions of the sources' tables.
+ *
+ * An object that changed since it was found may run user code by now, and so may one whose read fails or is aborted: the
+ * session is then reset. A successful read pays nothing for this.
  */
-const readOthers = (
+const readShared = async (
   place: ReadPlace,
   query: RowQuery,
-  owner: number,
-): Effect.Effect<FoundRows | undefined, SharedFailure> => {
-  const sessions = place.sessions.authors
-  const read = readIn(place, query, sessions)
-  return sessions.use((session, settingsAreLoose): Effect.Effect<FoundRows | undefined, SharedFailure> => {
+  call: AbortableCall,
+): Promise<Result.Result<FoundRows, SharedFailure>> => {
+  const { page, expectedVersion } = query
+  const sessions = expectedVersion === null ? place.sessions.shared : place.sessions.authors
+  const acquired = await acquire(place, query, sessions, call)
+  if (Result.isFailure(acquired)) return Result.fail(acquired.failure)
+  const kept = acquired.success
+  if (call.isAborted) {
+    sessions.release(kept)
+    return Result.fail(stale)
+  }
+  const statement = new RowPage(page)
+  const rows = statement.rows()
+  const read = await readPage(
+    kept.wire,
+    {
+      text: statement.text,
+      values: page.values.map((value) => value.text),
+      types: statement.types,
+      replan: page.replan,
+      proof: expectedVersion === null ? null : { text: PROOF, values: [String(expectedVersion.oid)] },
+      areLong: statement.areLong,
+    },
+    rows,
+    call,
+  )
+  if (Result.isSuccess(read) && !call.isAborted) {
+    const { outcome } = read.success
+    if (outcome === "too long") {
+      sessions.release(kept)
+      statement.isTooLong()
+      return readShared(place, query, call)
+    }
+    if (
+      read.success.outcome === "read" &&
+      (expectedVersion === null || read.success.version === expectedVersion.catalogVersion)
+    ) {
+      sessions.release(kept)
+      return Result.succeed(foundRows(rows))
+    }
+  }
+  return runResult(unread(place, query, sessions, kept, Result.isFailure(read) ? read.failure : null), call.context)
+}
+
+/** Resets the session of a read that failed or is not to be used, and says why. */
+const unread = Effect.fnUntraced(function* (
+  place: ReadPlace,
+  query: RowQuery,
+  sessions: KeptSessions,
+  kept: KeptSession,
+  failure: SqlError.SqlError | null,
+): Effect.fn.Return<never, SharedFailure> {
+  const mayBeUsed = yield* ordered(place, query, sessions, kept)
+  const why: Effect.Effect<never, SharedFailure> =
+    failure === null
+      ? Effect.fail(stale)
+      : failed(query.page.values, failure, (type, value) => kept.session.queryValues(TRY_VALUE(type), [value], false))
+  return yield* Effect.ensuring(
+    why,
+    Effect.sync(() => (mayBeUsed ? sessions.release(kept) : kept.giveBack())),
+  )
+})
+
+/** A session that has read another owner's tables is first reset; if that fails it is closed, and another one is used. */
+const acquire = async (
+  place: ReadPlace,
+  query: RowQuery,
+  sessions: KeptSessions,
+  call: AbortableCall,
+): Promise<Result.Result<KeptSession, SqlError.SqlError>> => {
+  const owner = query.expectedVersion?.owner
+  for (;;) {
+    const kept = sessions.tryAcquire()
+    const acquired = kept === undefined ? await sessions.acquire(call) : Result.succeed(kept)
+    if (Result.isFailure(acquired) || owner === undefined) return acquired
+    const { session } = acquired.success
     const before = owners.get(session)
     owners.set(session, owner)
-    if (before === owner || before === undefined) return read(session, settingsAreLoose)
-    return Effect.flatMap(ordered(place, query, sessions, session, settingsAreLoose), (isClean) =>
-      isClean ? read(session, settingsAreLoose) : Effect.succeed(undefined),
-    )
-  })
+    if (before === owner || before === undefined) return acquired
+    const isClean = await Effect.runPromiseWith(call.context)(ordered(place, query, sessions, acquired.success))
+    if (isClean) return acquired
+    acquired.success.giveBack()
+  }
 }
 
 const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>
@@ -182,7 +190,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
       onSuccess: (found) =>
         expectedVersion === null || found.every((row) => row.at(-1) === expectedVersion.catalogVersion)
           ? Effect.succeed(page.read(found as ReadonlyArray<ResultRow>))
-          : stale,
+          : Effect.fail(stale),
       onFailure: (error) =>
         isEnded
           ? Effect.fail(queryTimeout(OVER_TIME))

@@ -7,6 +7,7 @@ import { Duplex } from "node:stream"
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { FrameReader } from "@data-cabinet/store-pg/connection/FrameReader"
 import { type PageStatement, readPage } from "@data-cabinet/store-pg/connection/PageExchange"
 import { PreparedStatements } from "@data-cabinet/store-pg/connection/PreparedStatements"
@@ -45,7 +46,7 @@ const rowsFor = (areLong: boolean) =>
 /** The end of a read, and its rows. */
 const read = async (session: WireSession, areLong: boolean) => {
   const rows = rowsFor(areLong)
-  const exit = await Effect.runPromiseExit(readPage(session, statement(areLong), rows))
+  const exit = await Effect.runPromiseExit(fromCall((call) => readPage(session, statement(areLong), rows, call)))
   return { exit, items: rows.items().texts(), hasMore: rows.hasMore }
 }
 
@@ -265,7 +266,9 @@ describe.each([
     for (const confirmed of [true, false]) {
       for (const place of boundaries(first!).slice(0, -1)) {
         const { session, wire, socket, cancels } = replay([[first!.subarray(0, place)]])
-        const reading = Effect.runFork(readPage(session, statement(areLong), rowsFor(areLong)))
+        const reading = Effect.runFork(
+          fromCall((call) => readPage(session, statement(areLong), rowsFor(areLong), call)),
+        )
         await new Promise(setImmediate)
         session.cancel = (() => {
           cancels.push("cancelled")

@@ -2,6 +2,7 @@
  * No session is used whose settings are not what its kind has to have: also behind a pooler that drops them in silence, and
  * where the database and the role are set to something else.
  */
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { readdirSync, readFileSync } from "node:fs"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { type PageQuery, RowReader } from "@data-cabinet/core/row/RowReader"
@@ -102,7 +103,9 @@ it("the owner's and the reader's pools send numbers with all their digits behind
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ value: string }>(statement)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ value: string }>(statement))),
-      ...(yield* shared.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
+      ...(yield* fromCall((call) => shared.acquire(call)).pipe(
+        Effect.flatMap(({ session }) => Effect.map(session.query(statement), ({ rows }) => rows)),
+      )),
       ...(yield* apart.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
     ]
   }).pipe(
@@ -138,7 +141,7 @@ it("a session whose settings a RESET would undo is ended after a read in which a
     replan: false,
   }
   const read = (url: string) =>
-    RowReader.use((rows) => Effect.all([rows.read(query), rows.read(query)])).pipe(
+    RowReader.use((rows) => Effect.all([1, 2].map(() => fromCall((call) => rows.read(query, call))))).pipe(
       Effect.map((found) => found.map(({ items }) => JSON.parse(items.texts()[0]!))),
       Effect.provide(
         PgRowReader.layer.pipe(

@@ -4,6 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Redacted, Result } from "effect"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
@@ -167,7 +168,9 @@ describe("an author who means harm", () => {
   it("is ended as well where its client hangs up", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION evade_alone() RETURNS int ${evade(4245)}`)
     await reading.run(`CREATE VIEW evades_alone AS SELECT evade_alone() AS e`)
-    const page = SelectRows.use((rows) => rows.page({ schema: "public", name: "evades_alone", params: [] }))
+    const page = SelectRows.use((rows) =>
+      fromCall((call) => rows.page({ schema: "public", name: "evades_alone", params: [] }, call)),
+    )
     const client = reading.runtime.runFork(page)
     await until(async () => (await locksHeld(4245)).length > 0)
     await Effect.runPromise(Fiber.interrupt(client))

@@ -1,5 +1,6 @@
 import { RowReader } from "@data-cabinet/core/row/RowReader"
 import { PgClient } from "@effect/sql-pg"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { Effect, Fiber, Layer, Result } from "effect"
@@ -27,7 +28,8 @@ const failureIn = async (of: Reading, name: string, ...params: Parameters<Readin
 
 const failure = (name: string, ...params: Parameters<Reading["page"]>[1] & {}) => failureIn(reading, name, ...params)
 
-const page = (name: string) => SelectRows.use((rows) => rows.page({ schema: "public", name, params: [] }))
+const page = (name: string) =>
+  SelectRows.use((rows) => fromCall((call) => rows.page({ schema: "public", name, params: [] }, call)))
 
 /** Waits until a query of the reader says what is sought about the server's sessions. */
 const until = async (condition: string) => {
@@ -399,16 +401,15 @@ describe("PgRowReader", () => {
       Effect.gen(function* () {
         const real = yield* RowReader
         const slow = RowReader.of({
-          read: (query) =>
-            Effect.gen(function* () {
-              for (const statement of changed ? [] : change.split("; ")) {
-                yield* Effect.promise(() => reading.run(statement))
-              }
-              changed = true
-              return yield* real.read(query)
-            }),
+          read: async (query, call) => {
+            for (const statement of changed ? [] : change.split("; ")) await reading.run(statement)
+            changed = true
+            return real.read(query, call)
+          },
         })
-        return yield* SelectRows.use((rows) => rows.page({ schema: "public", name: "fleeting", params })).pipe(
+        return yield* SelectRows.use((rows) =>
+          fromCall((call) => rows.page({ schema: "public", name: "fleeting", params }, call)),
+        ).pipe(
           Effect.provide(Layer.fresh(SelectRows.layer).pipe(Layer.provide(Layer.succeed(RowReader, slow)))),
           withTexts,
           Effect.result,

@@ -4,6 +4,7 @@
  */
 import { RowReader } from "@data-cabinet/core/row/RowReader"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -149,9 +150,9 @@ const readAll = () =>
       const real = yield* RowReader
       const texts = new Set<string>()
       const tap = RowReader.of({
-        read: (query) => {
+        read: (query, call) => {
           texts.add(query.runsNoUserCode ? new RowPage(query).text : new RecordPage(query).text)
-          return real.read(query)
+          return real.read(query, call)
         },
       })
       const rows = yield* SelectRows.pipe(
@@ -162,9 +163,9 @@ const readAll = () =>
         let cursor: string | null = null
         do {
           const more: ParamPairs = cursor === null ? [] : [["cursor", cursor]]
-          const page: Result.Result<TextPage, unknown> = yield* rows
-            .page({ schema: "public", name, params: [...params, ["limit", "2"], ...more] })
-            .pipe(withTexts, Effect.result)
+          const page: Result.Result<TextPage, unknown> = yield* fromCall((call) =>
+            rows.page({ schema: "public", name, params: [...params, ["limit", "2"], ...more] }, call),
+          ).pipe(withTexts, Effect.result)
           answers.push(Result.isSuccess(page) ? page.success.items : page.failure)
           cursor = Result.isSuccess(page) ? page.success.nextCursor : null
         } while (cursor !== null)

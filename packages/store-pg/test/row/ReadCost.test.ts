@@ -2,6 +2,7 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { RowReader } from "@data-cabinet/core/row/RowReader"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
@@ -60,21 +61,22 @@ const explained = (name: string, params: ParamPairs) =>
       const real = yield* RowReader
       const plans: Array<PlanNode> = []
       const watching = RowReader.of({
-        read: (query) =>
-          Effect.gen(function* () {
-            const [row] = yield* sql
-              .unsafe<{ "QUERY PLAN": string | ReadonlyArray<{ Plan: PlanNode }> }>(
-                `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${new RowPage(query).text}`,
-                query.values.map(({ text }) => text),
-              )
-              .pipe(Effect.orDie)
-            const answer = row?.["QUERY PLAN"]
-            const parsed: ReadonlyArray<{ Plan: PlanNode }> = typeof answer === "string" ? JSON.parse(answer) : answer
-            plans.push(...parsed.map(({ Plan }) => Plan))
-            return yield* real.read(query)
-          }),
+        read: async (query, call) => {
+          const [row] = await Effect.runPromise(
+            sql.unsafe<{ "QUERY PLAN": string | ReadonlyArray<{ Plan: PlanNode }> }>(
+              `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${new RowPage(query).text}`,
+              query.values.map(({ text }) => text),
+            ),
+          )
+          const answer = row!["QUERY PLAN"]
+          const parsed: ReadonlyArray<{ Plan: PlanNode }> = typeof answer === "string" ? JSON.parse(answer) : answer
+          plans.push(...parsed.map(({ Plan }) => Plan))
+          return real.read(query, call)
+        },
       })
-      const page = yield* SelectRows.use((rows) => rows.page({ schema: "public", name, params })).pipe(
+      const page = yield* SelectRows.use((rows) =>
+        fromCall((call) => rows.page({ schema: "public", name, params }, call)),
+      ).pipe(
         Effect.provide(
           Layer.fresh(SelectRows.layer).pipe(
             Layer.provide([
@@ -149,9 +151,14 @@ describe("a page of an indexed order", () => {
         })
         const ports = Layer.mergeAll(
           Layer.fresh(PgCatalog.layer).pipe(Layer.provide(Layer.succeed(PgClient.PgClient, watched))),
-          Layer.succeed(RowReader, RowReader.of({ read: (query) => (asked.push("reader"), real.read(query)) })),
+          Layer.succeed(
+            RowReader,
+            RowReader.of({ read: (query, call) => (asked.push("reader"), real.read(query, call)) }),
+          ),
         )
-        const page = SelectRows.use((rows) => rows.page({ schema: "public", name: "big", params: [["limit", "1"]] }))
+        const page = SelectRows.use((rows) =>
+          fromCall((call) => rows.page({ schema: "public", name: "big", params: [["limit", "1"]] }, call)),
+        )
         yield* Effect.gen(function* () {
           yield* page
           asked.push("again")

@@ -1,10 +1,18 @@
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ReadLimiter } from "../../src/row/ReadLimiter.ts"
+import { ReadLimiter, type TurnOf } from "../../src/row/ReadLimiter.ts"
 
-const late = Exit.fail("late" as const)
+const late = Result.fail("late" as const)
+
+/** Work that is an Effect, in a turn. */
+const acquire = <A, E>(turns: ReadLimiter, of: TurnOf, work: Effect.Effect<A, E>): Effect.Effect<A, E | "late"> =>
+  fromCall<A, E | "late">((call) =>
+    turns.run<Result.Result<A, E | "late">>(of, call, late, () => runResult(work, call.context, call)),
+  )
 
 const A = { object: "a", runsNoUserCode: true }
 
@@ -23,7 +31,7 @@ const reads = (turns: ReadLimiter) => {
         Effect.sync(() => began.push(name)),
         Deferred.await(end),
       )
-      const fiber = yield* Effect.forkChild(turns.acquire({ object, runsNoUserCode }, late, work))
+      const fiber = yield* Effect.forkChild(acquire(turns, { object, runsNoUserCode }, work))
       yield* Effect.yieldNow
       return fiber
     })
@@ -92,9 +100,9 @@ it.effect("ReadLimiter takes a place back from work that fails or is interrupted
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read } = reads(turns)
-    assert.deepStrictEqual(yield* Effect.exit(turns.acquire(A, late, Effect.fail("broken"))), Exit.fail("broken"))
+    assert.deepStrictEqual(yield* Effect.exit(acquire(turns, A, Effect.fail("broken"))), Exit.fail("broken"))
     yield* Fiber.interrupt(yield* read("a", "a1"))
-    assert.strictEqual(yield* turns.acquire(A, late, Effect.succeed("read")), "read")
+    assert.strictEqual(yield* acquire(turns, A, Effect.succeed("read")), "read")
   }).pipe(Effect.scoped),
 )
 
@@ -106,7 +114,7 @@ it.effect("ReadLimiter calls thousands in line, one after the other, though each
     let done = 0
     const count = Effect.sync(() => void done++)
     const line = yield* Effect.forkChild(
-      Effect.forEach(Array.from({ length: 20_000 }), () => turns.acquire(A, late, count), {
+      Effect.forEach(Array.from({ length: 20_000 }), () => acquire(turns, A, count), {
         concurrency: "unbounded",
         discard: true,
       }),

@@ -1,4 +1,5 @@
 /** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
@@ -53,7 +54,12 @@ export const openReading = async (options: ReadingOptions = {}) => {
       author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement, values))),
     /** A page of `public.name`, its items as text, or the error's code, param and message. */
     page: (name: string, params: ParamPairs = [], schema = "public") =>
-      runtime.runPromise(SelectRows.use((rows) => rows.page({ schema, name, params })).pipe(withTexts, Effect.result)),
+      runtime.runPromise(
+        SelectRows.use((rows) => fromCall((call) => rows.page({ schema, name, params }, call))).pipe(
+          withTexts,
+          Effect.result,
+        ),
+      ),
     close: async () => {
       await runtime.dispose()
       await author.dispose()
