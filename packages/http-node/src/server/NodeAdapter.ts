@@ -97,5 +97,16 @@ const write = (
   // HTTP/2 has no such header.
   if (incoming.httpVersionMajor === 2) delete headers["connection"]
   outgoing.writeHead(status, headers)
-  outgoing.end(body === null || method === "HEAD" ? undefined : body)
+  if (body === null || method === "HEAD") outgoing.end()
+  else if (typeof body === "string" || body.length > SHORT_BODY_BYTES) outgoing.end(body)
+  else outgoing.end(latin1(body), "latin1")
 }
+
+/**
+ * Bytes up to this many are written as text of one character each, for Node writes the head and a text in one piece, and the
+ * head and bytes in two: for 1 to 5 KB that is a tenth of what sending takes. A longer text costs more than it saves.
+ */
+const SHORT_BODY_BYTES = 8_192
+
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString("latin1")

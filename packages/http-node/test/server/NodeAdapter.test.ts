@@ -61,6 +61,20 @@ describe("an answer", () => {
     assert.match((await post()).headers.get("x-request-id")!, /^[0-9a-f-]{36}$/)
   })
 
+  it("has the bytes of its body, however many there are", async () => {
+    const bodies = [0, 1, 255, 8_191, 8_192, 8_193, 70_000].map((size) =>
+      Uint8Array.from({ length: size }, (_, n) => n),
+    )
+    // Not at the beginning of its memory.
+    bodies.push(new Uint8Array(bodies[3]!.buffer, 100, 300))
+    const { post } = await serving(async ({ headers }) => ({ ...OK, body: bodies[Number(headers["x-n"])]! }))
+    for (const [n, body] of bodies.entries()) {
+      const answer = await post({ headers: { "x-n": String(n) } })
+      assert.equal(answer.headers.get("content-length"), String(body.length))
+      assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), body)
+    }
+  })
+
   it("has no body where there is none, for HEAD and for 304, and its length where it has one", async () => {
     const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
     const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)
