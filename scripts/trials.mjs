@@ -1,6 +1,6 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
- * PostgreSQL, if this machine has it, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * PostgreSQL, if this machine has it, twenty failovers, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
@@ -29,6 +29,13 @@ const PARTS = {
     missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
     run: [vitest, "run"],
     env: { TEST_PG_BIN: OLDEST, TEST_EXCLUDE: ELSEWHERE.join(",") },
+  },
+  failovers: {
+    missing: ["patroni", "etcd"].every((program) => spawnSync(program, ["--version"]).status === 0)
+      ? null
+      : "no Patroni with etcd (.ci/patroni installs them)",
+    run: [vitest, "run", "test/fault/failover.test.ts", "--disable-console-intercept"],
+    env: { FAILOVERS: "20" },
   },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }

@@ -1,52 +1,111 @@
-/** `cabinet doctor`: examines a cabinet, names its problems and what to do about them. */
+/** `cabinet doctor`: examines a cabinet, or all of a server, names its problems and what to do about them. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
+import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
+import type { Settings } from "../settings/Settings.ts"
+import { registryLayer, resolveTenant } from "../tenancy/ResolveTenant.ts"
 import { CommandError } from "./CommandError.ts"
 import { doctorFindings, type Finding } from "./DoctorFindings.ts"
-import { format, settingFlags, withCabinet } from "./Root.ts"
+import { format, noCabinet, settingFlags, withCabinet } from "./Root.ts"
 
 const line = ({ level, message }: Finding, style: Style): string => {
   if (level === "ok") return `${style.green("ok  ")}  ${message}`
   return `${level === "warn" ? style.yellow("warn") : style.red("bad ")}  ${message}`
 }
 
+const lines = (findings: ReadonlyArray<Finding>, style: Style): string =>
+  findings.map((each) => line(each, style)).join("\n")
+
+const isBad = ({ level }: Finding): boolean => level === "bad"
+
+/** What is found about the cabinet that is open. */
+const examine = Effect.fnUntraced(function* ({ roles, url }: CabinetDatabase, { reading }: Settings) {
+  const diagnostics = yield* Diagnostics.use((one) => one.examine)
+  const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
+  const { standby } = yield* ReaderClient
+  const replica = standby === undefined ? null : yield* standby.settled
+  const connection = yield* connectionSecurity(url)
+  const findings = doctorFindings({ connection, roles, reading, diagnostics, standby: replica, gauge })
+  return {
+    ok: !findings.some(isBad),
+    findings,
+    connection: snakeKeys(connection),
+    database: snakeKeys(diagnostics),
+    standby: snakeKeys(replica),
+    deliveries: snakeKeys(gauge),
+  }
+})
+
+/** Cabinets examined at the same time: each takes a few connections. */
+const AT_A_TIME = 4
+
+/** A cabinet of the server; one that cannot be opened is a finding, and harms no other. */
+const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =>
+  Effect.gen(function* () {
+    const database = yield* resolveTenant(own, name)
+    const services = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
+    return yield* Effect.provide(examine(database, settings), services, { local: true })
+  }).pipe(
+    Effect.scoped,
+    Effect.map((found) => ({ cabinet: name, ...found })),
+    Effect.catch(({ message }) => {
+      const findings: ReadonlyArray<Finding> = [{ check: "database", level: "bad", message }]
+      return Effect.succeed({ cabinet: name, ok: false, findings })
+    }),
+  )
+
+const examineAll = Effect.fnUntraced(function* (own: CabinetDatabase, settings: Settings) {
+  const names = yield* Effect.provide(
+    CabinetRegistry.use(({ list }) => Effect.map(list, (all) => all.map(({ name }) => name))),
+    registryLayer(own),
+  )
+  const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), { concurrency: AT_A_TIME })
+  return [{ cabinet: null, ...(yield* examine(own, settings)) }, ...tenants]
+})
+
+const refuseIfBad = Effect.fnUntraced(function* (findings: ReadonlyArray<Finding>) {
+  const bad = findings.filter(isBad).length
+  if (bad === 0) return
+  const message = `${bad === 1 ? "1 problem needs" : `${bad} problems need`} attention now.`
+  return yield* new CommandError({ code: "refused", message })
+})
+
+const all = Flag.Boolean("all").pipe(
+  Flag.withoutNegation,
+  Flag.withDescription("Every cabinet of a server with several, and the server's own database"),
+  Flag.withDefault(false),
+)
+
 export const doctorCommand = Command.make(
   "doctor",
-  settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag"),
+  { all, ...settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag") },
   (input) =>
     withCabinet(
       input,
       (database, settings) =>
         Effect.gen(function* () {
-          const diagnostics = yield* Diagnostics.use((one) => one.examine)
-          const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
-          const { standby } = yield* ReaderClient
-          const replica = standby === undefined ? null : yield* standby.settled
-          const { roles, url } = database
-          const connection = yield* connectionSecurity(url)
-          const { reading } = settings
-          const findings = doctorFindings({ connection, roles, reading, diagnostics, standby: replica, gauge })
-          const bad = findings.filter(({ level }) => level === "bad").length
-          const value = {
-            ok: bad === 0,
-            findings,
-            connection: snakeKeys(connection),
-            database: snakeKeys(diagnostics),
-            standby: snakeKeys(replica),
-            deliveries: snakeKeys(gauge),
+          if (!input.all) {
+            const value = yield* examine(database, settings)
+            yield* report(yield* format, value, (style) => lines(value.findings, style))
+            return yield* refuseIfBad(value.findings)
           }
-          yield* report(yield* format, value, (style) => findings.map((each) => line(each, style)).join("\n"))
-          if (bad > 0) {
-            const message = `${bad === 1 ? "1 problem needs" : `${bad} problems need`} attention now.`
-            return yield* new CommandError({ code: "refused", message })
-          }
+          yield* noCabinet("--all examines every cabinet")
+          const cabinets = yield* examineAll(database, settings)
+          yield* report(yield* format, { ok: cabinets.every(({ ok }) => ok), cabinets }, (style) =>
+            cabinets
+              .map(({ cabinet, findings }) => `${cabinet ?? "The server's own database"}\n${lines(findings, style)}`)
+              .join("\n\n"),
+          )
+          yield* refuseIfBad(cabinets.flatMap(({ findings }) => findings))
         }),
       { ofServer: true },
     ),

@@ -3,6 +3,7 @@ import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tena
 import { Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import { addTenant } from "../tenancy/AddTenant.ts"
+import { moveTenant } from "../tenancy/MoveTenant.ts"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { describeUrl } from "../compose/OpenDatabase.ts"
 import { cabinetUrl, registryLayer } from "../tenancy/ResolveTenant.ts"
@@ -117,7 +118,39 @@ const remove = Command.make("remove", { name, ...web }, (input) =>
   }),
 ).pipe(Command.withDescription("Remove a cabinet from the server; its database is kept"))
 
+const targetFile = secretFile(
+  "database-url-file",
+  "A file with the URL of the empty database to move to; - for standard input or a prompt",
+)
+
+const move = Command.make("move", { name, targetFile, ...web }, (input) =>
+  Effect.gen(function* () {
+    yield* own
+    const place = yield* root
+    const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
+    const settings = yield* readSettings({ given, env: process.env })
+    const url = yield* addressOf(place.databaseUrl, input.targetFile, settings.databaseCa)
+    if (url === null) {
+      const message =
+        "tenant move requires the URL of the database to move to: --database-url, or --database-url-file for one with a password."
+      return yield* new CommandError({ code: "usage", message })
+    }
+    const { before, after } = yield* withRegistry(
+      settings,
+      moveTenant(input.name, url, settings.postgresBin ?? undefined),
+    )
+    const from = describeUrl(before.databaseUrl)
+    const value = { ...cabinetJson(settings, after), moved_from: from }
+    const words = `Cabinet ${value.name} is now in ${value.database}; servers follow within ten seconds. The database at ${from} is kept as it was, and accepts nothing any more: drop it when you have checked the new one.`
+    yield* report(yield* format, value, () => words)
+  }),
+).pipe(
+  Command.withDescription(
+    "Move a cabinet into an empty database on another server; its intake responds with 503 meanwhile. Requires pg_dump and pg_restore",
+  ),
+)
+
 export const tenantCommand = Command.make("tenant").pipe(
-  Command.withDescription("Add and remove cabinets on a multi-tenant server"),
-  Command.withSubcommands([add, list, remove]),
+  Command.withDescription("Add, move and remove cabinets on a multi-tenant server"),
+  Command.withSubcommands([add, list, move, remove]),
 )

@@ -9,8 +9,15 @@ import type { ProgramLog } from "./HostLog.ts"
 export interface OpenCabinetOptions {
   /** A PostgreSQL 15 to 18, such as `postgres://user:password@host/database`. Without it an embedded one is used. */
   readonly databaseUrl?: string | undefined
+  /**
+   * A file with the authorities that the server's certificate is verified by. Sessions are then encrypted and the server's
+   * name is verified, unless `databaseUrl` has an `sslmode`.
+   */
+  readonly databaseCa?: string | undefined
   /** Where the embedded PostgreSQL keeps its data. Default `.cabinet`. */
   readonly dataDir?: string | undefined
+  /** A directory with the programs of PostgreSQL 15 to 18 to run as the embedded one. Default: the one that npm installed. */
+  readonly postgresBin?: string | undefined
   /** The address under which others reach the cabinet; it may have a path. Default `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
   /**
@@ -79,7 +86,9 @@ const number = (value: number | undefined) => (value === undefined ? undefined :
 const asSettings = (options: OpenCabinetOptions) =>
   ({
     databaseUrl: options.databaseUrl,
+    databaseCa: options.databaseCa,
     dataDir: options.dataDir,
+    postgresBin: options.postgresBin,
     baseUrl: options.baseUrl,
     readerUrl: options.readerUrl,
     authorUrl: options.authorUrl,

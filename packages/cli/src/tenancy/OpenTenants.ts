@@ -50,6 +50,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenT
         Layer.succeed(CabinetRegistry, {
           ...registry,
           add: (name, databaseUrl) => thenReload(registry.add(name, databaseUrl)),
+          move: (name, databaseUrl) => thenReload(registry.move(name, databaseUrl)),
           remove: (name) => thenReload(registry.remove(name)),
         }),
       )

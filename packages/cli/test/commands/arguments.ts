@@ -64,6 +64,7 @@ export const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {
   worker: [],
   "tenant add": ["orders"],
   "tenant list": [],
+  "tenant move": ["orders"],
   "tenant remove": ["orders"],
   backup: ["file"],
   restore: ["file"],

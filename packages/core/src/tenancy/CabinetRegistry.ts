@@ -21,6 +21,8 @@ export class CabinetRegistry extends Context.Service<
     readonly find: (name: string) => Returns<RegisteredCabinet>
     /** Without a URL, a database is created next to the server's own, if the database user has the right to do that. */
     readonly add: (name: string, databaseUrl: string | null) => Returns<RegisteredCabinet>
+    /** From now on it is served from the database at this URL, which must hold all of it; the old one is kept. */
+    readonly move: (name: string, databaseUrl: string) => Returns<RegisteredCabinet>
     /** Its database is kept. */
     readonly remove: (name: string) => Returns<RegisteredCabinet>
   }
@@ -58,6 +60,17 @@ export class CabinetRegistry extends Context.Service<
               )
           }
         }),
+        move: Effect.fnUntraced(function* (name, databaseUrl) {
+          const moved = yield* store.move(name, databaseUrl)
+          switch (moved.is) {
+            case "moved":
+              return moved.cabinet
+            case "missing":
+              return yield* noSuchCabinet(name)
+            case "database_registered":
+              return yield* refuse("database_taken", "That database is another cabinet's already.")
+          }
+        }),
         remove: (name) => existing(name, store.remove(name)),
       }),
     ),
@@ -71,9 +84,8 @@ const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new
 
 const nameTaken = (name: string) => refuse("name_taken", `There is a cabinet ${name} already.`)
 
+const noSuchCabinet = (name: string) =>
+  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`)
+
 const existing = (name: string, found: Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>) =>
-  Effect.flatMap(found, (cabinet) =>
-    Option.isSome(cabinet)
-      ? Effect.succeed(cabinet.value)
-      : refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`),
-  )
+  Effect.flatMap(found, (cabinet) => (Option.isSome(cabinet) ? Effect.succeed(cabinet.value) : noSuchCabinet(name)))

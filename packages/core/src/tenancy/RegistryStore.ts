@@ -24,6 +24,12 @@ export type RegistryAddition =
   /** The database user has no right to create one; PostgreSQL's own message. */
   | { readonly is: "denied"; readonly detail: string }
 
+export type RegistryMove =
+  | { readonly is: "moved"; readonly cabinet: RegisteredCabinet }
+  | { readonly is: "missing" }
+  /** The database is another cabinet's. */
+  | { readonly is: "database_registered" }
+
 type Found = Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>
 
 export class RegistryStore extends Context.Service<
@@ -32,6 +38,8 @@ export class RegistryStore extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     readonly find: (name: string) => Found
     readonly add: (name: string, database: CabinetDatabase) => Effect.Effect<RegistryAddition, StoreUnavailable>
+    /** From now on its database is the one at this URL. */
+    readonly move: (name: string, databaseUrl: string) => Effect.Effect<RegistryMove, StoreUnavailable>
     /** Its database is kept. None if there was no such cabinet. */
     readonly remove: (name: string) => Found
   }

@@ -161,10 +161,12 @@ const WANTED: Readonly<Record<ServerRoute["attributes"], (found: Found) => boole
   "prefer-standby": ({ isStandby }) => isStandby,
 }
 
-/** The order of the search: the server in use first, for most often it is still the right one. */
-const inOrder = ({ servers, current }: ServerRoute): ReadonlyArray<number> => {
-  const all = servers.map((_, index) => index)
-  return [...all.slice(current, current + 1), ...all.filter((index) => index !== current)]
+/**
+ * The order of the search: the server in use first, for most often it is still the right one; last if it did not respond.
+ */
+const inOrder = ({ servers, current, isDoubted }: ServerRoute): ReadonlyArray<number> => {
+  const others = servers.map((_, index) => index).filter((index) => index !== current)
+  return isDoubted ? [...others, current] : [current, ...others]
 }
 
 const nobody = ({ servers }: ServerRoute, verdicts: ReadonlyArray<readonly [number, Verdict]>): Error => {

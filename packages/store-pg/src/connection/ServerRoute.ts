@@ -35,6 +35,8 @@ export class ServerRoute {
   isSettled: boolean
   /** Index of the server in use. Written by probes. */
   current = 0
+  /** Whether the server in use did not respond, so that the others are asked first. Written by `doubt` and probes. */
+  isDoubted = false
   /** Why no server can be used, found by the last probe. The next connection attempt fails with it. */
   failure: Error | null = null
   /** For sslmode prefer and allow: whether the server in use is spoken to over TLS. Written by probes. */
@@ -61,10 +63,21 @@ export class ServerRoute {
     this.isSettled = false
   }
 
+  /**
+   * The server in use did not respond. It may still say that it is a primary: one that was replaced, and does not know it,
+   * waits for a standby that confirms nothing any more.
+   */
+  doubt(): void {
+    if (this.servers.length === 1) return
+    this.isDoubted = true
+    this.suspect()
+  }
+
   /** Uses the server with this index. Connections to others end, for their sessions belong to another server. */
   accept(index: number): void {
     this.current = index
     this.failure = null
+    this.isDoubted = false
     this.isSettled = true
     for (const [socket, at] of this.#sockets) if (at !== index) socket.destroy()
   }

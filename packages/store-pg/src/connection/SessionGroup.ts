@@ -54,6 +54,7 @@ export const sessionGroup = (
     cut: (openedBefore = Number.POSITIVE_INFINITY) => {
       const old = [...open.keys()].filter((socket) => open.get(socket)! < openedBefore)
       for (const socket of old) socket.destroy()
+      if (old.length > 0) routeOf(address!).doubt()
       return old.length
     },
   }

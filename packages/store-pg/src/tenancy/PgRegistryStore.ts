@@ -1,5 +1,10 @@
 /** The registry of cabinets in the server's own database, which creates databases next to it. */
-import { type RegisteredCabinet, type RegistryAddition, RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
+import {
+  type RegisteredCabinet,
+  type RegistryAddition,
+  type RegistryMove,
+  RegistryStore,
+} from "@data-cabinet/core/tenancy/RegistryStore"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
@@ -11,6 +16,7 @@ const COLUMNS = "name, database_name, database_url, cabinet.rfc3339(created_at) 
 const LIST = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet ORDER BY name`
 const FIND = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet WHERE name = $1`
 const ADD = `INSERT INTO cabinet.registered_cabinet (name, database_name, database_url) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`
+const MOVE = `UPDATE cabinet.registered_cabinet SET database_name = NULL, database_url = $2 WHERE name = $1 RETURNING ${COLUMNS}`
 const REMOVE = `DELETE FROM cabinet.registered_cabinet WHERE name = $1 RETURNING ${COLUMNS}`
 
 interface ServedRow {
@@ -80,6 +86,16 @@ export const layer = ({ url }: { readonly url: string }) =>
             const refusal = refusalOf(error)
             return refusal === undefined ? Effect.fail(error) : Effect.succeed(refusal)
           }),
+          orUnavailable,
+        ),
+        move: Effect.fnUntraced(
+          function* (name, databaseUrl): Effect.fn.Return<RegistryMove, SqlError.SqlError> {
+            const [row] = yield* ask(MOVE, name, databaseUrl)
+            return row === undefined ? { is: "missing" } : { is: "moved", cabinet: toCabinet(row) }
+          },
+          Effect.catchTag("SqlError", (error) =>
+            sqlState(error) === "23505" ? Effect.succeed({ is: "database_registered" } as const) : Effect.fail(error),
+          ),
           orUnavailable,
         ),
         remove: (name) => first(ask(REMOVE, name)),

@@ -1,0 +1,32 @@
+/**
+ * Moves a cabinet of a server of many into an empty database on another PostgreSQL. While it is copied, it can be read and
+ * accepts nothing: intake responds with 503 and senders retry. The old database is closed before the registry leads to the
+ * new one, so no server accepts an event that the new one lacks. The new server begins a new epoch of the feed by itself,
+ * and cursors from before stay valid.
+ */
+import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import { clientPrograms } from "@data-cabinet/store-pg/tenancy/ClientPrograms"
+import { checkTarget, copyDatabase } from "@data-cabinet/store-pg/tenancy/CopyDatabase"
+import { CopyError } from "@data-cabinet/store-pg/tenancy/CopyError"
+import { holdStill, reopen } from "@data-cabinet/store-pg/tenancy/HoldStill"
+import { Effect } from "effect"
+import { describeUrl, openDatabase } from "../compose/OpenDatabase.ts"
+
+/** `bin`: where PostgreSQL's programs may be, besides the path. */
+export const moveTenant = Effect.fnUntraced(function* (name: string, url: string, bin: string | undefined) {
+  const registry = yield* CabinetRegistry
+  const before = yield* registry.find(name)
+  const from = before.databaseUrl
+  const programs = yield* clientPrograms(bin, yield* checkTarget(from, url))
+  // The registry still leads here, so whatever closed it did not come to its end.
+  yield* reopen(from)
+  const open = openDatabase({ url }).pipe(
+    Effect.map(({ roles }) => roles),
+    Effect.mapError(({ message }) => new CopyError({ code: "unfit", message })),
+  )
+  const remedy = `Nothing was moved: the cabinet goes on in ${describeUrl(from)}. Before another attempt, empty the target.`
+  yield* holdStill(from, copyDatabase({ from, to: url, programs, open })).pipe(
+    Effect.mapError(({ code, message }) => new CopyError({ code, message: `${message} ${remedy}` })),
+  )
+  return { before, after: yield* registry.move(name, url) }
+})

@@ -1,0 +1,79 @@
+/**
+ * The client programs of PostgreSQL, `pg_dump` and `pg_restore`: npm ships none, so they are the machine's own. They get
+ * their passwords by the environment, which other users of the machine cannot read, never as arguments.
+ */
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { CopyError } from "./CopyError.ts"
+
+export interface ClientPrograms {
+  readonly dump: string
+  readonly restore: string
+}
+
+const versionOf = (program: string): number | undefined => {
+  const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" })
+  const major = /\(PostgreSQL\) (\d+)/.exec(stdout ?? "")?.[1]
+  return major === undefined ? undefined : Number(major)
+}
+
+/** Those in `bin`, if it has them, else those on the path; refuses ones that are older than the server. */
+export const clientPrograms = (
+  bin: string | undefined,
+  serverMajor: number,
+): Effect.Effect<ClientPrograms, CopyError> =>
+  Effect.gen(function* () {
+    const found = (name: string) => (bin !== undefined && existsSync(join(bin, name)) ? join(bin, name) : name)
+    const programs = { dump: found("pg_dump"), restore: found("pg_restore") }
+    for (const [name, program] of Object.entries({ pg_dump: programs.dump, pg_restore: programs.restore })) {
+      const major = versionOf(program)
+      const what = `To move a cabinet, this machine needs pg_dump and pg_restore of PostgreSQL ${serverMajor} or newer`
+      const how = `install them (on Debian the package postgresql-client-${serverMajor}), or name their directory in CABINET_POSTGRES_BIN`
+      if (major === undefined) {
+        return yield* new CopyError({ code: "no_programs", message: `${what}, and has no ${name}: ${how}.` })
+      }
+      if (major < serverMajor) {
+        const message = `${what}, and its ${name} is version ${major}: ${how}.`
+        return yield* new CopyError({ code: "no_programs", message })
+      }
+    }
+    return programs
+  })
+
+/** The same address without its password, which goes into the environment. */
+const withoutPassword = (url: string): { readonly address: string; readonly env: Record<string, string> } => {
+  const parsed = new URL(url)
+  const password = parsed.searchParams.get("password") ?? decodeURIComponent(parsed.password)
+  parsed.password = ""
+  parsed.searchParams.delete("password")
+  return { address: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
+}
+
+/** Runs one of them on a database to its end; returns what it printed. Interruption ends it. */
+export const runProgram = (
+  program: string,
+  words: ReadonlyArray<string>,
+  url?: string,
+): Effect.Effect<string, CopyError> =>
+  Effect.callback<string, CopyError>((resume) => {
+    const at = url === undefined ? undefined : withoutPassword(url)
+    // What stands in the environment for other programs must not change what is meant here.
+    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PG")))
+    const child = spawn(program, at === undefined ? words : [...words, `--dbname=${at.address}`], {
+      env: { ...inherited, ...at?.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    const text = { stdout: "", stderr: "" }
+    child.stdout.on("data", (chunk: Buffer) => (text.stdout += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (text.stderr = (text.stderr + chunk.toString()).slice(-4_000)))
+    const fail = (why: string) =>
+      resume(Effect.fail(new CopyError({ code: "failed", message: `${program} failed: ${why.trim()}` })))
+    child.once("error", (error) => fail(error.message))
+    child.once("close", (code, signal) => {
+      if (code === 0) resume(Effect.succeed(text.stdout))
+      else fail(text.stderr === "" ? `it ended with ${code ?? signal}` : text.stderr)
+    })
+    return Effect.sync(() => void child.kill("SIGTERM"))
+  })

@@ -1,0 +1,232 @@
+/**
+ * A cabinet on three PostgreSQL under Patroni, as docs/high-availability.md has it, with two servers, two workers and load
+ * on all of it. Its leader is killed, cut off, paused and woken as one that does not know that it was replaced, or goes
+ * on while its Patroni hangs. `FAILOVERS` says how often; `npm run trials` does it twenty times.
+ */
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { block, hasPatroni, type PatroniCluster, type PatroniNode, startPatroni } from "../support/patroni.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+it("docs/high-availability.md has every block that is run here", () => {
+  for (const name of ["etcd", "patroni.yml", "patroni", "database", "address"]) expect(block(name)).not.toBe("")
+})
+
+const ROUNDS = Number(process.env["FAILOVERS"] ?? 1)
+const SENDERS_EACH = 2
+/** What a client waits for a response at most. */
+const CLIENT_SECONDS = 60
+
+/** How a leader fails and comes back; true if it acknowledged something after it was replaced. */
+const FAILURES: Readonly<Record<string, (leader: PatroniNode, cluster: PatroniCluster) => Promise<boolean>>> = {
+  "paused and woken": async (leader, cluster) => {
+    leader.signal("both", "SIGSTOP")
+    await cluster.replaced(leader)
+    // Its PostgreSQL wakes first, and takes itself for the leader.
+    leader.signal("postgres", "SIGCONT")
+    const accepted = await leader.accepts(3)
+    leader.signal("patroni", "SIGCONT")
+    return accepted
+  },
+  killed: async (leader, cluster) => {
+    leader.signal("both", "SIGKILL")
+    await cluster.replaced(leader)
+    leader.start()
+    return false
+  },
+  "cut off": async (leader, cluster) => {
+    leader.signal("both", "SIGSTOP")
+    await cluster.replaced(leader)
+    leader.signal("both", "SIGKILL")
+    leader.signal("both", "SIGCONT")
+    leader.start()
+    return false
+  },
+  "its Patroni hangs": async (leader, cluster) => {
+    leader.signal("patroni", "SIGSTOP")
+    await cluster.replaced(leader)
+    const accepted = await leader.accepts(3)
+    leader.signal("patroni", "SIGCONT")
+    return accepted
+  },
+}
+
+interface Event {
+  readonly id: number
+  readonly payload: { readonly mark: string }
+}
+
+/** What clients saw, by the clock of this process in milliseconds. */
+class Load {
+  readonly acknowledged = new Map<string, number>()
+  readonly responses: Array<{ readonly at: number; readonly status: number }> = []
+  readonly others: Array<string> = []
+  readonly followed: Array<Event> = []
+  /** Empty for the beginning of the feed. */
+  cursor = ""
+  isOver = false
+  isSent = false
+}
+
+const send = async (load: Load, name: string, intake: string) => {
+  for (let n = 0; !load.isOver; n++) {
+    const mark = `${name}-${n}`
+    try {
+      const response = await fetch(intake, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ mark }),
+        signal: AbortSignal.timeout(CLIENT_SECONDS * 1_000),
+      })
+      const body = (await response.json()) as { id: number }
+      load.responses.push({ at: performance.now(), status: response.status })
+      if (response.status === 200) load.acknowledged.set(mark, body.id)
+      else if (response.status !== 503) load.others.push(`${response.status} ${JSON.stringify(body)}`)
+      await sleep(response.status === 200 ? 50 : 200)
+    } catch (error) {
+      load.others.push(String(error))
+    }
+  }
+}
+
+/** Goes on from the same cursor, on one server after the other, until all is sent and the feed is at its end. */
+const follow = async (load: Load, servers: ReadonlyArray<ServerProcess>, key: string) => {
+  for (let n = 0, atEnd = false; !load.isSent || !atEnd; n++) {
+    const { isSent } = load
+    const { baseUrl } = servers[n % servers.length]!
+    const from = load.cursor === "" ? "" : `&cursor=${encodeURIComponent(load.cursor)}`
+    const url = `${baseUrl}/api/v1/events?limit=1000${from}`
+    const headers = { "x-api-key": key }
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(CLIENT_SECONDS * 1_000) }).catch(
+      () => null,
+    )
+    if (response?.status === 200) {
+      const page = (await response.json()) as { data: Array<Event>; next_cursor: string; has_more: boolean }
+      load.followed.push(...page.data)
+      load.cursor = page.next_cursor
+      atEnd = isSent && page.data.length === 0
+    } else if (response !== null && response.status !== 503) {
+      load.others.push(`feed: ${response.status} ${await response.text()}`)
+    }
+    await sleep(100)
+  }
+}
+
+/** Seconds from the first 503 to the last, and of the longest time in which nobody got a response. */
+const outage = (load: Load, from: number) => {
+  const seen = load.responses.filter(({ at }) => at >= from)
+  const refused = seen.filter(({ status }) => status === 503).map(({ at }) => at)
+  const times = [from, ...seen.map(({ at }) => at)]
+  const gaps = times.slice(1).map((at, n) => at - times[n]!)
+  return {
+    refused: refused.length === 0 ? 0 : (refused.at(-1)! - refused[0]!) / 1_000,
+    silent: Math.max(0, ...gaps) / 1_000,
+  }
+}
+
+const inWords = (name: string, seconds: ReadonlyArray<number>) => {
+  const sorted = [...seconds].sort((a, b) => a - b)
+  return `${name}: median ${sorted[Math.floor((sorted.length - 1) / 2)]!.toFixed(1)} s, worst ${sorted.at(-1)!.toFixed(1)} s`
+}
+
+if (hasPatroni) {
+  let cluster: PatroniCluster
+  let home: Home
+  let receiver: Receiver
+  const servers: Array<ServerProcess> = []
+
+  beforeAll(async () => {
+    cluster = await startPatroni()
+    receiver = await startReceiver()
+    home = newHome()
+    const env = {
+      DATABASE_URL: cluster.url,
+      CABINET_ALLOWED_NETWORKS: "127.0.0.0/8",
+      CABINET_INTAKE_RATE: "0",
+      CABINET_API_RATE: "1000000",
+    }
+    servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
+    servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
+    expect((await home.cabinet(["address", "add", receiver.url, "--json"], env)).code).toBe(0)
+    const workers = [home.start(["worker", "--json"], env), home.start(["worker", "--json"], env)]
+    await Promise.all(workers.map((worker) => once(worker.stdout!, "data")))
+  }, 300_000)
+  afterAll(async () => {
+    await endAll()
+    await receiver.close()
+    await cluster.remove()
+  }, 120_000)
+
+  it(
+    "a failover loses no acknowledged event, keeps the feed's order for cursors from before, and delivers every event",
+    async () => {
+      const { source, key } = servers[0]!.welcome
+      const load = new Load()
+      const feed = `${servers[0]!.baseUrl}/api/v1/events`
+      const begun = await fetch(feed, { headers: { "x-api-key": key!.key } })
+      load.cursor = ((await begun.json()) as { next_cursor: string }).next_cursor
+      const sending = servers.flatMap(({ baseUrl }, server) =>
+        Array.from({ length: SENDERS_EACH }, (_, n) => send(load, `${server}-${n}`, baseUrl + source!.intake_path)),
+      )
+      const following = follow(load, servers, key!.key)
+      const outages: Array<{ refused: number; silent: number }> = []
+      const settled = async (count: number) => {
+        const before = load.acknowledged.size
+        while (load.acknowledged.size < before + count) await sleep(50)
+      }
+      const kinds = Object.keys(FAILURES)
+      try {
+        for (let round = 0; round < ROUNDS; round++) {
+          const kind = kinds[round % kinds.length]!
+          await cluster.whole()
+          await settled(40)
+          const leader = (await cluster.leader())!
+          const at = performance.now()
+          expect(await FAILURES[kind]!(leader, cluster)).toBe(false)
+          await settled(40)
+          const seen = outage(load, at)
+          outages.push(seen)
+          process.stdout.write(
+            `failover ${round + 1}, ${kind}: 503 for ${seen.refused.toFixed(1)} s, silence of ${seen.silent.toFixed(1)} s\n`,
+          )
+        }
+        await cluster.whole()
+      } finally {
+        load.isOver = true
+        await Promise.all(sending)
+        load.isSent = true
+      }
+      await following
+      process.stdout.write(
+        `${ROUNDS} failovers, ${load.acknowledged.size} acknowledged; ${inWords(
+          "503",
+          outages.map(({ refused }) => refused),
+        )}; ${inWords(
+          "silence",
+          outages.map(({ silent }) => silent),
+        )}\n`,
+      )
+
+      expect(load.others).toEqual([])
+      const ids = load.followed.map(({ id }) => id)
+      expect(ids.filter((id, n) => ids.indexOf(id) !== n)).toEqual([])
+      const shown = new Map(load.followed.map(({ id, payload }) => [payload.mark, id]))
+      expect([...load.acknowledged].filter(([mark, id]) => shown.get(mark) !== id)).toEqual([])
+      // A client that begins now sees the same events in the same order.
+      const again = new Load()
+      again.isSent = true
+      await follow(again, [servers[1]!], key!.key)
+      expect(again.followed.map(({ id }) => id).slice(-ids.length)).toEqual(ids)
+
+      const delivered = () =>
+        new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: Event }).data.id))
+      await receiver.until(() => {
+        const there = delivered()
+        return ids.every((id) => there.has(id))
+      })
+    },
+    ROUNDS * 180_000 + 180_000,
+  )
+}
