@@ -211,3 +211,16 @@ it("events are listed newest first, by text and by number", async () => {
   assert.deepStrictEqual(await ids("text=%238"), [8])
   assert.deepStrictEqual(await ids("text=nothing+has+this"), [])
 })
+
+it("a whole selection is exported to the last digit, and what is refused is refused with its status", async () => {
+  const csv = await see("tables/sources/orders/export.csv?fc=total&fo=lt&fv=9&sort=total&col=order_no&col=customer&col=note")
+  assert.strictEqual(csv.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
+  const digits = DIGITS.slice(0, 36)
+  const expected = ["order_no,customer,note", `${digits}0000,Иван <b>&,`, `${digits}0001,Ada,""`]
+  assert.deepStrictEqual((await csv.text()).split("\r\n").slice(0, 3), expected)
+  const ndjson = await (await see("tables/sources/orders/export.ndjson?fc=order_no&fo=notempty&limit=7")).text()
+  assert.strictEqual(ndjson.trimEnd().split("\n").length, 300)
+  assert.include(ndjson, `"order_no":${digits}0299`)
+  assert.strictEqual((await see("tables/sources/orders/export.csv?sort=nothing")).status, 400)
+  assert.strictEqual((await see("tables/sources/nothing/export.csv")).status, 404)
+})

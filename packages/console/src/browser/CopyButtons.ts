@@ -11,13 +11,18 @@ export const copyButtons = (): void => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
     if (button === null) return
     const text = textOf(document.getElementById(button.dataset["copy"] ?? ""))
-    navigator.clipboard.writeText(text).then(
-      () => {
-        button.classList.add("done")
-        say("✓")
-        setTimeout(() => button.classList.remove("done"), 1_500)
-      },
-      () => {},
-    )
+    void copy(button, text)
   })
+}
+
+const copy = async (button: HTMLElement, text: string): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    // Not allowed here: the text stands in a field and can be selected.
+    return
+  }
+  button.classList.add("done")
+  say("✓")
+  setTimeout(() => button.classList.remove("done"), 1_500)
 }

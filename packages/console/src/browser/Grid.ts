@@ -69,14 +69,18 @@ export class Grid {
     const first = Math.max(0, Math.min(top, this.#length - seen) - MARGIN)
     const last = Math.min(this.#length, top + seen + MARGIN)
     if (first !== this.#first || last !== this.#last) this.#draw(first, last)
-    this.#pages.ensure(first, last).then(
-      (came) => {
-        if (!came) return
-        this.#first = -1
-        this.#soon()
-      },
-      () => document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", false),
-    )
+    void this.#fetch(first, last)
+  }
+
+  async #fetch(first: number, last: number): Promise<void> {
+    try {
+      if (!(await this.#pages.ensure(first, last))) return
+    } catch {
+      document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", false)
+      return
+    }
+    this.#first = -1
+    this.#soon()
   }
 
   #draw(first: number, last: number): void {
@@ -174,16 +178,19 @@ export class Grid {
     const link = this.#rowElement(this.#row)?.querySelector<HTMLAnchorElement>(".o a")
     const panel = this.#panel
     if (!link || panel === null) return
+    void this.#fill(panel, link.href)
+  }
+
+  async #fill(panel: HTMLElement, address: string): Promise<void> {
     const row = this.#row
-    fetchText(link.href).then(
-      async (response) => {
-        const text = await response.text()
-        if (this.#row !== row) return
-        setHtml(panel, text)
-        panel.hidden = false
-      },
-      () => location.assign(link.href),
-    )
+    try {
+      const text = await (await fetchText(address)).text()
+      if (this.#row !== row) return
+      setHtml(panel, text)
+      panel.hidden = false
+    } catch {
+      location.assign(address)
+    }
   }
 
   #close(): void {

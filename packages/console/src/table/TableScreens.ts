@@ -1,5 +1,6 @@
 /** The screens of one table: itself, its rows as lines for the script, one row, and what its form leads to. */
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
@@ -8,6 +9,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { rowLine } from "./Cells.ts"
+import { EXPORT_FORMATS, exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
@@ -25,7 +27,7 @@ const readTables = Effect.gen(function* () {
       Option.isSome(table) ? Effect.succeed(table.value) : Effect.fail<ManageError>(NO_SUCH_TABLE),
     )
   const page = (table: ReadableTable, params: Pairs) =>
-    Effect.map(rows.page({ ...table.detail, params }), ({ items, columns, nextCursor }) => ({
+    Effect.map(fromCall((call) => rows.page({ ...table.detail, params }, call)), ({ items, columns, nextCursor }) => ({
       rows: items.texts(),
       nextCursor,
       columns: columns.flatMap(({ name }): ReadonlyArray<ReadableColumn> => {
@@ -38,6 +40,7 @@ const readTables = Effect.gen(function* () {
 
 export const tableScreens = Effect.gen(function* () {
   const { found, page } = yield* readTables
+  const exporting = yield* exportRows
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -82,6 +85,13 @@ export const tableScreens = Effect.gen(function* () {
           : { screen: rowScreen(call.frame, data) }
       }),
     },
+    ...EXPORT_FORMATS.map(
+      (format): ConsoleScreen => ({
+        path: `${path}/export.${format}`,
+        action: "row.read",
+        get: ({ path: [schema, name], pairs }) => exporting({ schema: schema!, name: name!, params: pairs, format }),
+      }),
+    ),
     {
       path: `${path}/select`,
       action: "row.read",

@@ -1,10 +1,10 @@
 /** `Request => Promise<Response>`, for frameworks that speak fetch. The only code that knows these two types. */
 import { Readable } from "node:stream"
-import type { ReadableStream } from "node:stream/web"
+import { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
-import { type Response, type Handle, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
 type FetchedRequest = globalThis.Request
@@ -79,7 +79,10 @@ const BODILESS = new Set([204, 205, 304])
 
 const responseOf = ({ id, method }: Request, { status, headers: own, body }: Response): FetchedResponse => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
-  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
   const isSent = body !== null && method !== "HEAD" && !BODILESS.has(status)
+  if (isStream(body)) {
+    return new globalThis.Response(isSent ? ReadableStream.from(body) : null, { status, headers })
+  }
+  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
   return new globalThis.Response(isSent ? (body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
 }

@@ -3,11 +3,11 @@
  * whole, or not at all if the surrounding program has already responded or the client has disconnected.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Readable } from "node:stream"
+import { pipeline, Readable } from "node:stream"
 import type { Context } from "effect"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
-import { type Response, type Handle, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
@@ -89,7 +89,8 @@ const write = (
   { status, headers: own, body }: Response,
 ): void => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
-  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
+  const pieces = isStream(body) ? body : undefined
+  if (pieces === undefined && body !== null) headers["content-length"] = String(Buffer.byteLength(body as Uint8Array))
   if (!incoming.complete) {
     if (closesConnection(incoming)) headers["connection"] = "close"
     endUnreadBody(incoming, outgoing)
@@ -98,8 +99,15 @@ const write = (
   if (incoming.httpVersionMajor === 2) delete headers["connection"]
   outgoing.writeHead(status, headers)
   if (body === null || method === "HEAD") outgoing.end()
-  else if (typeof body === "string" || body.length > SHORT_BODY_BYTES) outgoing.end(body)
-  else outgoing.end(latin1(body), "latin1")
+  else if (pieces !== undefined) {
+    // A failure destroys the socket, and with it the message; whoever wrote the body has logged it.
+    pipeline(Readable.from(pieces, { objectMode: false }), outgoing, () => {})
+  } else if (typeof body === "string") outgoing.end(body)
+  else {
+    const bytes = body as Uint8Array
+    if (bytes.length > SHORT_BODY_BYTES) outgoing.end(bytes)
+    else outgoing.end(latin1(bytes), "latin1")
+  }
 }
 
 /**

@@ -24,9 +24,10 @@ export interface Request {
 
 export interface Response {
   readonly status: number
-  /** Keyed by lower-case name. The adapter adds the body's length and the request's id. */
+  /** Keyed by lower-case name. The adapter adds the body's length, where it is known, and the request's id. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array | null
+  /** A body in pieces is sent as they come; one that fails leaves a broken message behind, never one that looks whole. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
 }
 
 /** Always resolves, except for a client that has disconnected (RequestGone). */
@@ -36,3 +37,7 @@ export type Handle = (request: Request) => Promise<Response>
 export class RequestGone extends Error {
   override readonly name = "RequestGone"
 }
+
+/** Whether a body is sent in pieces. */
+export const isStream = (body: Response["body"]): body is AsyncIterable<Uint8Array> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body
