@@ -2,10 +2,12 @@
 import { Effect } from "effect"
 import { eventScreens } from "./event/EventScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
+import { integrationScreens } from "./integration/IntegrationScreens.ts"
+import { sourceScreens } from "./source/SourceScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
 export const allScreens = Effect.map(
-  Effect.all([preferenceScreens, tableListScreens, tableScreens, eventScreens]),
+  Effect.all([preferenceScreens, tableListScreens, tableScreens, eventScreens, sourceScreens, integrationScreens]),
   (all) => all.flat(),
 )

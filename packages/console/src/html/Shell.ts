@@ -2,6 +2,7 @@
  * The frame of every screen: head, skip link, sections, and who is signed in. Links are built from the cabinet's base
  * address, never from the request, so that the console works below any path and behind any proxy.
  */
+import { type Action, mayDo, type Role } from "@data-cabinet/core/key/Role"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { HtmlValue } from "@data-cabinet/http-node/html/Html"
 import type { Language } from "@data-cabinet/http-node/html/Language"
@@ -22,7 +23,7 @@ export interface Frame {
   readonly language: Language
   readonly words: Words
   /** Who is signed in; null on the screens for those who are not. */
-  readonly actor: { readonly name: string; readonly role: string } | null
+  readonly actor: { readonly name: string; readonly role: Role } | null
 }
 
 export interface Screen {
@@ -33,6 +34,10 @@ export interface Screen {
   /** The main part needs the whole width and height: a table. */
   readonly wide?: boolean
 }
+
+/** Whether whoever looks may do this: what they may not is not offered. */
+export const may = ({ actor }: Pick<Frame, "actor">, action: Action): boolean =>
+  actor !== null && mayDo(actor.role, action)
 
 /** The address of a screen. */
 export const consolePath = ({ base }: Pick<Frame, "base">, path = ""): string => `${base}/console/${path}`

@@ -72,6 +72,8 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
 .filter{display:grid;grid-template-columns:1fr 1fr 1fr;gap:.35rem;margin-bottom:.35rem}
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
+.wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
+.done::after{content:" ✓";color:var(--mark)}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}
 .grid:focus-visible{outline-offset:-2px}

@@ -1,0 +1,108 @@
+/** The card of a delivery address: its state, what is done with it, sending again with a count first, and every attempt. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { PingResult } from "@data-cabinet/core/delivery/Addresses"
+import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
+import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge } from "../html/Badge.ts"
+import { copyField } from "../html/Menu.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { actButton } from "../source/SourceScreen.ts"
+import { timeText } from "../table/TimeText.ts"
+import { addressState, shownUrl } from "./IntegrationScreen.ts"
+
+export interface AddressData {
+  readonly address: Address
+  readonly sources: ReadonlyArray<Source>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly timeZone: string
+  /** What the answer to an act shows. */
+  readonly shows?:
+    | { readonly is: "secret" }
+    | { readonly is: "ping"; readonly result: PingResult }
+    | { readonly is: "count"; readonly range: ResendRange; readonly count: number }
+}
+
+const outcome = (frame: Frame, { status, failure, durationMs }: Pick<Attempt, "status" | "failure" | "durationMs">) =>
+  `${status ?? failure ?? ""} · ${frame.words.integration.millis(durationMs)}`
+
+const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
+  const { integration: words, table } = frame.words
+  if (shows === undefined) return null
+  const path = consolePath(frame, `addresses/${address.id}`)
+  switch (shows.is) {
+    case "secret":
+      return markup`<div class="box good" role="status"><div class="grow">${copyField("secret", words.secret, address.secret, table.copy)}</div></div>`
+    case "ping": {
+      const { result } = shows
+      return markup`<div class="box ${result.delivered ? "good" : "error"}" role="status"><div><p><b>${result.delivered ? words.pingWell : words.pingBadly}</b> ${outcome(frame, result)}${result.peer !== null && ` · ${result.peer}`}</p>${result.responseBody !== null && markup`<pre class="text">${result.responseBody}</pre>`}</div></div>`
+    }
+    case "count": {
+      const { range, count } = shows
+      const hidden = (["from", "to", "only"] as const).map((name) => markup`<input type="hidden" name="${name}" value="${range[name]}">`)
+      return markup`<div class="box" role="status"><div class="grow"><p><b>${words.willSend(count)}</b></p><p class="soft">${range.from} – ${range.to}</p>
+${count > 0 && markup`<form method="post" action="${path}/resend">${hidden}<input type="hidden" name="confirm" value="yes"><button class="main">${words.sendNow}</button></form>`}</div></div>`
+    }
+  }
+}
+
+const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
+  const { integration: words } = frame.words
+  const path = consolePath(frame, `addresses/${address.id}`)
+  if (!may(frame, "address.change")) return null
+  return markup`<div class="row wrap">${actButton(`${path}/ping`, words.check, "main")}${
+    address.pausedAt === null ? actButton(`${path}/pause`, words.pause) : actButton(`${path}/resume`, words.resume)
+  }${actButton(`${path}/reveal`, words.showSecret)}${actButton(`${path}/rotate`, words.newSecret)}</div>`
+}
+
+const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
+  const { integration: words, table } = frame.words
+  return (
+    may(frame, "delivery.change") &&
+    markup`<section class="card" aria-labelledby="resend"><h2 id="resend">${words.sendAgain}</h2><form class="row wrap" method="post" action="${consolePath(frame, `addresses/${address.id}/resend`)}">
+<label>${table.from} (UTC) <input type="datetime-local" name="from" required step="1"></label><label>${table.to} (UTC) <input type="datetime-local" name="to" required step="1"></label>
+<label class="choice"><input type="radio" name="only" value="failed" checked> ${words.onlyFailed}</label><label class="choice"><input type="radio" name="only" value="all"> ${words.everything}</label>
+<button>${words.countFirst}</button></form></section>`
+  )
+}
+
+const attemptLine = (frame: Frame, attempt: Attempt, time: (text: string) => string): Html => {
+  const { integration: words } = frame.words
+  const event =
+    attempt.eventId === null
+      ? words.ping
+      : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
+  return markup`<tr><td class="nowrap"><time datetime="${attempt.at}">${time(attempt.at)}</time></td><th scope="row">${event}</th><td class="n wide-only">${attempt.number}</td>
+<td>${badge(attempt.delivered ? "good" : "bad", String(attempt.status ?? words.noResponse))}${attempt.failure !== null && markup` <span lang="en">${attempt.failure}</span>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">${attempt.responseBody}</pre></details>`}</td>
+<td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
+}
+
+export const addressScreen = (frame: Frame, data: AddressData): Screen => {
+  const { integration: words, event } = frame.words
+  const { address, attempts } = data
+  const told =
+    address.sources === "all"
+      ? words.allSources
+      : data.sources
+          .filter(({ id }) => address.sources.includes(id as never))
+          .map(({ name }) => name)
+          .join(", ")
+  const time = timeText(data.timeZone)
+  const remove =
+    may(frame, "address.change") &&
+    markup`<details class="card"><summary>${words.remove}</summary><p>${words.removeHint}</p>${actButton(consolePath(frame, `addresses/${address.id}/remove`), words.remove, "danger")}</details>`
+  return {
+    title: shownUrl(frame, address),
+    section: "integrations",
+    main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
+<div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${resendForm(frame, data)}
+<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${
+      attempts.length === 0
+        ? markup`<p class="soft">${words.noAttempts}</p>`
+        : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.at}</th><th scope="col">${event.title}</th><th scope="col" class="n wide-only">${event.number}</th><th scope="col">${words.response}</th><th scope="col" class="n wide-only">${words.duration}</th></tr></thead><tbody>${attempts.map((attempt) => attemptLine(frame, attempt, time))}</tbody></table></div>`
+    }</section>${remove}`,
+  }
+}

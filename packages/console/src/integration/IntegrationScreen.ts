@@ -1,0 +1,72 @@
+/** The integrations: the API block with its keys, and the delivery addresses. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge } from "../html/Badge.ts"
+import { copyField } from "../html/Menu.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { actButton } from "../source/SourceScreen.ts"
+import { timeText } from "../table/TimeText.ts"
+
+export interface IntegrationData {
+  readonly keys: ReadonlyArray<ApiKey>
+  readonly addresses: ReadonlyArray<Address>
+  readonly timeZone: string
+  /** The key that was issued by this request: shown now and never again. */
+  readonly issued: IssuedKey | null
+}
+
+/** What whoever looks may know of where an address leads: its query string may be a secret. */
+export const shownUrl = (frame: Frame, { url }: Address): string =>
+  may(frame, "address.change") ? url : maskUrl(url)
+
+export const addressState = ({ words: { integration: words } }: Frame, address: Address): Html => {
+  if (address.pausedAt !== null) return badge("quiet", words.paused)
+  return address.failingSince === null ? badge("good", words.works) : badge("bad", words.failing)
+}
+
+const issuedBox = (frame: Frame, issued: IssuedKey | null): HtmlValue => {
+  const { integration: words } = frame.words
+  const copy = frame.words.table.copy
+  return (
+    issued !== null &&
+    markup`<div class="box good" role="status"><div class="grow"><p><b>${words.shownOnce}</b></p>${copyField("issued", issued.name, issued.key, copy)}
+${copyField("issued-curl", "curl", `curl -H "X-API-Key: ${issued.key}" ${frame.baseUrl}/api/v1/tables`, copy)}</div></div>`
+  )
+}
+
+const keyLine = (frame: Frame, key: ApiKey, time: (text: string) => string): Html => {
+  const { integration: words } = frame.words
+  const at = (text: string | null) => (text === null ? "–" : markup`<time datetime="${text}">${time(text)}</time>`)
+  const isLive = key.revokedAt === null
+  return markup`<tr><th scope="row">${key.name}</th><td class="mono">${key.prefix}…</td><td class="wide-only nowrap">${at(key.createdAt)}</td><td class="wide-only nowrap">${at(key.lastRequestAt)}</td>
+<td class="n">${isLive ? may(frame, "key.change") && actButton(consolePath(frame, `keys/${key.id}/revoke`), words.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
+}
+
+const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Html => {
+  const { integration: words } = frame.words
+  const issue =
+    may(frame, "key.change") &&
+    markup`<form class="row wrap" method="post" action="${consolePath(frame, "keys")}"><input name="name" required maxlength="200" autocomplete="off" aria-label="${words.keyName}" placeholder="${words.keyName}"><button class="main">${words.issue}</button></form>`
+  return markup`<section aria-labelledby="api"><div class="head"><h2 id="api">${words.api}</h2>${issue}</div>${issuedBox(frame, issued)}
+<div class="card">${copyField("base", words.base, `${frame.baseUrl}/api/v1`, frame.words.table.copy)}<p class="soft"><a href="${frame.base}/api/v1/docs">${words.docs}</a></p></div>
+${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`
+}
+
+const addressBlock = (frame: Frame, { addresses }: IntegrationData): Html => {
+  const { integration: words } = frame.words
+  const add =
+    may(frame, "address.change") &&
+    markup`<form class="row wrap" method="post" action="${consolePath(frame, "addresses")}"><input name="url" type="url" required autocomplete="off" aria-label="${words.addressUrl}" placeholder="https://"><button class="main">${words.addAddress}</button></form>`
+  const line = (address: Address) =>
+    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a></th><td class="n">${addressState(frame, address)}</td></tr>`
+  return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>
+${addresses.length === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.map(line)}</tbody></table></div>`}</section>`
+}
+
+export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({
+  title: frame.words.sections.integrations,
+  section: "integrations",
+  main: markup`<h1>${frame.words.sections.integrations}</h1>${apiBlock(frame, data)}${addressBlock(frame, data)}`,
+})

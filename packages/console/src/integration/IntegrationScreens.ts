@@ -1,0 +1,126 @@
+/** The screens and acts of keys and delivery addresses. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { consolePath, type Frame } from "../html/Shell.ts"
+import { act, fieldOf, idOf } from "../screen/Act.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { type AddressData, addressScreen } from "./AddressScreen.ts"
+import { integrationScreen } from "./IntegrationScreen.ts"
+
+const ATTEMPTS = 50
+
+const keyScreens = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const addresses = yield* Addresses
+  const { timeZone } = yield* ConsoleSettings
+  const overview = (frame: Frame, issued: IssuedKey | null) =>
+    Effect.map(Effect.all([keys.list, addresses.list]), ([all, where]) => ({
+      screen: integrationScreen(frame, { keys: all, addresses: where, timeZone, issued }),
+    }))
+  const home = () => "integrations"
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    { path: "/console/integrations", action: "address.read", get: ({ frame }) => overview(frame, null) },
+    act({
+      path: "/console/keys",
+      action: "key.change",
+      home,
+      respond: (call) =>
+        Effect.flatMap(keys.issue(fieldOf(call, "name")), (issued) => overview(call.frame, issued)),
+    }),
+    act({
+      path: "/console/keys/{id}/revoke",
+      action: "key.change",
+      home,
+      respond: ({ path: [id] }) => Effect.as(keys.revoke(idOf(id)), null),
+    }),
+    act({
+      path: "/console/addresses",
+      action: "address.change",
+      home,
+      respond: (call) =>
+        Effect.map(addresses.create({ url: fieldOf(call, "url"), sources: "all" }), ({ id }) => ({
+          location: consolePath(call.frame, `addresses/${id}`),
+        })),
+    }),
+  ]
+  return screens
+})
+
+/** What a field for a time without a zone says, as UTC. */
+const utc = (text: string): string => (/^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
+
+const addressScreens = Effect.gen(function* () {
+  const addresses = yield* Addresses
+  const deliveries = yield* Deliveries
+  const sources = yield* Sources
+  const { timeZone } = yield* ConsoleSettings
+  const path = "/console/addresses/{id}" as const
+  const home = ([id]: ReadonlyArray<string>) => `addresses/${id}`
+  const card = Effect.fnUntraced(function* (frame: Frame, id: number, shows?: AddressData["shows"]) {
+    const address = yield* addresses.get(id)
+    const attempts = yield* deliveries.log({ addressId: id, limit: ATTEMPTS })
+    const data = { address, attempts, sources: yield* sources.list, timeZone }
+    return { screen: addressScreen(frame, shows === undefined ? data : { ...data, shows }) }
+  })
+  const simple = (name: string, work: (id: number) => Effect.Effect<unknown, Refusal>) =>
+    act({
+      path: `${path}/${name}`,
+      action: "address.change",
+      home,
+      respond: ({ path: [id] }) => Effect.as(work(idOf(id)), null),
+    })
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    { path, action: "address.read", get: ({ frame, path: [id] }) => card(frame, idOf(id)) },
+    simple("pause", addresses.pause),
+    simple("resume", addresses.resume),
+    act({
+      path: `${path}/remove`,
+      action: "address.change",
+      home: () => "integrations",
+      respond: ({ path: [id] }) => Effect.as(addresses.remove(idOf(id)), null),
+    }),
+    act({
+      path: `${path}/ping`,
+      action: "address.change",
+      home,
+      respond: ({ frame, path: [id] }) =>
+        Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
+    }),
+    act({
+      path: `${path}/reveal`,
+      action: "address.reveal",
+      home,
+      respond: ({ frame, path: [id] }) => card(frame, idOf(id), { is: "secret" }),
+    }),
+    act({
+      path: `${path}/rotate`,
+      action: "address.reveal",
+      home,
+      respond: ({ frame, path: [id] }) =>
+        Effect.flatMap(addresses.rotateSecret(idOf(id)), () => card(frame, idOf(id), { is: "secret" })),
+    }),
+    act({
+      path: `${path}/resend`,
+      action: "delivery.change",
+      home,
+      respond: Effect.fnUntraced(function* (call) {
+        const addressId = idOf(call.path[0])
+        const only = fieldOf(call, "only") === "all" ? ("all" as const) : ("failed" as const)
+        const range = { addressId, from: utc(fieldOf(call, "from")), to: utc(fieldOf(call, "to")), only }
+        if (fieldOf(call, "confirm") === "yes") return yield* Effect.as(deliveries.resendRange(range), null)
+        const count = yield* deliveries.countRange(range)
+        return yield* card(call.frame, addressId, { is: "count", range, count })
+      }),
+    }),
+  ]
+  return screens
+})
+
+type Refusal = Effect.Error<ReturnType<Addresses["Service"]["pause"]>>
+
+export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens]), (all) => all.flat())

@@ -1,0 +1,34 @@
+/**
+ * An act is a form that ends at the screen that it was sent from, so that a reload sends nothing again; one that shows a secret
+ * answers itself. Its address, opened by hand, leads to that screen.
+ */
+import type { Action } from "@data-cabinet/core/key/Role"
+import { Effect } from "effect"
+import { consolePath } from "../html/Shell.ts"
+import type { ConsoleRefusal, ConsoleScreen, FormCall, ScreenResult } from "./ConsoleScreen.ts"
+
+interface Act {
+  readonly path: ConsoleScreen["path"]
+  readonly action: Action
+  /** Where it leads, below `/console/`. */
+  readonly home: (path: ReadonlyArray<string>) => string
+  /** Nothing for an act that leads home. */
+  readonly respond: (call: FormCall) => Effect.Effect<ScreenResult | null, ConsoleRefusal>
+}
+
+export const act = ({ path, action, home, respond }: Act): ConsoleScreen => ({
+  path,
+  action,
+  get: (call) => Effect.succeed({ location: consolePath(call.frame, home(call.path)) }),
+  post: {
+    action,
+    respond: (call) =>
+      Effect.map(respond(call), (result) => result ?? { location: consolePath(call.frame, home(call.path)) }),
+  },
+})
+
+export const fieldOf = ({ form }: FormCall, name: string): string =>
+  form.find(([other]) => other === name)?.[1].trim() ?? ""
+
+/** An id in the path; 0, which nothing has, for what is none. */
+export const idOf = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : 0)

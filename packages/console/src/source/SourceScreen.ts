@@ -1,0 +1,90 @@
+/** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
+import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge } from "../html/Badge.ts"
+import { copyField } from "../html/Menu.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { tablePath } from "../table/TablePath.ts"
+import { snippets } from "./Snippets.ts"
+
+const state = ({ words }: Frame, { archived }: Source): Html =>
+  archived ? badge("quiet", words.source.off) : badge("good", words.source.on)
+
+const tableLink = (frame: Frame, { table }: Source): HtmlValue =>
+  table !== null && markup`<a href="${tablePath(frame, table.schema, table.name)}">${table.schema}.${table.name}</a>`
+
+export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): Screen => {
+  const { source: words } = frame.words
+  const line = (source: Source) =>
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a></th><td>${state(frame, source)}</td><td class="wide-only mono">${tableLink(frame, source)}</td></tr>`
+  const list =
+    sources.length === 0
+      ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
+      : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.name}</th><th scope="col">${frame.words.event.state}</th><th scope="col" class="wide-only">${frame.words.tables.name}</th></tr></thead><tbody>${sources.map(line)}</tbody></table></div>`
+  const add =
+    may(frame, "source.change") &&
+    markup`<form class="card row wrap" method="post" action="${consolePath(frame, "sources")}"><label class="grow">${words.newName}<input name="name" required maxlength="200" autocomplete="off"></label><button class="main">${words.add}</button></form>`
+  return {
+    title: frame.words.sections.sources,
+    section: "sources",
+    main: markup`<div class="head"><h1>${frame.words.sections.sources}</h1></div>${add}${list}`,
+  }
+}
+
+/** A button that acts at once. */
+export const actButton = (path: string, text: string, kind = ""): Html =>
+  markup`<form method="post" action="${path}"><button class="${kind}">${text}</button></form>`
+
+const intake = (frame: Frame, source: Source, url: string | null): Html => {
+  const { source: words } = frame.words
+  const path = consolePath(frame, `sources/${source.id}`)
+  const again = may(frame, "source.reveal") && actButton(`${path}/rotate`, words.rotate)
+  if (url === null) {
+    return markup`<p class="mono">${frame.baseUrl}/webhook/••••••••</p>
+${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path}/reveal`, words.show, "main")}</div>` : markup`<p class="soft">${words.mayNotSee}</p>`}`
+  }
+  const copy = frame.words.table.copy
+  return markup`${copyField("intake", words.intake, url, copy)}
+${snippets(url).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
+<div class="row wrap">${again}</div>`
+}
+
+const settings = (frame: Frame, source: Source): HtmlValue => {
+  const { source: words } = frame.words
+  if (!may(frame, "source.change")) return null
+  const encoding = (value: string, text: string) =>
+    markup`<option value="${value}"${value === (source.encoding ?? "") && new Html(" selected")}>${text}</option>`
+  return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>
+<form method="post" action="${consolePath(frame, `sources/${source.id}/change`)}" class="form">
+<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
+<label>${words.encoding}<select name="encoding">${encoding("", words.told)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
+<label>${words.thanks}<input name="thanks_url" type="url" value="${source.thanksUrl ?? ""}" placeholder="https://"></label>
+<button class="main">${frame.words.save}</button></form></section>`
+}
+
+const danger = (frame: Frame, source: Source): HtmlValue => {
+  const { source: words } = frame.words
+  const path = consolePath(frame, `sources/${source.id}`)
+  const remove =
+    may(frame, "source.delete") &&
+    markup`<form method="post" action="${path}/delete" class="form"><p>${words.deleteHint}</p>
+<label class="choice"><input type="radio" name="table" value="keep" required> ${words.keepTable}</label><label class="choice"><input type="radio" name="table" value="drop"> ${words.dropTable}</label>
+<label>${words.typeName(source.name)}<input name="confirm" required autocomplete="off"></label><button class="danger">${words.delete}</button></form>`
+  if (!may(frame, "source.change")) return null
+  return markup`<section class="card" aria-labelledby="off"><h2 id="off">${words.switchOff}</h2><p>${words.offHint}</p>
+<div class="row wrap">${source.archived ? actButton(`${path}/restore`, words.turnOn) : actButton(`${path}/archive`, words.turnOff)}</div>
+${remove !== false && markup`<details><summary>${words.delete}</summary>${remove}</details>`}</section>`
+}
+
+/** `url`: the intake address, for the one answer that shows it. */
+export const sourceScreen = (frame: Frame, source: Source, url: string | null = null): Screen => {
+  const { source: words } = frame.words
+  return {
+    title: source.name,
+    section: "sources",
+    main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
+<div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
+<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}</section>
+${settings(frame, source)}${danger(frame, source)}`,
+  }
+}
