@@ -213,7 +213,9 @@ it("events are listed newest first, by text and by number", async () => {
 })
 
 it("a whole selection is exported to the last digit, and what is refused is refused with its status", async () => {
-  const csv = await see("tables/sources/orders/export.csv?fc=total&fo=lt&fv=9&sort=total&col=order_no&col=customer&col=note")
+  const csv = await see(
+    "tables/sources/orders/export.csv?fc=total&fo=lt&fv=9&sort=total&col=order_no&col=customer&col=note",
+  )
   assert.strictEqual(csv.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
   const digits = DIGITS.slice(0, 36)
   const expected = ["order_no,customer,note", `${digits}0000,Иван <b>&,`, `${digits}0001,Ada,""`]

@@ -40,7 +40,9 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
     }
     case "count": {
       const { range, count } = shows
-      const hidden = (["from", "to", "only"] as const).map((name) => markup`<input type="hidden" name="${name}" value="${range[name]}">`)
+      const hidden = (["from", "to", "only"] as const).map(
+        (name) => markup`<input type="hidden" name="${name}" value="${range[name]}">`,
+      )
       return markup`<div class="box" role="status"><div class="grow"><p><b>${words.willSend(count)}</b></p><p class="soft">${range.from} – ${range.to}</p>
 ${count > 0 && markup`<form method="post" action="${path}/resend">${hidden}<input type="hidden" name="confirm" value="yes"><button class="main">${words.sendNow}</button></form>`}</div></div>`
     }

@@ -18,8 +18,7 @@ export interface IntegrationData {
 }
 
 /** What whoever looks may know of where an address leads: its query string may be a secret. */
-export const shownUrl = (frame: Frame, { url }: Address): string =>
-  may(frame, "address.change") ? url : maskUrl(url)
+export const shownUrl = (frame: Frame, { url }: Address): string => (may(frame, "address.change") ? url : maskUrl(url))
 
 export const addressState = ({ words: { integration: words } }: Frame, address: Address): Html => {
   if (address.pausedAt !== null) return badge("quiet", words.paused)

@@ -29,8 +29,7 @@ const keyScreens = Effect.gen(function* () {
       path: "/console/keys",
       action: "key.change",
       home,
-      respond: (call) =>
-        Effect.flatMap(keys.issue(fieldOf(call, "name")), (issued) => overview(call.frame, issued)),
+      respond: (call) => Effect.flatMap(keys.issue(fieldOf(call, "name")), (issued) => overview(call.frame, issued)),
     }),
     act({
       path: "/console/keys/{id}/revoke",

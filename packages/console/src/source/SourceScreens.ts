@@ -38,8 +38,7 @@ export const sourceScreens = Effect.gen(function* () {
   const one: ConsoleScreen = {
     path,
     action: "source.read",
-    get: ({ frame, path: [id] }) =>
-      Effect.map(found(idOf(id)), (source) => ({ screen: sourceScreen(frame, source) })),
+    get: ({ frame, path: [id] }) => Effect.map(found(idOf(id)), (source) => ({ screen: sourceScreen(frame, source) })),
   }
   const reveal = act({
     path: `${path}/reveal`,

@@ -63,13 +63,15 @@ export const exportRows = Effect.gen(function* () {
     running++
     try {
       yield Buffer.from(head(first))
-      for (let next: RowsPage | null = first; next !== null; ) {
+      for (let next: RowsPage | null = first; next !== null;) {
         yield Buffer.from(next.items.texts().map(row).join(""))
         const { nextCursor }: RowsPage = next
         next = nextCursor === null ? null : await Effect.runPromiseWith(context)(page(request, nextCursor))
       }
     } catch (error) {
-      Effect.runForkWith(context)(Effect.logWarning(`An export of ${request.schema}.${request.name} broke off: ${String(error)}`))
+      Effect.runForkWith(context)(
+        Effect.logWarning(`An export of ${request.schema}.${request.name} broke off: ${String(error)}`),
+      )
       throw error
     } finally {
       running--

@@ -27,14 +27,17 @@ const readTables = Effect.gen(function* () {
       Option.isSome(table) ? Effect.succeed(table.value) : Effect.fail<ManageError>(NO_SUCH_TABLE),
     )
   const page = (table: ReadableTable, params: Pairs) =>
-    Effect.map(fromCall((call) => rows.page({ ...table.detail, params }, call)), ({ items, columns, nextCursor }) => ({
-      rows: items.texts(),
-      nextCursor,
-      columns: columns.flatMap(({ name }): ReadonlyArray<ReadableColumn> => {
-        const column = table.columns.find((one) => one.name === name)
-        return column === undefined ? [] : [column]
+    Effect.map(
+      fromCall((call) => rows.page({ ...table.detail, params }, call)),
+      ({ items, columns, nextCursor }) => ({
+        rows: items.texts(),
+        nextCursor,
+        columns: columns.flatMap(({ name }): ReadonlyArray<ReadableColumn> => {
+          const column = table.columns.find((one) => one.name === name)
+          return column === undefined ? [] : [column]
+        }),
       }),
-    }))
+    )
   return { found, page }
 })
 
@@ -85,13 +88,11 @@ export const tableScreens = Effect.gen(function* () {
           : { screen: rowScreen(call.frame, data) }
       }),
     },
-    ...EXPORT_FORMATS.map(
-      (format): ConsoleScreen => ({
-        path: `${path}/export.${format}`,
-        action: "row.read",
-        get: ({ path: [schema, name], pairs }) => exporting({ schema: schema!, name: name!, params: pairs, format }),
-      }),
-    ),
+    ...EXPORT_FORMATS.map((format): ConsoleScreen => ({
+      path: `${path}/export.${format}`,
+      action: "row.read",
+      get: ({ path: [schema, name], pairs }) => exporting({ schema: schema!, name: name!, params: pairs, format }),
+    })),
     {
       path: `${path}/select`,
       action: "row.read",
