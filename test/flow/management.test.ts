@@ -166,6 +166,28 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   assert.deepInclude(changed.json, { name: "Sales", archived: true, encoding: "utf-8" })
   await ask("PATCH", `sources/${id}`, { body: { archived: false } })
 
+  const test = await ask("POST", `sources/${id}/test-event`, {
+    as: "editor",
+    body: { fields: { total: "1000000001541251213.50", note: "тест" } },
+  })
+  assert.deepInclude(test.json, { duplicate: false, empty: false })
+  const nobody = await ask("POST", "sources/987/test-event", { as: "editor", body: { fields: { a: "1" } } })
+  assert.deepStrictEqual([nobody.status, nobody.json.error.param], [404, "id"])
+  const count = await ask("GET", "tables/sources/orders/count", { as: "reader" })
+  assert.deepStrictEqual(count.json, { count: 2, at_least: false })
+  const few = await ask("GET", "tables/sources/orders/count?fc=note&fo=notempty", { as: "reader" })
+  assert.deepStrictEqual(few.json, { count: 1, at_least: false })
+  const facets = await ask("GET", "tables/sources/orders/facets?column=note", { as: "reader" })
+  assert.deepInclude(facets.json, { column: "note", others: 0, rows: 2, exact: true })
+  assert.deepInclude(facets.json.data, { value: "тест", count: 1 })
+  assert.include((await ask("GET", "tables/sources/orders/facets?column=_event_id")).text, `"value":${event}`)
+  const noColumn = await ask("GET", "tables/sources/orders/facets?column=nothing", { as: "reader" })
+  assert.deepStrictEqual([noColumn.json.error.code, noColumn.json.error.param], ["unknown_column", "column"])
+  const tables = await ask("GET", "tables", { as: "reader" })
+  const ofKey = await cabinet.keys.create({ name: "tables" })
+  const tablesTwin = await fetch(`${base}/api/v1/tables`, { headers: { authorization: `Bearer ${ofKey.key}` } })
+  assert.deepStrictEqual(((await tablesTwin.json()) as any).data, tables.json.data)
+
   const rows = await ask("GET", "tables/sources/orders/rows?fc=total&fo=ge&fv=1", { as: "reader" })
   assert.include(rows.text, '"total":1.50')
   const twin = await cabinet.keys.create({ name: "twin" })
@@ -275,7 +297,16 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   assert.notInclude(header.text, "hush-hush")
   assert.strictEqual((await ask("DELETE", `polls/${poll.json.id}`)).status, 204)
 
-  assert.strictEqual((await ask("GET", "diagnostics", { as: "viewer" })).json.deliveries.stuck, 0)
+  const diagnostics = (await ask("GET", "diagnostics", { as: "viewer" })).json
+  assert.strictEqual(diagnostics.deliveries.stuck, 0)
+  assert.include(
+    diagnostics.findings.map(({ check }: { check: string }) => check),
+    "feed",
+  )
+  await cabinet.sql("CREATE VIEW public.hush AS SELECT 'hush-hush' AS secret")
+  const [ran] = (await ask("GET", "audit?action=sql.run")).json.data
+  assert.deepStrictEqual(ran.changes, { statements: 1, begin: ["CREATE VIEW"] })
+  assert.deepInclude(ran, { outcome: "done" })
   assert.strictEqual((await ask("DELETE", `sources/${id}?table=drop`)).status, 204)
   assert.strictEqual((await ask("GET", `sources/${id}/columns`)).status, 404)
 })

@@ -99,7 +99,7 @@ const list = Command.make("list", {}, () =>
 const show = Command.make("show", { id: addressArgument }, (input) =>
   withCabinet({}, () =>
     Effect.flatMap(
-      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.get(id))),
+      Effect.flatMap(addressNamed(input.id), (id) => Addresses.use((addresses) => addresses.reveal(id))),
       showWhole,
     ),
   ),

@@ -1,6 +1,7 @@
 /** The whole command, with all its subcommands. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
+import { auditCommand } from "./AuditCommand.ts"
 import { backupCommand, restoreCommand } from "./BackupCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
@@ -41,6 +42,7 @@ export const cabinet = root.pipe(
     backupCommand,
     restoreCommand,
     doctorCommand,
+    auditCommand,
   ]),
 )
 

@@ -1,5 +1,6 @@
 /** `cabinet doctor`: examines a cabinet, or all of a server, names its problems and what to do about them. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { type Finding, findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
@@ -14,7 +15,6 @@ import type { Style } from "../output/Style.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { registryLayer, resolveTenant } from "../tenancy/ResolveTenant.ts"
 import { CommandError } from "./CommandError.ts"
-import { doctorFindings, type Finding } from "./DoctorFindings.ts"
 import { format, noCabinet, settingFlags, withCabinet } from "./Root.ts"
 
 const line = ({ level, message }: Finding, style: Style): string => {
@@ -34,7 +34,7 @@ const examine = Effect.fnUntraced(function* ({ roles, url }: CabinetDatabase, { 
   const { standby } = yield* ReaderClient
   const replica = standby === undefined ? null : yield* standby.settled
   const connection = yield* connectionSecurity(url)
-  const findings = doctorFindings({ connection, roles, reading, diagnostics, standby: replica, gauge })
+  const findings = findingsOf({ connection, roles, reading, diagnostics, standby: replica, gauge })
   return {
     ok: !findings.some(isBad),
     findings,

@@ -2,7 +2,7 @@
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { counted } from "../output/Counted.ts"
+import { counted } from "@data-cabinet/core/text/Counted"
 import { report } from "../output/Report.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"

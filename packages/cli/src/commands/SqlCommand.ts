@@ -1,5 +1,9 @@
 /** `cabinet sql [FILE | -c SQL]`: how a customer creates tables and views, and queries them, as the author role. */
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { managed } from "@data-cabinet/core/audit/Managed"
+import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
+import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -66,7 +70,11 @@ export const sqlCommand = Command.make(
       yield* withCabinet({}, ({ roles: { author } }) =>
         Effect.gen(function* () {
           if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })
-          const outcomes = yield* runScript({ ...author, script, transaction })
+          const outcomes = yield* managed(
+            yield* AuditLog,
+            scriptAct(splitStatements(script)),
+            runScript({ ...author, script, transaction }),
+          )
           const value = outcomes.map(({ rows, count }) => ({
             rows: rows === null ? null : new JsonText(`[${rows.join(",")}]`),
             count,

@@ -24,6 +24,7 @@ import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
@@ -168,7 +169,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Import.layer,
     Intake.layer,
     polls,
-    SelectRows.layer,
+    SampleRows.layer.pipe(Layer.provideMerge(SelectRows.layer)),
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),

@@ -1,4 +1,8 @@
 /** SQL as the cabinet's author role: how a program creates tables and views in a cabinet, with promises. */
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { managed } from "@data-cabinet/core/audit/Managed"
+import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
+import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
 import { runScript, ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
@@ -29,7 +33,9 @@ export const runAsAuthor = (
   { transaction = true }: ScriptOptions,
 ): Promise<ReadonlyArray<ScriptOutcome>> => {
   if (!author.there) return run(Effect.fail(new ScriptError({ message: author.reason, number: 0 })))
-  const outcomes = runScript({ ...author, script, transaction })
+  const outcomes = AuditLog.use((log) =>
+    managed(log, scriptAct(splitStatements(script)), runScript({ ...author, script, transaction })),
+  )
   return run(
     Effect.map(outcomes, (all) =>
       all.map(({ statement, rows, count }) => ({

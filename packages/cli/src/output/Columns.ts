@@ -1,5 +1,5 @@
 /** Rows of cells, aligned for people. Cells may hold text from any origin: it is made safe here. */
-import { counted } from "./Counted.ts"
+import { counted } from "@data-cabinet/core/text/Counted"
 import { plainText } from "./PlainText.ts"
 import type { Style } from "./Style.ts"
 

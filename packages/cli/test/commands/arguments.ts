@@ -57,6 +57,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "schema expose": ["public"],
   "schema hide": ["public"],
   doctor: [],
+  audit: [],
 }
 
 export const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {

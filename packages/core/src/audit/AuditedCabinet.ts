@@ -103,6 +103,7 @@ const ADDRESSES: Acts<Addresses["Service"]> = {
   create: (address) => making("address.create", "address", maskedUrl({ ...address })),
   list: null,
   get: null,
+  reveal: (id) => act("address.reveal", `address ${id}`),
   set: (id, change) => act("address.change", `address ${id}`, maskedUrl({ ...change })),
   remove: (id) => act("address.remove", `address ${id}`),
   pause: (id) => act("address.pause", `address ${id}`),

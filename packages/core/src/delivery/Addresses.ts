@@ -31,6 +31,8 @@ export class Addresses extends Context.Service<
     /** By id, with their secrets. */
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Returns<Address>
+    /** The same for somebody who wants to see its secrets. */
+    readonly reveal: (id: number) => Returns<Address>
     /** Deliveries that are already due go to the new URL. */
     readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
@@ -73,6 +75,7 @@ export class Addresses extends Context.Service<
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
+        reveal: (id) => existing(id, store.get(id)),
         set: Effect.fnUntraced(function* (id, change) {
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
           if (change.sources !== undefined) yield* checkSources(change.sources)

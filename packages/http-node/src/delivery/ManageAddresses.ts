@@ -3,8 +3,6 @@ import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { mayDo } from "@data-cabinet/core/key/Role"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import type { Address } from "@data-cabinet/core/delivery/Address"
-import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
-import { managed } from "@data-cabinet/core/audit/Managed"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -47,7 +45,6 @@ const shown = (address: Address, { role }: Actor) =>
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
-  const audit = yield* AuditLog
   const common = {
     tag: "Deliveries",
     segments: [id],
@@ -131,12 +128,7 @@ export const manageAddresses = Effect.gen(function* () {
       description: "The address with its signing secret, and for a day after a change the one before.",
       action: "address.reveal",
       response: one("AddressWithSecret", "The address."),
-      respond: ({ path: [address] }) =>
-        managed(
-          audit,
-          { action: "address.reveal", object: `address ${address}`, changes: {} },
-          Effect.map(addresses.get(address), (found) => addressJson(found, true)),
-        ),
+      respond: ({ path: [address] }) => Effect.map(addresses.reveal(address), (found) => addressJson(found, true)),
     }),
     manageEndpoint({
       ...common,

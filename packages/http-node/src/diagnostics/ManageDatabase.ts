@@ -1,5 +1,6 @@
 /** The database over the management API: which schemas readers see, and its state. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
@@ -48,11 +49,13 @@ export const manageDatabase = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/diagnostics",
       summary: "The state of the database",
-      description: "What `cabinet doctor` measures: sizes, connections, what holds the feed back, what waits.",
+      description:
+        "What `cabinet doctor` finds, in words, and what it measures: sizes, connections, what holds the feed back, what waits.",
       action: "diagnostics.read",
       response: one("Diagnostics", "The measurements."),
       respond: () =>
         Effect.zipWith(diagnostics.examine, queue.gauge, (database, deliveries) => ({
+          findings: findingsOf({ diagnostics: database, gauge: deliveries }),
           database: snakeKeys(database),
           deliveries: snakeKeys(deliveries),
         })),

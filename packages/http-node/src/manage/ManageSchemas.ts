@@ -249,6 +249,39 @@ export const MANAGE_SCHEMAS = {
     "A poll.",
   ),
   PollRun: pollRun,
+  RowCount: object(
+    {
+      count: whole("How many rows."),
+      at_least: flag("Whether there may be more: counting ends at 10,000, or after a second."),
+    },
+    "How many rows a selection has.",
+  ),
+  Facets: object(
+    {
+      column: text("The column."),
+      data: {
+        type: "array",
+        maxItems: 20,
+        items: object(
+          { value: { description: "As rows have it." }, count: whole("How many rows have it.") },
+          "A value.",
+        ),
+        description: "The most frequent values first.",
+      },
+      others: whole("How many of the rows have other values."),
+      rows: whole("How many rows were looked at: the first of the selection."),
+      exact: flag("Whether these are all rows of the selection."),
+    },
+    "The values that a column has most often.",
+  ),
+  TestEvent: object(
+    {
+      id: id("The event's number.", 10417),
+      duplicate: flag("Whether it repeats another."),
+      empty: flag("Whether no field is filled."),
+    },
+    "An accepted event.",
+  ),
   AuditEntry: object(
     {
       id: id("The entry's id.", 1),
@@ -271,6 +304,18 @@ export const MANAGE_SCHEMAS = {
   ),
   Diagnostics: object(
     {
+      findings: {
+        type: "array",
+        items: object(
+          {
+            check: text("What was looked at."),
+            level: { enum: ["ok", "warn", "bad"], description: "`bad` needs attention now, `warn` soon." },
+            message: text("What was found, and what to do about it."),
+          },
+          "A finding.",
+        ),
+        description: "What was found, in words.",
+      },
       database: { type: "object", additionalProperties: true, description: "What `cabinet doctor` measures." },
       deliveries: { type: "object", additionalProperties: true, description: "The state of the delivery queue." },
     },

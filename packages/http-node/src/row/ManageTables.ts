@@ -3,12 +3,13 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { type Facets, SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { pageBody } from "../html/PageBody.ts"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { nameSegment } from "../manage/ManageParameters.ts"
+import { nameSegment, textParameter } from "../manage/ManageParameters.ts"
 import { columnsJson, listRows } from "./RowsEndpoint.ts"
 import { NO_SUCH_TABLE } from "./TablePath.ts"
 
@@ -17,10 +18,22 @@ const segments = [
   nameSegment("name", "The name of the table or view.", "orders"),
 ] as const
 
+const selecting = (listRows.query === "any" ? [] : listRows.query).filter(({ name }) =>
+  SAMPLE_PARAMS.some((known) => known === name),
+)
+const SAMPLE_ERRORS = listRows.errors.filter((code) => code !== "bad_limit" && code !== "bad_cursor")
+
+/** Each value keeps its digits. */
+const facetsText = ({ column, values, others, rows, exact }: Facets): string => {
+  const data = values.map(({ value, count }) => `{"value":${value},"count":${count}}`)
+  return `{"column":${JSON.stringify(column)},"data":[${data.join(",")}],"others":${others},"rows":${rows},"exact":${exact}}\n`
+}
+
 export const manageTables = Effect.gen(function* () {
   const catalog = yield* Catalog
   const rows = yield* SelectRows
   const index = yield* SearchIndex
+  const sample = yield* SampleRows
   const common = { tag: "Tables", segments, params: { no_such_table: "name" } } as const
   return [
     manageEndpoint({
@@ -69,6 +82,42 @@ export const manageTables = Effect.gen(function* () {
               `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
             ),
         ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "countRows",
+      method: "GET",
+      path: "/manage/v1/tables/{schema}/{name}/count",
+      summary: "How many rows",
+      description:
+        "The rows of a selection are counted up to 10,000, for a second at most; `at_least` says if there may be more.",
+      action: "row.read",
+      readApiParameters: selecting,
+      response: one("RowCount", "The count."),
+      errors: SAMPLE_ERRORS,
+      respond: ({ path: [schema, name], pairs }) =>
+        Effect.map(sample.count({ schema, name, params: pairs }), ({ count, atLeast }) => ({
+          count,
+          at_least: atLeast,
+        })),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "listFacets",
+      method: "GET",
+      path: "/manage/v1/tables/{schema}/{name}/facets",
+      summary: "The values of a column",
+      description:
+        "Which values a column has most often, in the first 10,000 rows of a selection or as many as a second allows; `exact` says if those are all.",
+      action: "row.read",
+      parameters: [{ ...textParameter("column", "The column."), required: true }],
+      readApiParameters: selecting,
+      response: one("Facets", "The values."),
+      errors: SAMPLE_ERRORS,
+      respond: ({ path: [schema, name], query: { column = "" }, pairs }) => {
+        const params = pairs.filter(([parameter]) => parameter !== "column")
+        return Effect.map(sample.facets({ schema, name, params }, column), (found) => Buffer.from(facetsText(found)))
+      },
     }),
     manageEndpoint({
       ...common,

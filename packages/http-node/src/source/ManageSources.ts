@@ -1,4 +1,7 @@
 /** Sources and the columns of their tables over the management API. */
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { managed } from "@data-cabinet/core/audit/Managed"
+import { Intake } from "@data-cabinet/core/intake/Intake"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -40,6 +43,13 @@ const columnChange = Schema.Struct({
   with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the views that depend on it again." })),
 })
 
+/** Numbers are sent as texts, so that none loses a digit on the way. */
+const testEvent = Schema.Struct({
+  fields: Schema.Record(Schema.String, Schema.Union([text(100_000, "A text."), Schema.Boolean, Schema.Null])).annotate({
+    description: "The fields; numbers as texts, so that none loses a digit.",
+  }),
+})
+
 const TABLE = wordParameter("table", ["keep", "drop"], "What becomes of its table. It has to be said.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "Say a label or a type.", param: "" }
@@ -54,6 +64,8 @@ const PARAMS = {
 export const manageSources = Effect.gen(function* () {
   const sources = yield* Sources
   const columns = yield* SourceColumns
+  const intake = yield* Intake
+  const audit = yield* AuditLog
   const { baseUrl } = yield* HttpSettings
   const base = { url: baseUrl, known: true }
   const noSuch = (source: number) =>
@@ -164,6 +176,35 @@ export const manageSources = Effect.gen(function* () {
       response: one("SourceWithAddress", "The source."),
       respond: ({ path: [source] }) =>
         Effect.map(sources.rotateSecret(source), (found) => revealedSourceJson(found, base)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "sendTestEvent",
+      method: "POST",
+      path: "/manage/v1/sources/{id}/test-event",
+      summary: "Send a test event",
+      description:
+        "An event like any other: it has a row, is in the feed and is delivered. It has no original request. Equal fields within five minutes are a repeat.",
+      action: "source.change",
+      body: testEvent,
+      response: one("TestEvent", "The event.", 201),
+      errors: ["no_such_source", "bad_body"],
+      respond: ({ path: [source], body: { fields } }) => {
+        const sent = Effect.map(intake.accept(source, fields), (receipt) => ({
+          id: receipt.id,
+          duplicate: receipt.repeatOf !== null,
+          empty: receipt.empty,
+        }))
+        const changes = { fields: Object.keys(fields).slice(0, 100) }
+        return Effect.catchTag(
+          managed(audit, { action: "source.test_event", object: `source ${source}`, changes }, sent),
+          "IntakeError",
+          (error) =>
+            error.code === "not_found"
+              ? noSuch(source)
+              : Effect.fail<ManageError>({ code: "bad_body", message: error.message, param: "/fields" }),
+        )
+      },
     }),
     manageEndpoint({
       ...ofColumns,

@@ -111,7 +111,7 @@ export const layer = Layer.effect(
           ]),
         ),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
-      slice: (query) => orUnavailable(slice(sql, query)),
+      slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
         orUnavailable(sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId])),
       ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])),
@@ -138,7 +138,7 @@ interface SliceRow extends Delivery {
   readonly seen: number
 }
 
-const slice = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
+const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
   const { addressId, eventId, state } = filter
   if (eventId !== null) {
     // They are few.
@@ -147,7 +147,7 @@ const slice = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, ex
       .filter((one) => before === null || one.id < before)
       .filter((one) => addressId === null || one.addressId === addressId)
       .filter((one) => state === null || one.state === state)
-      .reverse()
+      .toReversed()
     const found = matching.slice(0, limit)
     return { found, next: matching.length > limit ? found.at(-1)!.id : null }
   }

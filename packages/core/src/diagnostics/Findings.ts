@@ -1,11 +1,7 @@
 /** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
-import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
-import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
-import type { ConnectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
-import type { StandbyState } from "@data-cabinet/store-pg/connection/ReaderClient"
-import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import type { Settings } from "../settings/Settings.ts"
-import { counted } from "../output/Counted.ts"
+import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
+import { counted } from "../text/Counted.ts"
+import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
 
 /** `bad` needs attention now, `warn` soon. */
 type Level = "ok" | "warn" | "bad"
@@ -14,6 +10,28 @@ export interface Finding {
   readonly check: string
   readonly level: Level
   readonly message: string
+}
+
+/** A role of the database, and why it cannot be used if so. */
+type SeenRole = { readonly there: true; readonly role: string } | { readonly there: false; readonly reason: string }
+
+interface SeenRoles {
+  readonly reader: SeenRole
+  readonly author: SeenRole
+}
+
+interface SeenConnection {
+  readonly transport: "socket" | "tls" | "clear text"
+  readonly verified: "name" | "authority" | "no"
+  readonly isLoopback: boolean
+  readonly server: string
+}
+
+interface SeenStandby {
+  readonly used: boolean
+  readonly lagMillis: number | null
+  readonly maxLagMillis: number
+  readonly reason: string | null
 }
 
 const SKEW_MILLIS = 2000
@@ -35,7 +53,7 @@ const PART_NAMES: Readonly<Record<CabinetPart, string>> = {
 
 const finding = (check: string, level: Level, message: string): Finding => ({ check, level, message })
 
-const ofRoles = (roles: Roles, reading: Settings["reading"]): ReadonlyArray<Finding> => [
+const ofRoles = (roles: SeenRoles, reading: "on" | "off"): ReadonlyArray<Finding> => [
   reading === "off"
     ? finding("reading", "warn", "Reading is switched off by CABINET_READING.")
     : roles.reader.there
@@ -210,7 +228,7 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
-const ofStandby = (state: StandbyState | null): ReadonlyArray<Finding> => {
+const ofStandby = (state: SeenStandby | null): ReadonlyArray<Finding> => {
   if (state === null) return []
   const { used, lagMillis, maxLagMillis, reason } = state
   const limit = `${maxLagMillis / 1000} s`
@@ -248,7 +266,7 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
   return finding("deliveries", "ok", `Deliveries are being sent: ${numbers}.`)
 }
 
-const ofConnection = ({ transport, verified, isLoopback, server }: ConnectionSecurity): Finding => {
+const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnection): Finding => {
   if (transport === "socket")
     return finding("connection", "ok", `The database is reached by a socket of this machine, in ${server}.`)
   if (transport === "tls") {
@@ -271,26 +289,27 @@ const ofConnection = ({ transport, verified, isLoopback, server }: ConnectionSec
       )
 }
 
-/** The data to interpret; `standby` is null if there is none. */
+/** The facts to interpret. What only a command on the server's machine knows may be absent: nothing is said of it then. */
 export interface Seen {
-  readonly connection: ConnectionSecurity
-  readonly roles: Roles
-  readonly reading: Settings["reading"]
+  readonly connection?: SeenConnection
+  readonly roles?: SeenRoles
+  readonly reading?: "on" | "off"
   readonly diagnostics: DiagnosticsReport
-  readonly standby: StandbyState | null
+  /** Null if there is none. */
+  readonly standby?: SeenStandby | null
   readonly gauge: QueueGauge
 }
 
-export const doctorFindings = ({
+export const findingsOf = ({
   connection,
   roles,
-  reading,
+  reading = "on",
   diagnostics,
-  standby,
+  standby = null,
   gauge,
 }: Seen): ReadonlyArray<Finding> => [
-  ofConnection(connection),
-  ...ofRoles(roles, reading),
+  ...(connection === undefined ? [] : [ofConnection(connection)]),
+  ...(roles === undefined ? [] : ofRoles(roles, reading)),
   ...ofDatabase(diagnostics),
   ...ofNeighbours(diagnostics),
   ofPolls(diagnostics),

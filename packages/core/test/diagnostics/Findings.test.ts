@@ -1,14 +1,14 @@
 /** Each thing that can be wrong with a cabinet: how bad it is, and what to do. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { doctorFindings, type Seen } from "data-cabinet/commands/DoctorFindings"
+import { findingsOf, type Seen } from "@data-cabinet/core/diagnostics/Findings"
 import { expect, it } from "vitest"
 
-const WELL: Seen = {
+const WELL = {
   connection: { transport: "tls", verified: "name", isLoopback: false, server: "db:5432" },
   roles: {
-    reader: { there: true, role: "cabinet_x_reader", url: "" },
-    author: { there: true, role: "cabinet_x_author", url: "" },
+    reader: { there: true, role: "cabinet_x_reader" },
+    author: { there: true, role: "cabinet_x_author" },
   },
   reading: "on",
   standby: null,
@@ -38,7 +38,7 @@ const WELL: Seen = {
     longestTransactionSeconds: 1,
   },
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
-}
+} satisfies Seen
 
 const diagnostics = (change: Partial<DiagnosticsReport>): Seen => ({
   ...WELL,
@@ -46,8 +46,8 @@ const diagnostics = (change: Partial<DiagnosticsReport>): Seen => ({
 })
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
-it("doctorFindings are all ok when nothing is wrong", () => {
-  expect(doctorFindings(WELL).filter(({ level }) => level !== "ok")).toEqual([])
+it("findingsOf are all ok when nothing is wrong", () => {
+  expect(findingsOf(WELL).filter(({ level }) => level !== "ok")).toEqual([])
 })
 
 const holder = { pid: 77, application: "psql", seconds: 61, since: null }
@@ -152,16 +152,22 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /db:5432 are in clear text.*sslmode=verify-full/,
   ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
-])("doctorFindings tell of %s what is wrong and what to do", (check, seen, level, words) => {
-  const wrong = doctorFindings(seen).filter((finding) => finding.level !== "ok")
+])("findingsOf tell of %s what is wrong and what to do", (check, seen, level, words) => {
+  const wrong = findingsOf(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
 })
 
-it("doctorFindings find nothing wrong with clear text that stays on this machine", () => {
+it("findingsOf find nothing wrong with clear text that stays on this machine", () => {
   for (const connection of [
     { transport: "clear text", verified: "no", isLoopback: true, server: "localhost:5432" },
     { transport: "socket", verified: "no", isLoopback: false, server: "/run/postgresql" },
   ] as const) {
-    expect(doctorFindings({ ...WELL, connection })[0]).toMatchObject({ check: "connection", level: "ok" })
+    expect(findingsOf({ ...WELL, connection })[0]).toMatchObject({ check: "connection", level: "ok" })
   }
+})
+
+it("findingsOf says nothing of what it was not told", () => {
+  const checks = findingsOf({ diagnostics: WELL.diagnostics, gauge: WELL.gauge }).map(({ check }) => check)
+  expect(checks).toContain("database")
+  for (const check of ["connection", "reading", "author", "standby"]) expect(checks).not.toContain(check)
 })

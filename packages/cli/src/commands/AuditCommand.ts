@@ -1,0 +1,60 @@
+/** `cabinet audit`: who did what, newest first. */
+import { auditJson } from "@data-cabinet/core/audit/AuditJson"
+import { type AuditEntry, AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { format, withCabinet } from "./Root.ts"
+
+const only = (name: string, metavar: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(about), Flag.optional)
+
+const cells = ({ at, actor, action, object, outcome, changes }: AuditEntry): ReadonlyArray<string> => [
+  at,
+  actor.name,
+  actor.role,
+  action,
+  object ?? "",
+  outcome ?? "open",
+  Object.keys(changes).length === 0 ? "" : JSON.stringify(changes),
+]
+
+export const auditCommand = Command.make(
+  "audit",
+  {
+    limit: Flag.Int("limit").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("How many entries, up to 10,000"),
+      Flag.withDefault(50),
+    ),
+    before: Flag.Int("before").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("Only entries before this one"),
+      Flag.optional,
+    ),
+    action: only("action", "ACTION", "Only this action, such as source.create"),
+    object: only("object", "OBJECT", "Only what was done to this, such as 'source 5'"),
+    who: only("who", "NAME", "Only what an actor of this name did"),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const entries = yield* AuditLog.use((log) =>
+          log.list({
+            limit: Math.min(Math.max(1, input.limit), 10_000),
+            before: Option.getOrUndefined(input.before),
+            action: Option.getOrUndefined(input.action),
+            object: Option.getOrUndefined(input.object),
+            who: Option.getOrUndefined(input.who),
+          }),
+        )
+        yield* report(yield* format, entries.map(auditJson), (style) =>
+          columns(["AT", "WHO", "ROLE", "ACTION", "OBJECT", "OUTCOME", "CHANGES"], entries.map(cells), {
+            style,
+            none: "Nothing was done yet.",
+          }),
+        )
+      }),
+    ),
+).pipe(Command.withDescription("List who did what, newest first"))

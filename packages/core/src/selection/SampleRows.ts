@@ -1,0 +1,127 @@
+/**
+ * What can be said of a selection within a second: how many rows it has, and which values a column has most often, of its first
+ * ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown that a page would not.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { MAX_LIMIT } from "../pagination/Page.ts"
+import { Catalog } from "../row/Catalog.ts"
+import type { ReadError } from "../row/ReadError.ts"
+import { fromCall } from "../runtime/AbortableCall.ts"
+import type { SelectionError } from "./SelectionError.ts"
+import { type ParamPairs, selectionError, shown } from "./SelectionParams.ts"
+import { type RowsRequest, SelectRows } from "./SelectRows.ts"
+
+/** How many rows are looked at. */
+export const SAMPLED_ROWS = 10_000
+const SAMPLE_MILLIS = 1_000
+/** How many values are listed. */
+const TOP_VALUES = 20
+/** Longer values are counted together. */
+const MAX_VALUE_CHARS = 1_000
+
+/** The parameters that select rows; all others say how they are shown. */
+export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "per", "from", "to"] as const
+
+export interface RowCount {
+  readonly count: number
+  /** True if there may be more: the count's limit was reached, or its time was over. */
+  readonly atLeast: boolean
+}
+
+export interface Facets {
+  readonly column: string
+  /** The most frequent first; each value is JSON text as the rows have it. */
+  readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }>
+  /** How many of the rows have other values. */
+  readonly others: number
+  /** How many rows were looked at. */
+  readonly rows: number
+  /** False if they are not all rows of the selection. */
+  readonly exact: boolean
+}
+
+type Returns<A> = Effect.Effect<A, SelectionError | ReadError | StoreUnavailable>
+
+export class SampleRows extends Context.Service<
+  SampleRows,
+  {
+    readonly count: (request: RowsRequest) => Returns<RowCount>
+    readonly facets: (request: RowsRequest, column: string) => Returns<Facets>
+  }
+>()("@data-cabinet/core/selection/SampleRows") {
+  static readonly layer = Layer.effect(
+    SampleRows,
+    Effect.gen(function* () {
+      const rows = yield* SelectRows
+      const catalog = yield* Catalog
+
+      const columnsOf = Effect.fnUntraced(function* ({ schema, name }: RowsRequest) {
+        const found = yield* catalog.find(schema, name)
+        if (Option.isSome(found)) return found.value.detail.columns.map((column) => column.name)
+        const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
+        return yield* selectionError("no_such_table", null, message)
+      })
+
+      /** Passes on the values of one column, page by page, and returns whether they are all. */
+      const walk = Effect.fnUntraced(function* (
+        { schema, name, params }: RowsRequest,
+        column: string,
+        page: (items: ReadonlyArray<string>) => void,
+      ): Effect.fn.Return<boolean, SelectionError | ReadError | StoreUnavailable> {
+        const until = (yield* Clock.currentTimeMillis) + SAMPLE_MILLIS
+        const selecting: ParamPairs = [...params, ["col", column], ["limit", String(MAX_LIMIT)]]
+        let cursor: string | null = null
+        for (let seen = 0; seen < SAMPLED_ROWS;) {
+          const left = until - (yield* Clock.currentTimeMillis)
+          if (left <= 0) return false
+          const asked: ParamPairs = cursor === null ? selecting : [...selecting, ["cursor", cursor]]
+          const read = yield* Effect.timeoutOption(
+            fromCall((call) => rows.page({ schema, name, params: asked }, call)),
+            left,
+          )
+          if (Option.isNone(read)) return false
+          page(read.value.items.texts())
+          seen += read.value.items.length
+          cursor = read.value.nextCursor
+          if (cursor === null) return true
+        }
+        return false
+      })
+
+      return SampleRows.of({
+        count: Effect.fnUntraced(function* (request) {
+          const [column] = yield* columnsOf(request)
+          if (column === undefined) return { count: 0, atLeast: true }
+          let count = 0
+          const all = yield* walk(request, column, (items) => {
+            count += items.length
+          })
+          return { count, atLeast: !all }
+        }),
+        facets: Effect.fnUntraced(function* (request, column) {
+          if (!(yield* columnsOf(request)).includes(column)) {
+            return yield* selectionError("unknown_column", "column", `There is no column ${shown(column)}.`)
+          }
+          // A row of one column is `{"name":value}`.
+          const head = JSON.stringify(column).length + 2
+          const counts = new Map<string, number>()
+          let count = 0
+          const exact = yield* walk(request, column, (items) => {
+            count += items.length
+            for (const item of items) {
+              const value = item.slice(head, -1)
+              if (value.length <= MAX_VALUE_CHARS) counts.set(value, (counts.get(value) ?? 0) + 1)
+            }
+          })
+          const values = [...counts]
+            .sort(([, one], [, other]) => other - one)
+            .slice(0, TOP_VALUES)
+            .map(([value, times]) => ({ value, count: times }))
+          const listed = values.reduce((sum, one) => sum + one.count, 0)
+          return { column, values, others: count - listed, rows: count, exact }
+        }),
+      })
+    }),
+  )
+}
