@@ -12,6 +12,7 @@ let chromium: Chromium
 let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 300)
+  await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   chromium = await startChromium()
   headers = await cabinet.as("owner")
 }, 120_000)
@@ -30,6 +31,10 @@ const SCREENS = [
   "events",
   "events?text=nothing+has+this",
   "events/7",
+  "sources",
+  "sources/1",
+  "integrations",
+  "addresses/1",
   "me",
 ]
 

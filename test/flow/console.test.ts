@@ -226,3 +226,80 @@ it("a whole selection is exported to the last digit, and what is refused is refu
   assert.strictEqual((await see("tables/sources/orders/export.csv?sort=nothing")).status, 400)
   assert.strictEqual((await see("tables/sources/nothing/export.csv")).status, 404)
 })
+
+const press = (path: string, form: Readonly<Record<string, string>>, as: Readonly<Record<string, string>>) =>
+  see(path, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    headers: { ...as, "sec-fetch-site": "same-origin" },
+  })
+
+it("a key is shown once, works at once, and is refused when it was revoked", async () => {
+  const editor = await cabinet.as("editor")
+  const issued = await press("keys", { name: "<b>Warehouse</b>" }, editor)
+  assert.strictEqual(issued.status, 200)
+  const html = await issued.text()
+  assert.strictEqual(issued.headers.get("content-encoding"), null)
+  assert.notInclude(html, "<b>Warehouse")
+  const [key] = /dck_[\w-]{43}/.exec(html)!
+  const reads = async () =>
+    (await fetch(`${cabinet.base}/api/v1/tables`, { headers: { "x-api-key": key! } })).status
+  assert.strictEqual(await reads(), 200)
+  const later = await (await see("integrations")).text()
+  assert.notInclude(later, key!)
+  const revoking = [...(await (await see("integrations", { headers: editor })).text()).matchAll(/(keys\/\d+\/revoke)/g)]
+  assert.strictEqual((await press(revoking.at(-1)![1]!, {}, editor)).status, 303)
+  assert.strictEqual(await reads(), 401)
+})
+
+it("whoever may only look is offered no act, and is refused each", async () => {
+  for (const path of ["sources", `sources/${cabinet.source.id}`, "integrations"]) {
+    assert.notInclude(await (await see(path)).text(), 'method="post"', path)
+  }
+  const acts = ["reveal", "rotate", "change", "archive", "restore", "delete"]
+  for (const act of acts) {
+    assert.strictEqual((await press(`sources/${cabinet.source.id}/${act}`, {}, viewer)).status, 403, act)
+  }
+  for (const path of ["keys", "addresses", "addresses/1/ping", "addresses/1/resend", "sources"]) {
+    assert.strictEqual((await press(path, { name: "x" }, viewer)).status, 403, path)
+  }
+})
+
+it("a source is added, shows its address when it is asked to, takes events, and is deleted only by its name", async () => {
+  const owner = await cabinet.as("owner")
+  const added = await press("sources", { name: "Letters" }, owner)
+  assert.strictEqual(added.status, 303)
+  const path = /console\/(sources\/\d+)$/.exec(added.headers.get("location")!)![1]!
+  assert.notMatch(await (await see(path, { headers: owner })).text(), /webhook\/[\w-]{20}/)
+  const shown = await (await press(`${path}/reveal`, {}, owner)).text()
+  const address = /value="(http[^"]*\/webhook\/[\w-]+)"/.exec(shown)![1]!
+  assert.strictEqual((await fetch(address, { method: "POST", body: new URLSearchParams({ a: "1" }) })).status, 200)
+  await press(`${path}/change`, { name: "Post", encoding: "windows-1251", thanks_url: "" }, owner)
+  assert.include(await (await see(path, { headers: owner })).text(), '<option value="windows-1251" selected>')
+  assert.strictEqual((await press(`${path}/change`, { name: "" }, owner)).status, 400)
+  await press(`${path}/archive`, {}, owner)
+  assert.strictEqual((await fetch(address, { method: "POST", body: "x" })).status, 404)
+  assert.strictEqual((await press(`${path}/delete`, { table: "drop", confirm: "post" }, owner)).status, 400)
+  assert.strictEqual((await press(`${path}/delete`, { table: "drop", confirm: "Post" }, owner)).status, 303)
+  assert.strictEqual((await see(path)).status, 404)
+})
+
+it("a delivery address is checked, paused, and sends again what was counted first", async () => {
+  const editor = await cabinet.as("editor")
+  const refused = await press("addresses", { url: "http://10.0.0.5/hook?token=secret" }, editor)
+  assert.strictEqual(refused.status, 400)
+  assert.include(await refused.text(), "<code>not_public</code>")
+  const added = await press("addresses", { url: `${cabinet.base}/nowhere?token=secret` }, editor)
+  const path = /console\/(addresses\/\d+)$/.exec(added.headers.get("location")!)![1]!
+  assert.notInclude(await (await see(path)).text(), "token=secret")
+  assert.notMatch(await (await see(path, { headers: editor })).text(), /whsec_|value="[\w+/=-]{32,}"/)
+  const checked = await (await press(`${path}/ping`, {}, editor)).text()
+  assert.match(checked, /class="box error" role="status">.*404/)
+  await press(`${path}/pause`, {}, editor)
+  assert.include(await (await see(path)).text(), ">paused<")
+  const range = { from: "2020-01-01T00:00", to: "2040-01-01T00:00", only: "all" }
+  assert.include(await (await press(`${path}/resend`, range, editor)).text(), "This sends 0 deliveries again.")
+  assert.strictEqual((await press(`${path}/resend`, { ...range, from: "never" }, editor)).status, 400)
+  assert.strictEqual((await press(`${path}/remove`, {}, editor)).status, 303)
+  assert.strictEqual((await see(path)).status, 404)
+})

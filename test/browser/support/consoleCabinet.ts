@@ -19,6 +19,7 @@ export const consoleCabinet = async (databaseUrl: string, orders: number) => {
     databaseUrl,
     baseUrl: `${origin}/data`,
     delivery: false,
+    allowedNetworks: ["127.0.0.0/8"],
     intakeRate: 0,
     apiRate: 1_000_000,
   })

@@ -12,7 +12,7 @@ body.wide{height:100svh;display:flex;flex-direction:column}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:1rem;margin:0 0 .5rem}
-h1:focus{outline:0}main:focus{outline:0}
+h1+section{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
 p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .soft{color:var(--soft)}.n{text-align:right;font-variant-numeric:tabular-nums}
@@ -54,7 +54,7 @@ table.list{width:100%;border-collapse:collapse}
 .list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600;font-family:var(--mono);font-size:.92em}
 .list th,.list td{text-align:left;padding:.5rem 1rem;border-top:1px solid var(--line);font-weight:400;overflow-wrap:anywhere;vertical-align:top}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
-.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
+.list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .list .n{text-align:right;white-space:nowrap}
 dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
