@@ -242,8 +242,7 @@ it("a key is shown once, works at once, and is refused when it was revoked", asy
   assert.strictEqual(issued.headers.get("content-encoding"), null)
   assert.notInclude(html, "<b>Warehouse")
   const [key] = /dck_[\w-]{43}/.exec(html)!
-  const reads = async () =>
-    (await fetch(`${cabinet.base}/api/v1/tables`, { headers: { "x-api-key": key! } })).status
+  const reads = async () => (await fetch(`${cabinet.base}/api/v1/tables`, { headers: { "x-api-key": key! } })).status
   assert.strictEqual(await reads(), 200)
   const later = await (await see("integrations")).text()
   assert.notInclude(later, key!)

@@ -13,10 +13,12 @@ const MAX_DEPTH = 20
 /** Larger structures begin closed. */
 const OPEN_ITEMS = 30
 const MAX_ITEMS = 2_000
+/** A longer text is shown as it is: as a tree it would be many times as long. */
+const MAX_CHARACTERS = 200_000
 
 export const jsonTree = (text: string): Html => {
-  const parsed = parseJson(text)
-  if (Result.isFailure(parsed)) return markup`<pre class="text">${text}</pre>`
+  const parsed = text.length > MAX_CHARACTERS ? null : parseJson(text)
+  if (parsed === null || Result.isFailure(parsed)) return markup`<pre class="text" tabindex="0">${text}</pre>`
   return markup`<div class="tree mono">${node(parsed.success, 0)}</div>`
 }
 

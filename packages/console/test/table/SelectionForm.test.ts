@@ -1,0 +1,29 @@
+import { selectionOfForm } from "@data-cabinet/console/table/SelectionForm"
+import { hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/table/SelectionLinks"
+import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
+import { assert, it } from "vitest"
+
+const COLUMNS = ["a", "b", "c"]
+const chosen = (form: string) => queryText(selectionOfForm(queryPairs(form), COLUMNS))
+
+it("selectionOfForm leaves out whatever was not filled in", () => {
+  const form = "q=&fc=a&fo=empty&fv=left&fc=b&fo=ge&fv=1&fc=&fo=eq&fv=lost&per=c&from=&to=&sort=&show=a&show=b&show=c"
+  assert.strictEqual(chosen(form), "fc=a&fo=empty&fv=&fc=b&fo=ge&fv=1")
+  assert.strictEqual(chosen("per=c&from=2026-01-01&to="), "per=c&from=2026-01-01")
+})
+
+it("selectionOfForm hides the columns without a mark, and keeps a list that names columns", () => {
+  assert.strictEqual(chosen("show=a&show=c"), "hide=b")
+  assert.strictEqual(chosen("show=a&show=c&order=c"), "order=c&hide=b")
+  assert.strictEqual(chosen("col=c&col=b&show=a&show=c"), "col=c&col=a")
+  assert.strictEqual(chosen("hide=b&fc=a&fo=eq&fv=1"), "fc=a&fo=eq&fv=1&hide=b")
+})
+
+it("a link changes one thing and begins again at the first page", () => {
+  const pairs = queryPairs("q=x&fc=a&fo=eq&fv=1&fc=b&fo=empty&cursor=k")
+  assert.strictEqual(queryText(withoutFilter(pairs, 0)), "q=x&fc=b&fo=empty&fv=")
+  assert.strictEqual(queryText(hiding(pairs, "c")), "q=x&fc=a&fo=eq&fv=1&fc=b&fo=empty&hide=c")
+  assert.strictEqual(queryText(hiding(queryPairs("col=a&col=b"), "a")), "col=b")
+  assert.strictEqual(queryText(puttingFirst(queryPairs("col=a&col=b"), "b")), "col=b&col=a")
+  assert.strictEqual(queryText(puttingFirst(queryPairs("q=x"), "b")), "q=x&order=b")
+})

@@ -1,0 +1,27 @@
+import { WORDS } from "@data-cabinet/console/words/Words"
+import { assert, it } from "vitest"
+
+/** Names that are the same in both languages. */
+const NAMES = new Set(["Data", "Cabinet", "API", "Enter", "C", "UTC"])
+
+const textsOf = (words: unknown): ReadonlyArray<string> => {
+  if (typeof words === "string") return [words]
+  if (typeof words === "function") return textsOf((words as (...given: ReadonlyArray<unknown>) => string)(1, "", 2))
+  return Object.values(words as object).flatMap(textsOf)
+}
+
+it("a Russian text has no Latin word but a name", () => {
+  const { product: _, ...russian } = WORDS.ru
+  for (const text of textsOf(russian)) {
+    const latin = (text.match(/[A-Za-z]+/g) ?? []).filter((word) => !NAMES.has(word))
+    assert.deepStrictEqual(latin, [], text)
+  }
+})
+
+it("counts have the form that their number asks for", () => {
+  assert.deepStrictEqual(
+    [1, 2, 5, 21].map((count) => WORDS.ru.table.shown(count, false)),
+    ["1 строка всего", "2 строки всего", "5 строк всего", "21 строка всего"],
+  )
+  assert.strictEqual(WORDS.en.table.shown(1, true), "1 row on this page")
+})
