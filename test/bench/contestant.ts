@@ -86,6 +86,29 @@ export const yardstick = async (
   return { name, ...process, said, port: (said as { port?: number }).port ?? 0 }
 }
 
+/** One and the same program took 22 or 51 µs by which process of it was measured; the rounds of three tell neither. */
+const PROCESSES = 3
+
+/** A yardstick of several processes, which take turns from round to round. */
+export interface Yardstick extends Contestant {
+  readonly processes: ReadonlyArray<Contestant>
+}
+
+/** `env` gives the environment of each process, by its number. */
+export const yardsticks = async (
+  name: string,
+  file: string,
+  env: (number: number) => Promise<Readonly<Record<string, string>>>,
+): Promise<Yardstick> => {
+  const numbers = Array.from({ length: PROCESSES }, (_, number) => number)
+  const processes = await Promise.all(numbers.map(async (number) => yardstick(name, file, await env(number))))
+  return {
+    ...processes[0]!,
+    processes,
+    stop: async () => void (await Promise.all(processes.map((one) => one.stop()))),
+  }
+}
+
 export interface OurServer extends Contestant {
   /** Of the first source. */
   readonly intakePath: string
@@ -145,7 +168,10 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** PostgREST, the program that `binary` names, over the public schema; ready when this answers. */
+/**
+ * PostgREST, the program that `binary` names, over the public schema; ready when this answers. It is asked for no key and
+ * counts nothing, which favours it.
+ */
 export const postgrest = async (binary: string, url: string) => {
   const port = await freePort()
   const server = startSilent("PostgREST", [binary], {

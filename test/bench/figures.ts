@@ -7,7 +7,7 @@ import { intakeBatch } from "./figure/intakeBatch.ts"
 import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
 import { memory } from "./figure/memory.ts"
-import { rows } from "./figure/rows.ts"
+import { rows, rowsShort } from "./figure/rows.ts"
 import { rowsDepth } from "./figure/rowsDepth.ts"
 import { search } from "./figure/search.ts"
 import { start } from "./figure/start.ts"
@@ -18,6 +18,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   intakeBatch,
   intakeForms,
   rows,
+  rowsShort,
   rowsDepth,
   search,
   feed,

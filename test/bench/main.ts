@@ -45,7 +45,7 @@ const sized: Bench["sized"] = (quick, usual, long = usual) =>
 const bench: Bench = {
   cluster,
   scale,
-  rounds: flags.rounds === undefined ? sized(2, 5) : Number(flags.rounds),
+  rounds: flags.rounds === undefined ? sized(2, 6) : Number(flags.rounds),
   runIn: sized(0.3, 10),
   warmUp: sized(0.1, 0.5),
   seconds: flags.seconds === undefined ? sized(0.3, 2) : Number(flags.seconds),

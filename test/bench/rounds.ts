@@ -1,4 +1,5 @@
 /** Alternating rounds of load: each contestant in each round, who begins moves on by one from round to round. */
+import type { Contestant } from "./contestant.ts"
 import type { Bench, Goal, Standing } from "./figure.ts"
 import { divided, median } from "./figure.ts"
 import { load, type Measured } from "./load/load.ts"
@@ -9,6 +10,14 @@ interface Contender {
   readonly pid: number
   /** Units of work in a request; 1 unless it is a batch. */
   readonly units?: number
+  /** The processes of a yardstick, which take turns. */
+  readonly processes?: ReadonlyArray<Contestant>
+}
+
+/** A contender by one of its processes. */
+const processOf = <A extends Contender>(contender: A, turn: number): A => {
+  const { processes } = contender
+  return processes === undefined ? contender : { ...contender, ...processes[turn % processes.length] }
 }
 
 /** A server, with the requests that it is sent. */
@@ -77,12 +86,16 @@ export const alternate = async (
   kind: LoadKind,
 ): Promise<Rounds> => {
   const rounds = new Map(entrants.map(({ name }) => [name, [] as Array<Measured>]))
-  for (const entrant of entrants) await once(bench, entrant, kind, { warmUp: 0, seconds: bench.runIn })
+  for (const entrant of entrants) {
+    for (const [turn] of (entrant.processes ?? [entrant]).entries()) {
+      await once(bench, processOf(entrant, turn), kind, { warmUp: 0, seconds: bench.runIn })
+    }
+  }
   for (let round = 0; round < bench.rounds; round++) {
     for (let turn = 0; turn < entrants.length; turn++) {
       const entrant = entrants[(turn + round) % entrants.length]!
       await bench.cluster.settle()
-      const measured = inUnits(await once(bench, entrant, kind, bench), entrant.units ?? 1)
+      const measured = inUnits(await once(bench, processOf(entrant, round), kind, bench), entrant.units ?? 1)
       rounds.get(entrant.name)!.push(measured)
       tell(bench, round, entrant.name, measured)
     }

@@ -47,8 +47,20 @@ const ours = async ({ cluster, sized }: Bench, receiver: string): Promise<Delive
 const payload = `jsonb_build_object('id', n, 'type', 'event.received', 'created_at', '2026-11-21T10:15:30Z',
   'source', jsonb_build_object('id', 1, 'name', 'My first source'), 'data', '${orderJson()}'::jsonb)`
 
-const graphile = async ({ cluster }: Bench, name: string, mode: string, receiver: string): Promise<Deliverer> => {
-  const url = await cluster.database(`graphile_${mode}`)
+/** Each process of a yardstick has a queue of its own. */
+const PROCESSES = 3
+
+const ofEach = (made: (number: number) => Promise<Deliverer>): Promise<ReadonlyArray<Deliverer>> =>
+  Promise.all(Array.from({ length: PROCESSES }, (_, number) => made(number)))
+
+interface Graphile {
+  readonly name: string
+  readonly mode: string
+  readonly receiver: string
+}
+
+const graphile = async ({ cluster }: Bench, { name, mode, receiver }: Graphile, number: number): Promise<Deliverer> => {
+  const url = await cluster.database(`graphile_${mode}_${number}`)
   const env = { DATABASE_URL: url, RECEIVER_URL: receiver, WORKER_MODE: mode }
   return {
     ...(await yardstick(name, "graphileWorker", env)),
@@ -64,8 +76,8 @@ const graphile = async ({ cluster }: Bench, name: string, mode: string, receiver
   }
 }
 
-const boss = async ({ cluster }: Bench, receiver: string): Promise<Deliverer> => {
-  const url = await cluster.database("boss")
+const boss = async ({ cluster }: Bench, receiver: string, number: number): Promise<Deliverer> => {
+  const url = await cluster.database(`boss_${number}`)
   return {
     ...(await yardstick("pg-boss", "pgBoss", { DATABASE_URL: url, RECEIVER_URL: receiver })),
     database: url,
@@ -122,33 +134,44 @@ export const deliveries: Figure = {
   name: "deliveries",
   title: "Deliveries",
   caption:
-    "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement, as many as it does in the time of a round, in a database just vacuumed and analyzed; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet worker; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full.",
+    "All: one local receiver that answers 204, kept-alive connections, at most 32 at once, jobs of the same size made in one statement, as many as it does in the time of a round, in a database just vacuumed and analyzed; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet worker; builds the body from the event, signs it, checks the address, sends, writes the attempt into the log and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they come full; it keeps each job's outcome, and is no goal.",
   measure: async (bench) => {
     const receiver = await yardstick("receiver", "receiver")
     const address = `http://127.0.0.1:${receiver.port}/hook`
     const all = await Promise.all([
-      ours(bench, address),
-      graphile(bench, "graphile-worker, best", "best", address),
-      graphile(bench, "graphile-worker, default", "default", address),
-      boss(bench, address),
+      ours(bench, address).then((one) => [one]),
+      ofEach((number) => graphile(bench, { name: "graphile-worker, best", mode: "best", receiver: address }, number)),
+      ofEach((number) =>
+        graphile(bench, { name: "graphile-worker, default", mode: "default", receiver: address }, number),
+      ),
+      ofEach((number) => boss(bench, address, number)),
     ])
-    const rounds = new Map(all.map(({ name }) => [name, [] as Array<Measured>]))
+    const rounds = new Map(all.map((processes) => [processes[0]!.name, [] as Array<Measured>]))
     const jobs = new Map<Deliverer, number>()
-    for (const one of all) jobs.set(one, await runIn(bench, receiver, one))
+    for (const one of all.flat()) jobs.set(one, await runIn(bench, receiver, one))
     for (let round = 0; round < bench.rounds; round++) {
       for (let turn = 0; turn < all.length; turn++) {
-        const one = all[(turn + round) % all.length]!
+        const processes = all[(turn + round) % all.length]!
+        const one = processes[round % processes.length]!
         const measured = await drain(bench, receiver, one, jobs.get(one)!)
         rounds.get(one.name)!.push(measured)
         tell(bench, round, one.name, measured)
       }
     }
-    await Promise.all([receiver, ...all].map((one) => one.stop()))
+    await Promise.all([receiver, ...all.flat()].map((one) => one.stop()))
+    const best = faster(rounds, "ours", "graphile-worker, best", { work: WORK, atLeast: 1.1 })
     return {
       goals: [
-        faster(rounds, "ours", "graphile-worker, best", { work: WORK, atLeast: 1.1 }),
+        best,
+        {
+          ...best,
+          work: "the same, by CPU time",
+          goal: "≥ 0.9 × graphile-worker, best",
+          atLeast: 0.9,
+          ratios: best.cpuRatios,
+          cpuRatios: [],
+        },
         faster(rounds, "ours", "graphile-worker, default", { work: WORK, atLeast: 4 }),
-        faster(rounds, "ours", "pg-boss", { work: WORK, atLeast: 6 }),
       ],
       standings: standingsOf(rounds, "deliveries/s"),
     }

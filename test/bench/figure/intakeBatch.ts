@@ -1,5 +1,5 @@
 /** Intake of batches of 100, against the accept statement driven alone with batches of the same events. */
-import { ourServer, yardstick } from "../contestant.ts"
+import { ourServer, yardsticks } from "../contestant.ts"
 import type { Figure } from "../figure.ts"
 import { orderJson, postRequest } from "../load/request.ts"
 import { alternate, faster, standingsOf } from "../rounds.ts"
@@ -16,7 +16,9 @@ export const intakeBatch: Figure = {
     const { cluster } = bench
     const [ours, alone] = await Promise.all([
       cluster.database("ours").then((url) => ourServer(url)),
-      cluster.database("alone").then((url) => yardstick("the statement alone", "acceptAlone", { DATABASE_URL: url })),
+      yardsticks("the statement alone", "acceptAlone", async (number) => ({
+        DATABASE_URL: await cluster.database(`alone_${number}`),
+      })),
     ])
     const body = `[${Array.from({ length: EVENTS }, () => orderJson()).join(",")}]`
     const rounds = await alternate(

@@ -1,11 +1,23 @@
-/** A page of rows, filtered and sorted by an index, against plain and pass-through. All three read tables of one make. */
-import { cabinetCommand, ourServer, postgrest, yardstick } from "../contestant.ts"
-import type { Figure } from "../figure.ts"
+/** Pages of rows, long and short, and one row by its key, against yardsticks that read tables of the same make. */
+import { cabinetCommand, ourServer, postgrest, yardsticks } from "../contestant.ts"
+import type { Bench, Figure, Goal, Standing } from "../figure.ts"
 import { getRequest } from "../load/request.ts"
-import { alternate, faster, standingsOf } from "../rounds.ts"
+import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
 
 const CITIES = 50
-const WORK = "rows, 100 × 10 columns, filtered and sorted by an index"
+
+/** What a client asks for, with what each contestant is asked for it. */
+interface Work {
+  readonly work: string
+  /** How many times as fast as plain ours has to be. */
+  readonly atLeast: number
+  readonly ours: (key: string) => ReadonlyArray<string>
+  readonly simple: ReadonlyArray<string>
+  readonly postgrest: ReadonlyArray<string>
+}
+
+/** Many clients and few. */
+const CONNECTIONS = [32, 8]
 
 /** The table that pages are read from. */
 export const orders = (rows: number): ReadonlyArray<string> => [
@@ -31,55 +43,114 @@ export const pageRequests = (key: string, limit = 100): ReadonlyArray<string> =>
     ),
   )
 
+/** Keys in a table of any size. */
+const KEYS = Array.from({ length: 50 }, (_, n) => 1 + n * 389)
+
+const page = (limit: number, atLeast: number): Work => ({
+  work: `rows, ${limit} × 10 columns, filtered and sorted by an index`,
+  atLeast,
+  ours: (key) => pageRequests(key, limit),
+  simple: cities.map((city) => getRequest(`/rows?city=${city}&limit=${limit}`, "bench")),
+  postgrest: cities.map((city) =>
+    getRequest(`/orders?city=eq.${city}&order=placed_at.desc,id.desc&limit=${limit}`, null),
+  ),
+})
+
+const oneRow: Work = {
+  work: "one row of 10 columns by its key",
+  atLeast: 0.8,
+  ours: (key) => KEYS.map((id) => getRequest(`/api/v1/tables/public/orders/rows?fc=id&fo=eq&fv=${id}`, key)),
+  simple: KEYS.map((id) => getRequest(`/row?id=${id}`, "bench")),
+  postgrest: KEYS.map((id) => getRequest(`/orders?id=eq.${id}`, null)),
+}
+
+const CAPTION =
+  "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and writes their JSON from what PostgreSQL sends. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. binary SELECT: the same SELECT with binary results that nobody reads, and a response of one number; no key. PostgREST, where POSTGREST_BIN names it: PGRST_DB_POOL=8, PGRST_LOG_LEVEL=error, everything else as it comes, and as many threads as it takes; it is asked for no key and counts no requests, which favours it."
+
+const contestants = async ({ cluster }: Bench, amount: number) => {
+  const database = async (name: string) => {
+    const url = await cluster.database(name)
+    await cluster.run(url, ...orders(amount))
+    return url
+  }
+  const exposed = async () => {
+    const url = await database("ours")
+    const server = await ourServer(url)
+    await cabinetCommand(url, "expose", "public")
+    return server
+  }
+  const reading = async (name: string, file: string) => {
+    const url = await database(file.toLowerCase())
+    return yardsticks(name, file, async () => ({ DATABASE_URL: url }))
+  }
+  const binary = process.env["POSTGREST_BIN"]
+  const [ours, plain, select, ...peers] = await Promise.all([
+    exposed(),
+    reading("plain", "plainRows"),
+    reading("binary SELECT", "binarySelect"),
+    ...(binary === undefined ? [] : [database("postgrest").then((url) => postgrest(binary, url))]),
+  ])
+  return { database, ours, plain, select, peers }
+}
+
+/** Measures each work with many clients and with few; `more` are contestants that only do a page of a hundred rows. */
+const measured = async (
+  bench: Bench,
+  all: Awaited<ReturnType<typeof contestants>>,
+  works: ReadonlyArray<Work>,
+  more: ReadonlyArray<Entrant>,
+) => {
+  const goals: Array<Goal> = []
+  const standings: Array<Standing> = []
+  for (const { work, atLeast, ours, simple, postgrest: asked } of works) {
+    for (const connections of CONNECTIONS) {
+      const named = `${work}, ${connections} clients`
+      bench.say(`  ${named}`)
+      const rounds = await alternate(
+        bench,
+        [
+          { ...all.ours, requests: ours(all.ours.key) },
+          { ...all.plain, requests: simple },
+          { ...all.select, requests: simple },
+          ...more,
+          ...all.peers.map((peer) => ({ ...peer, requests: asked })),
+        ],
+        { connections, rate: null },
+      )
+      goals.push(faster(rounds, "ours", "plain", { work: named, atLeast }))
+      for (const { name } of more) goals.push(faster(rounds, "ours", name, { work: named, atLeast: 0.95 }))
+      standings.push(
+        ...standingsOf(rounds, "pages/s").map((one) => ({ ...one, contestant: `${one.contestant}; ${named}` })),
+      )
+    }
+  }
+  return { goals, standings }
+}
+
 export const rows: Figure = {
   name: "rows",
   title: "A page of rows",
-  caption:
-    "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and writes their JSON from what PostgreSQL sends. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON. PostgREST, where POSTGREST_BIN names it: eight connections, no key, no count of requests.",
+  caption: `${CAPTION} pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON.`,
   measure: async (bench) => {
-    const { cluster } = bench
-    const amount = bench.sized(20_000, 200_000)
-    const database = async (name: string) => {
-      const url = await cluster.database(name)
-      await cluster.run(url, ...orders(amount))
-      return url
-    }
-    const exposed = async () => {
-      const url = await database("ours")
-      const server = await ourServer(url)
-      await cabinetCommand(url, "expose", "public")
-      return server
-    }
-    const [ours, plain, passed] = await Promise.all([
-      exposed(),
-      database("plain").then((url) => yardstick("plain", "plainRows", { DATABASE_URL: url })),
-      database("passed").then((url) => yardstick("pass-through", "passThrough", { DATABASE_URL: url })),
-    ])
-    const binary = process.env["POSTGREST_BIN"]
-    const peers = binary === undefined ? [] : [await postgrest(binary, await database("postgrest"))]
-    const simple = cities.map((city) => getRequest(`/rows?city=${city}`, "bench"))
-    const rounds = await alternate(
-      bench,
-      [
-        { ...ours, requests: pageRequests(ours.key) },
-        { ...plain, requests: simple },
-        { ...passed, requests: simple },
-        ...peers.map((peer) => ({
-          ...peer,
-          requests: cities.map((city) =>
-            getRequest(`/orders?city=eq.${city}&order=placed_at.desc,id.desc&limit=100`, null),
-          ),
-        })),
-      ],
-      { connections: 32, rate: null },
-    )
-    await Promise.all([ours, plain, passed, ...peers].map((one) => one.stop()))
-    return {
-      goals: [
-        faster(rounds, "ours", "plain", { work: WORK, atLeast: 1.8 }),
-        faster(rounds, "ours", "pass-through", { work: WORK, atLeast: 0.95 }),
-      ],
-      standings: standingsOf(rounds, "pages/s"),
-    }
+    const all = await contestants(bench, bench.sized(20_000, 200_000))
+    const passed = await yardsticks("pass-through", "passThrough", async (number) => ({
+      DATABASE_URL: await all.database(`passed_${number}`),
+    }))
+    const hundred = page(100, 1.8)
+    const outcome = await measured(bench, all, [hundred], [{ ...passed, requests: hundred.simple }])
+    await Promise.all([all.ours, all.plain, all.select, passed, ...all.peers].map((one) => one.stop()))
+    return outcome
+  },
+}
+
+export const rowsShort: Figure = {
+  name: "rows-short",
+  title: "Short pages, and one row by its key",
+  caption: CAPTION,
+  measure: async (bench) => {
+    const all = await contestants(bench, bench.sized(20_000, 200_000))
+    const outcome = await measured(bench, all, [page(20, 1.1), oneRow], [])
+    await Promise.all([all.ours, all.plain, all.select, ...all.peers].map((one) => one.stop()))
+    return outcome
   },
 }
