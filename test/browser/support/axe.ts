@@ -1,13 +1,10 @@
 /** axe-core in a page whose policy lets no stranger's script in: it is evaluated by the driver, not by the page. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import axe from "axe-core"
 import type { Page } from "playwright-core"
-
-const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** What axe complains of on the page, in one line each. */
 export const axeComplaints = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(source)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run()
     return violations.flatMap(({ id, nodes }: any) => nodes.map(({ html }: any) => `${id}: ${html.slice(0, 200)}`))

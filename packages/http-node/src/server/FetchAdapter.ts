@@ -81,7 +81,8 @@ const responseOf = ({ id, method }: Request, { status, headers: own, body }: Res
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   const isSent = body !== null && method !== "HEAD" && !BODILESS.has(status)
   if (isStream(body)) {
-    return new globalThis.Response(isSent ? ReadableStream.from(body) : null, { status, headers })
+    // The same stream; browsers and Node declare its type differently.
+    return new globalThis.Response(isSent ? (ReadableStream.from(body) as never) : null, { status, headers })
   }
   if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
   return new globalThis.Response(isSent ? (body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
