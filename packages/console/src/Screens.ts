@@ -4,10 +4,11 @@ import { eventScreens } from "./event/EventScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
+import { sessionScreens } from "./session/SessionScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
 export const allScreens = Effect.map(
-  Effect.all([preferenceScreens, tableListScreens, tableScreens, eventScreens, sourceScreens, integrationScreens]),
+  Effect.all([preferenceScreens, sessionScreens, tableListScreens, tableScreens, eventScreens, sourceScreens, integrationScreens]),
   (all) => all.flat(),
 )

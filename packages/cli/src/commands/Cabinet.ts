@@ -4,12 +4,14 @@ import { addressCommand } from "./AddressCommand.ts"
 import { auditCommand } from "./AuditCommand.ts"
 import { backupCommand, restoreCommand } from "./BackupCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
+import { consoleCommand } from "./ConsoleCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
+import { personCommand } from "./PersonCommand.ts"
 import { pollCommand } from "./PollCommand.ts"
 import { root } from "./Root.ts"
 import { rowsCommand } from "./RowsCommand.ts"
@@ -28,6 +30,8 @@ export const cabinet = root.pipe(
     sourceCommand,
     keyCommand,
     tokenCommand,
+    consoleCommand,
+    personCommand,
     importCommand,
     pollCommand,
     eventCommand,

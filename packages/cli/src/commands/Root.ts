@@ -132,7 +132,7 @@ const whoRunsThis = (): Actor => {
 }
 
 /** Without an entry in the system's list of users, as in some containers, there is only a number. */
-const userName = (): string => {
+export const userName = (): string => {
   try {
     return userInfo().username
   } catch {

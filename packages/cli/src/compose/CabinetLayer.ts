@@ -18,6 +18,9 @@ import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
+import { People } from "@data-cabinet/core/person/People"
+import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { SignIn } from "@data-cabinet/core/person/SignIn"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
@@ -54,6 +57,8 @@ import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
+import * as PgPersonStore from "@data-cabinet/store-pg/person/PgPersonStore"
+import * as PgSessionStore from "@data-cabinet/store-pg/person/PgSessionStore"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
@@ -133,6 +138,8 @@ export const cabinetLayer = (options: CabinetOptions) => {
     PgEventLog.layer,
     PgSchemaGrantStore.layer,
     PgFeedStore.layer,
+    PgPersonStore.layer,
+    PgSessionStore.layer,
     PgPollStore.layer,
     PgRowReader.layer,
     PgSearchIndexStore.layer,
@@ -155,6 +162,9 @@ export const cabinetLayer = (options: CabinetOptions) => {
     AccessTokens.layer,
     ApiKeys.layer,
     Deliveries.layer,
+    People.layer,
+    Sessions.layer,
+    SignIn.layer,
     SchemaGrants.layer,
     SearchIndex.layer,
     SourceColumns.layer,

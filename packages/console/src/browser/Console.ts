@@ -1,9 +1,11 @@
 /** The console's script. Everything works without it; it makes tables go on, lists quick to search, and copies by a button. */
+import { claimLink } from "./ClaimLink.ts"
 import { copyButtons } from "./CopyButtons.ts"
 import { findInLists } from "./FindInLists.ts"
 import { Grid } from "./Grid.ts"
 
 findInLists()
+claimLink()
 copyButtons()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {

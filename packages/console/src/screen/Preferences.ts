@@ -35,7 +35,8 @@ export const meScreen = (frame: Frame): Screen => {
 <form method="post" action="${consolePath(frame, "me")}" class="card">
 <fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>
 <button>${words.save}</button>
-</form>`,
+</form>
+<p><a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`,
   }
 }
 

@@ -11,19 +11,20 @@ import { logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Route, Target } from "@data-cabinet/http-node/server/Route"
 import { Cause, type Context, Effect } from "effect"
 import { acceptsCoding } from "../assets/Assets.ts"
-import { type Frame, shell } from "../html/Shell.ts"
+import { consolePath, type Frame, shell } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
 import type { ConsoleRefusal, ConsoleScreen, ScreenResult } from "./ConsoleScreen.ts"
 import { errorScreen, statusOf } from "./ErrorScreen.ts"
 import { languageOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
-import { isSameOrigin } from "./SameOrigin.ts"
+import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
 import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
 
 /** From a request's head to its screen, in milliseconds. */
@@ -34,13 +35,21 @@ interface Services {
   readonly readForm: ReadForm
   readonly baseUrl: string
   readonly base: string
+  /** False where the program around the cabinet signs people in. */
+  readonly signsIn: boolean
 }
 
 export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpSettings
     const base = new URL(baseUrl).pathname.replace(/\/$/, "")
-    const services: Services = { who: yield* identify, readForm: yield* formReader, baseUrl, base }
+    const services: Services = {
+      who: yield* identify,
+      readForm: yield* formReader,
+      baseUrl,
+      base,
+      signsIn: (yield* Vouchers).whoIs === null,
+    }
     const run = yield* effectRunner
     const wheel = yield* timerWheel
     const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
@@ -58,7 +67,8 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
             request,
             Effect.matchCauseEffect(timed, {
               onSuccess: Effect.succeed,
-              onFailure: (cause) => failed(screen, frame, cause),
+              onFailure: (cause) =>
+                failed(screen, frame, cause, services.signsIn ? signInInstead(frame, request) : null),
             }),
           )
         },
@@ -148,10 +158,27 @@ const refusal = (frame: Frame, error: ManageError): Response => {
   return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error)) }
 }
 
-const failed = (screen: ConsoleScreen, frame: Frame, cause: Cause.Cause<ConsoleRefusal>): Effect.Effect<Response> => {
+/** To the form that signs in, and back. Null for a form, which would be lost, and for a program with a token. */
+const signInInstead = (frame: Frame, { method, url, headers }: Request): Response | null => {
+  if (method === "POST" || headers["authorization"] !== undefined) return null
+  const to = encodeURIComponent(url.slice(Math.max(0, url.indexOf("/console/"))))
+  return {
+    status: 303,
+    headers: { ...SCREEN_HEADERS, location: `${consolePath(frame, "sign-in")}?to=${to}` },
+    body: null,
+  }
+}
+
+const failed = (
+  screen: ConsoleScreen,
+  frame: Frame,
+  cause: Cause.Cause<ConsoleRefusal>,
+  signIn: Response | null,
+): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
   if (failure !== undefined) {
     const error = manageErrorOf(failure.error)
+    if (error.code === "unauthorized" && signIn !== null) return Effect.succeed(signIn)
     const answered = refusal(frame, error)
     if (error.code !== "method_not_allowed") return Effect.succeed(answered)
     const allow = screen.post === undefined ? "GET" : "GET, POST"

@@ -11,6 +11,8 @@ import { Import } from "../file/Import.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
 import { ApiKeys } from "../key/ApiKeys.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
+import { People } from "../person/People.ts"
+import { Sessions } from "../person/Sessions.ts"
 import { Polls } from "../poll/Polls.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
@@ -99,6 +101,24 @@ const TOKENS: Acts<AccessTokens["Service"]> = {
   find: null,
 }
 
+const PEOPLE: Acts<People["Service"]> = {
+  add: (person) => making("person.add", "person", { ...person }),
+  list: null,
+  get: null,
+  set: (id, change) => act("person.change", `person ${id}`, { ...change }),
+  remove: (id) => act("person.remove", `person ${id}`),
+  link: (id) => act("person.link", `person ${id}`),
+  setPassword: ({ personId }) => act("person.set_password", `person ${personId}`),
+  vouched: null,
+}
+
+const SESSIONS: Acts<Sessions["Service"]> = {
+  find: null,
+  list: null,
+  end: (id) => act("session.end", `session ${id}`),
+  endAll: (id) => act("session.end_all", `person ${id}`),
+}
+
 const ADDRESSES: Acts<Addresses["Service"]> = {
   create: (address) => making("address.create", "address", maskedUrl({ ...address })),
   list: null,
@@ -163,6 +183,8 @@ export const layer = Layer.mergeAll(
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
+  over(People, (service) => Layer.succeed(People, service), PEOPLE),
+  over(Sessions, (service) => Layer.succeed(Sessions, service), SESSIONS),
   over(Addresses, (service) => Layer.succeed(Addresses, service), ADDRESSES),
   over(Deliveries, (service) => Layer.succeed(Deliveries, service), DELIVERIES),
   over(Polls, (service) => Layer.succeed(Polls, service), POLLS),

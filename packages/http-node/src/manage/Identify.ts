@@ -1,7 +1,8 @@
 /**
  * Finds out who sends a management request, and counts the request against them. Refuses no credentials, and wrong, expired
- * and revoked ones, without telling which: 401; and 429 for an address that sent too many of them. They are looked up for every request, so that what is taken away in one
- * process is refused by all at the next request.
+ * and revoked ones, without telling which: 401; and 429 for an address that sent too many of them. They are looked up for every
+ * request, so that what is taken away in one process is refused by all at the next request. What a browser adds by itself, a
+ * cookie or a login elsewhere, changes something only from a page of our own: 403.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -9,31 +10,43 @@ import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToke
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
+import { WrongCredentials } from "@data-cabinet/core/limit/WrongCredentials"
+import type { LiveSession } from "@data-cabinet/core/person/Person"
+import { secretFingerprint } from "@data-cabinet/core/person/Secret"
+import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Clock, Context, Effect, Option } from "effect"
 import { clientAddress } from "../limit/ClientAddress.ts"
+import { sessionCookie } from "../person/SessionCookie.ts"
+import { vouch } from "../person/VouchedSignIn.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request } from "../server/Request.ts"
+import { isSameOrigin } from "../server/SameOrigin.ts"
 import type { ManageError } from "./ManageError.ts"
-import { WrongCredentials } from "./WrongCredentials.ts"
 
 export interface Identified {
   readonly actor: Actor
   readonly rate: RateLimit
+  /** Null for a token, and for somebody who signs in elsewhere. */
+  readonly session: LiveSession | null
 }
 
-/** Requests a minute: of each token, and with wrong credentials from each address. */
-export const ManageRates = Context.Reference<{ readonly token: number; readonly wrong: number }>(
-  "@data-cabinet/http-node/manage/ManageRates",
-  { defaultValue: () => ({ token: 300, wrong: 600 }) },
-)
+/** Requests a minute: of each token, of each session, and with wrong credentials from each address. */
+export const ManageRates = Context.Reference<{
+  readonly token: number
+  readonly session: number
+  readonly wrong: number
+}>("@data-cabinet/http-node/manage/ManageRates", {
+  defaultValue: () => ({ token: 300, session: 1_200, wrong: 600 }),
+})
 
 export type Identify = (request: Request) => Effect.Effect<Identified, ManageError | StoreUnavailable>
 
-const unauthorized = (message: string): Effect.Effect<never, ManageError> =>
-  Effect.fail({ code: "unauthorized", message })
+const refuse = (code: ManageError["code"], message: string): Effect.Effect<never, ManageError> =>
+  Effect.fail({ code, message })
 
-const none = unauthorized("Send an access token in the header Authorization: Bearer <token>.")
-const wrong = unauthorized("The access token is wrong, expired or was revoked.")
+const none = refuse("unauthorized", "Send an access token in the header Authorization: Bearer <token>, or sign in.")
+const wrong = refuse("unauthorized", "The access token or the session is wrong, expired or was revoked.")
+const foreignPage = refuse("cross_origin", "This changes something, and was not sent by a page of this cabinet.")
 
 const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
   Effect.fail({
@@ -42,28 +55,69 @@ const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
     retryAfter,
   })
 
+const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD"
+
 export const identify = Effect.gen(function* () {
   const tokens = yield* AccessTokens
+  const sessions = yield* Sessions
   const windows = yield* RateWindows
   const rates = yield* ManageRates
-  const { trustedProxies } = yield* HttpSettings
+  const { baseUrl, trustedProxies } = yield* HttpSettings
+  const vouched = yield* vouch
+  const cookie = sessionCookie(baseUrl)
   const refused = new WrongCredentials(rates.wrong)
+
+  const byToken = Effect.fnUntraced(function* (request: Request, authorization: string, from: string | null) {
+    const sent = bearerToken(authorization)
+    const found = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
+    if (Option.isNone(found)) return null
+    const { id, name, role } = found.value
+    const rate = yield* windows.count(`token:${id}`, rates.token)
+    const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
+    return { actor, rate, session: null } satisfies Identified
+  })
+
+  const bySession = Effect.fnUntraced(function* (request: Request, secret: string, from: string | null) {
+    const fingerprint = secretFingerprint("session", secret)
+    const found = fingerprint === null ? Option.none() : yield* sessions.find(fingerprint)
+    if (Option.isNone(found)) return null
+    const session = found.value
+    if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
+    const rate = yield* windows.count(`session:${session.id}`, rates.session)
+    const { personId: id, personName: name, role } = session
+    return {
+      actor: { kind: "person", id, name, role, from, requestId: request.id },
+      rate,
+      session,
+    } satisfies Identified
+  })
+
   const result: Identify = Effect.fnUntraced(function* (request) {
     const { authorization } = request.headers
-    if (authorization === undefined) return yield* none
     const from = clientAddress(request, trustedProxies)
+    // A token says by itself that its sender means this cabinet; another Authorization is for whoever stands before it.
+    const isToken = authorization !== undefined && /^bearer +dc/i.test(authorization)
+    const { person, handled } = isToken ? { person: null, handled: false } : yield* vouched(request)
+    if (person !== null) {
+      if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
+      const rate = yield* windows.count(`person:${person.id}`, rates.session)
+      const { id, name, role } = person
+      return { actor: { kind: "person", id, name, role, from, requestId: request.id }, rate, session: null }
+    }
+    const secret = handled || authorization !== undefined ? null : cookie.read(request.headers)
+    if (handled || (authorization === undefined && secret === null)) return yield* none
     const now = yield* Clock.currentTimeMillis
     const retryAfter = refused.retryAfter(from, now)
     if (retryAfter !== null) return yield* tooManyWrong(retryAfter)
-    const sent = bearerToken(authorization)
-    const found = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
-    if (Option.isNone(found)) {
+    const identified: Identified | null =
+      authorization === undefined
+        ? yield* bySession(request, secret!, from)
+        : yield* byToken(request, authorization, from)
+    if (identified === null) {
       refused.count(from, now)
       return yield* wrong
     }
-    const { id, name, role } = found.value
-    const rate = yield* windows.count(`token:${id}`, rates.token)
-    return { actor: { kind: "token", id, name, role, from, requestId: request.id }, rate } satisfies Identified
+    return identified
   })
   return result
 })

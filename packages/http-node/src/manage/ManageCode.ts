@@ -8,6 +8,7 @@ import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCo
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
+import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
@@ -36,9 +37,11 @@ export type ManageCode =
   | ColumnError["code"]
   | FileError["code"]
   | KeyError["code"]
+  | PersonError["code"]
   | PollError["code"]
   | SchemaGrantError["code"]
   | SearchIndexError["code"]
+  | SignInError["code"]
   | SourceError["code"]
   | TrashError["code"]
 
@@ -72,6 +75,14 @@ const OWN = {
   no_such_address: { status: 404, meaning: "There is no delivery address with this id." },
   no_such_delivery: { status: 404, meaning: "There is no delivery with this id." },
   not_resent: { status: 409, meaning: "The delivery cannot be sent again; the message says why." },
+  no_such_person: { status: 404, meaning: "There is no person with this id, or none who signs in here." },
+  no_such_session: { status: 404, meaning: "There is no such session, or it is somebody else's." },
+  name_taken: { status: 409, meaning: "Somebody else has this name." },
+  bad_password: { status: 400, meaning: "The password is too short, too long, or one that is guessed first." },
+  wrong_password: { status: 403, meaning: "The current password is not this one." },
+  last_owner: { status: 409, meaning: "The last owner can be neither removed nor given a smaller role." },
+  foreign_person: { status: 409, meaning: "The person signs in through a proxy or the embedding program." },
+  not_signed_in: { status: 403, meaning: "The name, the password or the link does not sign anybody in." },
   no_such_key: { status: 404, meaning: "There is no key or token with this id." },
   bad_expiry: { status: 400, meaning: "The expiry is not a minute to ten years from now." },
   bad_role: { status: 400, meaning: "There is no such role." },

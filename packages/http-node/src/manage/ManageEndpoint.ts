@@ -5,6 +5,7 @@
 import type { Action } from "@data-cabinet/core/key/Role"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { LiveSession } from "@data-cabinet/core/person/Person"
 import type { Effect, Schema } from "effect"
 import type { JsonSchema, QueryParameter } from "../api/Endpoint.ts"
 import type { Request } from "../server/Request.ts"
@@ -19,6 +20,7 @@ export const TAGS = {
   Events: "Single events, the feed, and the trash.",
   Tables: "Tables and views, and their rows.",
   Keys: "Keys of the read API, and access tokens.",
+  People: "People with their roles, and the sessions in which they act.",
   Deliveries: "Delivery addresses, and what is sent to them.",
   Files: "Imported files, and polls.",
   Database: "Schemas, search indexes, and the state of the database.",
@@ -57,6 +59,8 @@ type ParameterValues<P extends Parameters> = {
 /** A request that passed the frame. */
 export interface ManageCall<Path, Query, Body> {
   readonly actor: Actor
+  /** Null unless it was sent in one. */
+  readonly session: LiveSession | null
   readonly path: Path
   readonly query: Query
   /** The parameters as sent, for the endpoints that the read API has too. */

@@ -80,7 +80,7 @@ const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
     const work = Effect.fnUntraced(function* (
       request: Request,
       target: Target,
-      { actor, rate }: Identified,
+      { actor, rate, session }: Identified,
     ): Effect.fn.Return<ManageResult, Refusal> {
       if (!rate.allowed) return yield* Effect.fail(tooMany(rate))
       if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(roleMissing(endpoint, actor.role))
@@ -89,7 +89,7 @@ const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
       const query = yield* parametersOf(endpoint, pairs)
       const body = readBody === null ? undefined : yield* readBody(request)
       const asked = Effect.provideService(
-        endpoint.respond({ actor, path, query, pairs, body, request }),
+        endpoint.respond({ actor, session, path, query, pairs, body, request }),
         CurrentActor,
         actor,
       )

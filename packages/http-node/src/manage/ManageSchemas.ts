@@ -1,6 +1,7 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
-import { ROLES } from "@data-cabinet/core/key/Role"
+import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
+import { ISSUERS } from "@data-cabinet/core/person/Person"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import type { JsonSchema } from "../api/Endpoint.ts"
@@ -51,6 +52,32 @@ const tokenFields = {
   role: { enum: ROLES, description: "What it may do." },
   last_used_at: orNull(time("Its last use, to the minute; null: none.")),
 }
+
+const personFields = {
+  id: id("Their id.", 1),
+  name: text("Their name."),
+  role: { enum: PERSON_ROLES, description: "What they may do." },
+  issuer: { enum: [...ISSUERS, null], description: "Who signs them in; null: they sign in here." },
+  has_password: flag("Whether they have set a password."),
+  created_at: time("When they were added."),
+  signed_in_at: orNull(time("When they signed in last; null: never.")),
+  link_expires_at: orNull(time("Until when an unused link is valid; else null.")),
+  removed_at: orNull(time("When they were removed; else null.")),
+}
+
+const session = object(
+  {
+    id: id("The session's id.", 1),
+    person: object({ id: id("The person's id.", 1), name: text("The person's name.") }, "Whose it is."),
+    method: { enum: ["link", "password"], description: "How it was begun." },
+    created_at: time("When it was begun."),
+    last_seen_at: time("Its last request, to the minute."),
+    expires_at: time("When it ends at the latest; 12 hours without a request end it, too."),
+    client: textOrNull("The address that it was begun from."),
+    user_agent: textOrNull("The browser that it was begun in."),
+  },
+  "A session of a person.",
+)
 
 const subscription = {
   oneOf: [{ const: "all" }, { type: "array", items: { type: "integer", minimum: 1 } }],
@@ -137,6 +164,7 @@ export const MANAGE_SCHEMAS = {
       id: id("Of the token or the person.", 1),
       name: text("The name."),
       role: { enum: ROLES },
+      session: { oneOf: [session, { type: "null" }], description: "Null without one." },
     },
     "Who is asking.",
   ),
@@ -161,6 +189,16 @@ export const MANAGE_SCHEMAS = {
     },
     "A column after its change.",
   ),
+  Person: object(personFields, "A person who manages the cabinet."),
+  InvitedPerson: object(
+    {
+      ...personFields,
+      link: text("The one-time link, shown this once."),
+      link_expires_at: time("Until when it is valid."),
+    },
+    "A person with a one-time link.",
+  ),
+  Session: session,
   Count: object({ count: whole("How many.") }, "A number of things done."),
   Key: object(apiKeyFields, "A key of the read API."),
   IssuedKey: object({ ...apiKeyFields, key: text("The key, shown this once.") }, "A key when it is issued."),

@@ -9,6 +9,7 @@ import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
 import { referenceRoute } from "../openapi/ReferenceRoute.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
+import { managePeople } from "../person/ManagePeople.ts"
 import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
@@ -31,6 +32,7 @@ export const manageEndpoints = Effect.map(
     manageEvents,
     manageTables,
     manageKeys,
+    managePeople,
     manageAddresses,
     manageDeliveries,
     manageImports,

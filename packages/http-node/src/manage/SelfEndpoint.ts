@@ -1,4 +1,5 @@
 /** Who is asking: what a program or a screen needs to know before it offers anything. */
+import { sessionJson } from "@data-cabinet/core/person/PersonJson"
 import { Effect } from "effect"
 import { one } from "./ManageResponses.ts"
 import { manageEndpoint } from "./ManageEndpoint.ts"
@@ -10,9 +11,10 @@ export const manageSelf = Effect.succeed([
     method: "GET",
     path: "/manage/v1/me",
     summary: "Who is asking",
-    description: "The token that the request was sent with, and its role.",
+    description: "The token or the person that the request was sent by, with their role and session.",
     action: "self.read",
     response: one("Self", "Who is asking."),
-    respond: ({ actor: { kind, id, name, role } }) => Effect.succeed({ kind, id, name, role }),
+    respond: ({ actor: { kind, id, name, role }, session }) =>
+      Effect.succeed({ kind, id, name, role, session: session === null ? null : sessionJson(session) }),
   }),
 ])

@@ -31,7 +31,7 @@ next request by every process. API keys are never taken here, nor tokens by the 
 | Role | May |
 |---|---|
 | \`owner\` | everything |
-| \`editor\` | all but tokens, erasing events, deleting sources, and exposing schemas |
+| \`editor\` | all but people, tokens, erasing events, deleting sources, and exposing schemas |
 | \`viewer\` | read everything but secrets |
 | \`uploader\` | \`POST /upload/{source_id}\`, and nothing else: what tokens without a role are |
 | \`reader\` | read tables, rows and the feed, and nothing else |
@@ -41,19 +41,35 @@ Each action with the least role that it needs (a role includes those that may le
 | Action | Role |
 |---|---|
 ${Object.entries(ROLE_NEEDED)
-  .filter(([action]) => !/^(person|session)\./.test(action))
   .map(([action, role]) => `| \`${action}\` | ${role} |\n`)
   .join("")}
 Secrets are not in lists: intake addresses and signing secrets are shown when they are made and by \`POST …/reveal\`; the values
 of a poll's headers never.
 
+## People and sessions
+
+People sign in to the console, at \`/console/sign-in\`, and act here by the same session. \`POST /manage/v1/people\` invites one: the
+response has a one-time link, shown this once, whose secret stands in the fragment, where no proxy logs it. It is good for a day;
+a later one (\`POST …/people/{id}/link\`) for ten minutes, and takes the place of the one before. \`npx cabinet console\` prints a
+link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is kept
+as scrypt; setting it ends one's other sessions.
+
+- A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is kept. It ends after 12 hours
+  without a request, after 30 days, by sign-out, or with its person. Roles are read with every request.
+- What a session changes has to come from a page of the cabinet itself, by \`Sec-Fetch-Site\`, or by an equal \`Origin\` where a browser
+  does not send that: else 403 \`cross_origin\`.
+- An address may try 10 times a minute, and 5 times with one account (counted apart for the address that the person signed in from
+  last). Passwords are compared one at a time in a process; of more than ten that wait, the rest get 429. A wrong, a used and an
+  expired link are one answer, and so are a wrong name and a wrong password.
+- The last owner can be neither removed nor given a smaller role.
+
 ## Requests
 
-- Checks come in this order: path (404), method (405, with \`Allow\`), credentials (401), rate (429), role (403), form of the path,
+- Checks come in this order: path (404), method (405, with \`Allow\`), credentials (401), origin of a session's change (403), rate (429), role (403), form of the path,
   unknown and invalid parameters (400), content type (415), size (413, 1 MiB), JSON (400, with line and column), form of the body
   (400), and only then the work itself.
 - Bodies are \`application/json\` in UTF-8. A field that is not known is refused, like a parameter that is not known.
-- A token may make 300 requests a minute, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
+- A token may make 300 requests a minute and a session 1,200, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
   every answer to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`DELETE /manage/v1/sources/{id}\` needs \`?table=keep\` or \`?table=drop\`: what becomes of the table has to be said.
 

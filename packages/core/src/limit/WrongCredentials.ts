@@ -3,7 +3,7 @@
  * without a look at the database, so that guessing neither succeeds nor costs others anything. Its memory is bounded: beyond
  * that many addresses in one minute, the others share one count.
  */
-import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
+import { rateSubject } from "./RateSubject.ts"
 
 const MINUTE_MILLIS = 60_000
 const MAX_ADDRESSES = 10_000

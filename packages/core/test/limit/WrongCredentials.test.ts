@@ -1,5 +1,5 @@
 /** Wrong credentials: bounded by address and minute, whatever addresses are sent from. */
-import { WrongCredentials } from "@data-cabinet/http-node/manage/WrongCredentials"
+import { WrongCredentials } from "@data-cabinet/core/limit/WrongCredentials"
 import { expect, it } from "vitest"
 
 it("refuses an address after its limit until the minute is over, and nobody else", () => {

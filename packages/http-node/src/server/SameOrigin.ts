@@ -2,7 +2,7 @@
  * Whether a form that changes something was sent from a page of ours. Browsers say so in `Sec-Fetch-Site`, which no page can
  * set; older ones name the page's origin. Without either it was no page of ours: refused.
  */
-import type { Request } from "@data-cabinet/http-node/server/Request"
+import type { Request } from "./Request.ts"
 
 export const isSameOrigin = ({ headers, host }: Pick<Request, "headers" | "host">, baseUrl: string): boolean => {
   const site = headers["sec-fetch-site"]

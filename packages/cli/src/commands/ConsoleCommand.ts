@@ -1,0 +1,40 @@
+/** `cabinet console`: a one-time link by which somebody signs in to the console; also the way back in for whoever lost theirs. */
+import { People } from "@data-cabinet/core/person/People"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { issueLink, linkJson, linkWords, personRoleFlag } from "./PersonInput.ts"
+import { format, settingFlags, userName, withCabinet } from "./Root.ts"
+
+const flags = {
+  ...settingFlags("baseUrl", "host", "port"),
+  role: personRoleFlag,
+  for: Flag.String("for").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Who it signs in; added if there is nobody of this name (default: your user name, as owner)"),
+    Flag.optional,
+    Flag.map(Option.getOrNull),
+  ),
+}
+
+export const consoleCommand = Command.make("console", flags, ({ role, for: given, ...own }) =>
+  withCabinet(own, (database) =>
+    Effect.gen(function* () {
+      const name = given ?? userName()
+      const all = yield* People.use((people) => people.list)
+      const known = all.find(
+        (person) => person.issuer === null && person.name.toLowerCase() === name.trim().normalize("NFC").toLowerCase(),
+      )
+      if (known !== undefined && role !== null && role !== known.role) {
+        return yield* new CommandError({
+          code: "refused",
+          message: `${known.name} has the role ${known.role}. Change it with: cabinet person set ${known.id} --role ${role}`,
+        })
+      }
+      const person = known ?? (yield* People.use((people) => people.add({ name, role: role ?? "owner" })))
+      const { issued, url, known: isKnown } = yield* issueLink(person, database, own)
+      yield* report(yield* format, linkJson(issued, url), (style) => linkWords(issued, url, isKnown, style))
+    }),
+  ),
+).pipe(Command.withDescription("Print a one-time link that signs in to the console"))

@@ -1,0 +1,57 @@
+/** The flags and the words that commands about people share. */
+import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
+import { People } from "@data-cabinet/core/person/People"
+import type { IssuedLink, Person } from "@data-cabinet/core/person/Person"
+import { linkUrl, personJson } from "@data-cabinet/core/person/PersonJson"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
+import type { Style } from "../output/Style.ts"
+import { knownBaseUrl } from "../settings/BaseUrl.ts"
+import { CommandError } from "./CommandError.ts"
+import { settingsOf } from "./Root.ts"
+
+export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
+  Flag.withDescription("What the person may do"),
+  Flag.optional,
+  Flag.map(Option.getOrNull),
+)
+
+/** One of them by number or by name. */
+export const personOf = Effect.fnUntraced(function* (given: string) {
+  const all = yield* People.use((people) => people.list)
+  const name = given.trim().normalize("NFC").toLowerCase()
+  const found =
+    all.find((person) => person.issuer === null && person.name.toLowerCase() === name) ??
+    all.find(({ id }) => String(id) === given)
+  if (found !== undefined) return found
+  return yield* new CommandError({
+    code: "refused",
+    message: `There is no person ${JSON.stringify(given)}. See: cabinet person list`,
+  })
+})
+
+export const issueLink = Effect.fnUntraced(function* (
+  person: Person,
+  { dataDir }: CabinetDatabase,
+  own: Readonly<Record<string, unknown>>,
+) {
+  const { settings, sources } = yield* settingsOf(own)
+  const base = knownBaseUrl(settings, sources, dataDir)
+  const issued = yield* People.use((people) => people.link(person.id))
+  return { issued, url: linkUrl(base.url, issued.secret), known: base.known }
+})
+
+export const linkJson = (issued: IssuedLink, url: string) => ({
+  ...personJson(issued.person),
+  link: url,
+  link_expires_at: issued.expiresAt,
+})
+
+export const linkWords = (issued: IssuedLink, url: string, known: boolean, style: Style): string =>
+  [
+    style.bold(url),
+    "",
+    `It signs in ${issued.person.name} (${issued.person.role}) once, until ${issued.expiresAt}. Whoever has it can use it.`,
+    ...(known ? [] : ["No server has said yet where it is reached: set BASE_URL if that is another address."]),
+  ].join("\n")

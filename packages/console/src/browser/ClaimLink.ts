@@ -1,0 +1,11 @@
+/** Sends the secret of a one-time link, which stands in the address's fragment, and takes it out of the address at once. */
+
+export const claimLink = (): void => {
+  const form = document.querySelector<HTMLFormElement>("form[data-claim]")
+  const input = form?.querySelector<HTMLInputElement>("input[name=link]")
+  const secret = location.hash.slice(1)
+  if (!form || !input || !/^dcl_[\w-]{43}$/.test(secret)) return
+  history.replaceState(null, "", location.pathname)
+  input.value = secret
+  form.requestSubmit()
+}

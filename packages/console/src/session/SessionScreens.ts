@@ -1,0 +1,154 @@
+/**
+ * The screens by which somebody signs in and out: a one-time link, a name with a password, the end of one session or of all,
+ * and a new password. A failed sign-in says the same whatever was wrong.
+ */
+import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
+import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
+import type { Request } from "@data-cabinet/http-node/server/Request"
+import { People } from "@data-cabinet/core/person/People"
+import type { LiveSession, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
+import { SignInError } from "@data-cabinet/core/person/PersonError"
+import { secretFingerprint } from "@data-cabinet/core/person/Secret"
+import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { SignIn } from "@data-cabinet/core/person/SignIn"
+import { Effect, Option } from "effect"
+import { consolePath, type Frame } from "../html/Shell.ts"
+import type {
+  ConsoleRefusal,
+  ConsoleScreen,
+  FormCall,
+  Pairs,
+  ScreenCall,
+  ScreenResult,
+} from "../screen/ConsoleScreen.ts"
+import { passwordScreen, signInScreen, signOutScreen, welcomeScreen } from "./SessionForms.ts"
+
+const field = (pairs: Pairs, name: string): string => pairs.find(([key]) => key === name)?.[1] ?? ""
+
+/** Where somebody wanted to go: a screen of this console and nothing else. */
+const SCREEN = /^\/console\/[\x21-\x5b\x5d-\x7e]*$/
+
+const wanted = (frame: Frame, to: string): string => (SCREEN.test(to) ? frame.base + to : consolePath(frame))
+
+/** A secret, or the whole link that ends with it. */
+const secretIn = (pasted: string): string => pasted.slice(pasted.indexOf("#") + 1).trim()
+
+type Refused = Parameters<typeof signInScreen>[1]
+
+/** The words of a refusal to sign in, in the visitor's language; other failures are screens of their own. */
+const refusedSignIn = (error: SignInError): NonNullable<Refused> =>
+  error.code === "rate_limited" ? { retryAfter: error.retryAfter } : { retryAfter: null }
+
+const signInEffects = Effect.gen(function* () {
+  const signIn = yield* SignIn
+  const { baseUrl, trustedProxies } = yield* HttpSettings
+  const cookie = sessionCookie(baseUrl)
+  const originOf = (request: Request): SignInOrigin => ({
+    client: clientAddress(request, trustedProxies),
+    userAgent: request.headers["user-agent"] ?? null,
+    requestId: request.id,
+  })
+  const started = (
+    { frame, form }: FormCall,
+    work: Effect.Effect<StartedSession, SignInError | ConsoleRefusal>,
+    again: (refused: NonNullable<Refused>) => ReturnType<typeof signInScreen>,
+  ): Effect.Effect<ScreenResult, ConsoleRefusal> =>
+    Effect.matchEffect(work, {
+      onSuccess: (session) =>
+        Effect.succeed({ location: wanted(frame, field(form, "to")), headers: { "set-cookie": cookie.set(session) } }),
+      onFailure: (error) => {
+        if (!(error instanceof SignInError)) return Effect.fail(error)
+        const refused = refusedSignIn(error)
+        const { retryAfter } = refused
+        const headers = retryAfter === null ? {} : { "retry-after": String(retryAfter) }
+        return Effect.succeed({ screen: again(refused), status: retryAfter === null ? 403 : 429, headers })
+      },
+    })
+  return { signIn, originOf, started }
+})
+
+const entrances = Effect.gen(function* () {
+  const { signIn, originOf, started } = yield* signInEffects
+  return [
+    {
+      path: "/console/sign-in",
+      action: null,
+      get: ({ frame, pairs }: ScreenCall) =>
+        Effect.succeed({ screen: signInScreen(frame, null, { name: "", to: field(pairs, "to") }) }),
+      post: {
+        action: null,
+        respond: (call: FormCall) => {
+          const { frame, form, request } = call
+          const name = field(form, "name")
+          const work = signIn.byPassword(name, field(form, "password"), originOf(request))
+          return started(call, work, (refused) => signInScreen(frame, refused, { name, to: field(form, "to") }))
+        },
+      },
+    },
+    {
+      path: "/console/welcome",
+      action: null,
+      get: ({ frame }: ScreenCall) => Effect.succeed({ screen: welcomeScreen(frame, null) }),
+      post: {
+        action: null,
+        respond: (call: FormCall) => {
+          const { frame, form, request } = call
+          const work = signIn.byLink(secretIn(field(form, "link")), originOf(request))
+          return started(call, work, (refused) => welcomeScreen(frame, refused))
+        },
+      },
+    },
+  ] satisfies ReadonlyArray<ConsoleScreen>
+})
+
+const exits = Effect.gen(function* () {
+  const people = yield* People
+  const sessions = yield* Sessions
+  const { baseUrl } = yield* HttpSettings
+  const cookie = sessionCookie(baseUrl)
+  const own = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<LiveSession, ConsoleRefusal> {
+    const fingerprint = secretFingerprint("session", cookie.read(request.headers) ?? "")
+    const found = fingerprint === null ? Option.none() : yield* sessions.find(fingerprint)
+    if (Option.isSome(found)) return found.value
+    return yield* Effect.fail<ManageError>({
+      code: "no_such_person",
+      message: "You are signed in elsewhere: by a token, by a proxy, or by the program around this cabinet.",
+    })
+  })
+  return [
+    {
+      path: "/console/sign-out",
+      action: "session.end",
+      get: ({ frame }: ScreenCall) => Effect.succeed({ screen: signOutScreen(frame) }),
+      post: {
+        action: "session.end",
+        respond: Effect.fnUntraced(function* ({ frame, form, request }: FormCall) {
+          const session = yield* own(request)
+          if (field(form, "everywhere") === "yes") yield* sessions.endAll(session.personId)
+          else yield* sessions.end(session.id, session.personId)
+          return { location: consolePath(frame, "sign-in"), headers: { "set-cookie": cookie.clear } }
+        }),
+      },
+    },
+    {
+      path: "/console/password",
+      action: "session.end",
+      get: ({ frame }: ScreenCall) => Effect.succeed({ screen: passwordScreen(frame) }),
+      post: {
+        action: "session.end",
+        respond: Effect.fnUntraced(function* ({ frame, form, request }: FormCall) {
+          const session = yield* own(request)
+          yield* people.setPassword(session, field(form, "password"), field(form, "current"))
+          return { location: consolePath(frame, "me") }
+        }),
+      },
+    },
+  ] satisfies ReadonlyArray<ConsoleScreen>
+})
+
+export const sessionScreens = Effect.map(
+  Effect.all([entrances, exits]),
+  ([ways, ends]): ReadonlyArray<ConsoleScreen> => [...ways, ...ends],
+)

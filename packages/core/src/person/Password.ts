@@ -1,0 +1,86 @@
+/**
+ * Passwords of people. Kept as scrypt with its parameters, so that they can be raised later. Refuses what is short, and what
+ * is guessed first: repetitions, runs of the keyboard, and the commonest ones.
+ */
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import { Effect } from "effect"
+import { type PersonError, personError } from "./PersonError.ts"
+
+export const MIN_PASSWORD_LENGTH = 12
+export const MAX_PASSWORD_LENGTH = 200
+
+/** 32 MiB for each, and some 0.4 s. */
+const COST = { log2: 15, r: 8, p: 3 } as const
+const MAX_MEMORY = 64 * 1_048_576
+const HASH_BYTES = 32
+
+const RUNS = [
+  "abcdefghijklmnopqrstuvwxyz",
+  "01234567890123456789",
+  "qwertyuiopasdfghjklzxcvbnm",
+  "йцукенгшщзхъфывапролджэ",
+]
+
+/** The commonest passwords of 12 characters and more; shorter ones are refused for their length. */
+const COMMON = new Set(
+  `password1234 password12345 password123456 passw0rd1234 p@ssw0rd1234 passwordpassword iloveyou1234 iloveyouforever
+  qwerty123456 qwertyuiop12 qwertyuiop123 qwerty1234567 1q2w3e4r5t6y 1qaz2wsx3edc zaq12wsxcde3 q1w2e3r4t5y6 1qazxsw23edc
+  administrator administrator1 letmein12345 welcome12345 welcome123456 changeme1234 changemenow12 abc123abc123
+  superman1234 princess1234 football1234 baseball1234 dragon123456 monkey123456 sunshine1234 michael12345
+  unbelievable trustnoone12 correcthorsebatterystaple thisisapassword mypassword123 mypassword1234 secretpassword
+  datacabinet1 datacabinet12 data-cabinet passwort1234 passwort12345 qwertyqwerty1`
+    .trim()
+    .split(/\s+/),
+)
+
+const isRepetition = (text: string): boolean => /^(.{1,6})\1+.{0,3}$/u.test(text)
+const isRun = (text: string): boolean =>
+  RUNS.some((run) => run.includes(text) || run.split("").toReversed().join("").includes(text))
+
+/** Refuses a new password; never repeats it. */
+export const checkPassword = (password: string, name: string): Effect.Effect<void, PersonError> => {
+  const refuse = (words: string) => Effect.fail(personError("bad_password", `The password ${words}.`))
+  const { length } = Array.from(password)
+  if (length < MIN_PASSWORD_LENGTH) return refuse(`needs at least ${MIN_PASSWORD_LENGTH} characters`)
+  if (length > MAX_PASSWORD_LENGTH) return refuse(`may have at most ${MAX_PASSWORD_LENGTH} characters`)
+  const plain = password.normalize("NFKC").toLowerCase()
+  if (COMMON.has(plain) || isRepetition(plain) || isRun(plain)) return refuse("is one that is guessed first")
+  return plain.replaceAll(name.normalize("NFKC").toLowerCase(), "").length < 6
+    ? refuse("is little more than the name")
+    : Effect.void
+}
+
+const derive = (password: string, salt: Uint8Array, { log2, r, p }: { log2: number; r: number; p: number }) =>
+  Effect.callback<Buffer>((resume) => {
+    // NFKC: another keyboard writes the same characters by other code points.
+    scrypt(
+      password.normalize("NFKC"),
+      salt,
+      HASH_BYTES,
+      { N: 2 ** log2, r, p, maxmem: MAX_MEMORY },
+      (error, derived) => {
+        resume(error === null ? Effect.succeed(derived) : Effect.die(error))
+      },
+    )
+  })
+
+/** `scrypt$15$8$3$salt$hash`, the last two in base64url. */
+export const hashPassword = (password: string): Effect.Effect<string> => {
+  const salt = randomBytes(16)
+  return Effect.map(derive(password, salt, COST), (derived) =>
+    ["scrypt", COST.log2, COST.r, COST.p, salt.toString("base64url"), derived.toString("base64url")].join("$"),
+  )
+}
+
+/** What nobody's password has: compared with where there is no such person, so that it takes as long. */
+const NOBODY = ["scrypt", COST.log2, COST.r, COST.p, randomBytes(16).toString("base64url"), "A".repeat(43)].join("$")
+
+/** Null: there is no password to compare with, and nothing equals it. */
+export const verifyPassword = (password: string, stored: string | null): Effect.Effect<boolean> => {
+  const [, log2, r, p, salt, expected] = (stored ?? NOBODY).split("$")
+  const cost = { log2: Number(log2), r: Number(r), p: Number(p) }
+  return Effect.map(derive(password, Buffer.from(salt!, "base64url"), cost), (derived) => {
+    const kept = Buffer.from(expected!, "base64url")
+    return kept.length === derived.length && timingSafeEqual(kept, derived) && stored !== null
+  })
+}

@@ -1,0 +1,142 @@
+/** The people of a cabinet: who may sign in, with which role, and by which link or password. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { PERSON_ROLES } from "../key/Role.ts"
+import { checkPassword, hashPassword, verifyPassword } from "./Password.ts"
+import { Passwords } from "./PasswordQueue.ts"
+import type { IssuedLink, LiveSession, NewPerson, Person, PersonChange } from "./Person.ts"
+import { type PersonError, personError, type SignInError } from "./PersonError.ts"
+import { type Changed, PersonStore, type Vouched } from "./PersonStore.ts"
+import { newSecret, secretFingerprint } from "./Secret.ts"
+import { SessionStore } from "./SessionStore.ts"
+
+/** For somebody who has never signed in a day, for others ten minutes. */
+const INVITATION_SECONDS = 86_400
+const LINK_SECONDS = 600
+/** So long after a sign-in by link a password may be set without the one before: it is how a forgotten one is replaced. */
+const FRESH_LINK_MILLIS = 900_000
+
+type Refused = PersonError | StoreUnavailable
+
+export class People extends Context.Service<
+  People,
+  {
+    readonly add: (person: NewPerson) => Effect.Effect<Person, Refused>
+    readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
+    readonly get: (id: number) => Effect.Effect<Person, Refused>
+    /** Name and role; a removed one of an issuer is let in again by a role. */
+    readonly set: (id: number, change: PersonChange) => Effect.Effect<Person, Refused>
+    /** Every session of theirs ends. The last owner stays. */
+    readonly remove: (id: number) => Effect.Effect<Person, Refused>
+    /** A new one-time link; the one before is no longer valid. */
+    readonly link: (id: number) => Effect.Effect<IssuedLink, Refused>
+    /** Sets the password of the session's own person and ends their other sessions. */
+    readonly setPassword: (
+      session: LiveSession,
+      password: string,
+      current: string | null,
+    ) => Effect.Effect<void, Refused | SignInError>
+    /** Who that is; none for one who was removed. */
+    readonly vouched: (vouched: Vouched) => Effect.Effect<Option.Option<Person>, Refused>
+  }
+>()("@data-cabinet/core/person/People") {
+  static readonly layer = Layer.effect(
+    People,
+    Effect.gen(function* () {
+      const store = yield* PersonStore
+      const sessions = yield* SessionStore
+      const queue = yield* Passwords
+      const get = Effect.fnUntraced(function* (id: number): Effect.fn.Return<Person, Refused> {
+        const found = yield* store.find(id)
+        if (Option.isNone(found)) return yield* noSuchPerson(id)
+        return found.value
+      })
+      return People.of({
+        add: Effect.fnUntraced(function* (person) {
+          yield* checkName(person.name)
+          yield* checkRole(person.role)
+          const added = yield* store.add({ ...person, name: plainName(person.name) })
+          return added === "name_taken" ? yield* nameTaken : added
+        }),
+        list: store.list,
+        get,
+        set: Effect.fnUntraced(function* (id, { name, role }) {
+          if (name !== undefined) yield* checkName(name)
+          if (role !== undefined) yield* checkRole(role)
+          return yield* changed(
+            id,
+            yield* store.change(id, { name: name === undefined ? undefined : plainName(name), role }),
+          )
+        }),
+        remove: Effect.fnUntraced(function* (id) {
+          return yield* changed(id, yield* store.remove(id))
+        }),
+        link: Effect.fnUntraced(function* (id) {
+          const person = yield* get(id)
+          if (person.issuer !== null) return yield* foreign
+          const secret = newSecret("link")
+          const seconds = person.signedInAt === null ? INVITATION_SECONDS : LINK_SECONDS
+          const expiresAt = yield* store.setLink(id, secretFingerprint("link", secret)!, seconds)
+          if (Option.isNone(expiresAt)) return yield* noSuchPerson(id)
+          return { person: { ...person, linkExpiresAt: expiresAt.value }, secret, expiresAt: expiresAt.value }
+        }),
+        setPassword: Effect.fnUntraced(function* (session, password, current) {
+          yield* checkPassword(password, session.personName)
+          const holder = yield* store.byName(session.personName)
+          if (Option.isNone(holder) || holder.value.person.id !== session.personId) {
+            return yield* noSuchPerson(session.personId)
+          }
+          const client = `session:${session.id}`
+          const kept = holder.value.password
+          if (kept !== null && !isFreshLink(session)) {
+            const right = yield* queue.run(client, verifyPassword(current ?? "", kept))
+            if (!right) return yield* personError("wrong_password", "The current password is not this one.")
+          }
+          const hashed = yield* queue.run(client, hashPassword(password))
+          yield* store.setPassword(session.personId, hashed)
+          yield* sessions.endAll(session.personId, session.id)
+        }),
+        vouched: Effect.fnUntraced(function* (vouched) {
+          yield* checkName(vouched.name)
+          yield* checkRole(vouched.role)
+          return yield* store.vouched({ ...vouched, name: plainName(vouched.name) })
+        }),
+      })
+    }),
+  )
+}
+
+/** Both times are of the database. */
+const isFreshLink = ({ method, createdAt, lastSeenAt }: LiveSession): boolean =>
+  method === "link" && Date.parse(lastSeenAt) - Date.parse(createdAt) < FRESH_LINK_MILLIS
+
+const plainName = (name: string): string => name.trim().normalize("NFC")
+
+const checkName = (name: string): Effect.Effect<void, PersonError> =>
+  plainName(name) === "" ||
+  plainName(name).length > 100 ||
+  /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(plainName(name)) ||
+  !name.isWellFormed()
+    ? Effect.fail(personError("bad_name", "A person needs a name of 1 to 100 characters, without control characters."))
+    : Effect.void
+
+/** A program without types may say any word. */
+const checkRole = (role: string): Effect.Effect<void, PersonError> =>
+  PERSON_ROLES.some((known) => known === role)
+    ? Effect.void
+    : Effect.fail(personError("bad_role", `A person's role must be one of ${PERSON_ROLES.join(", ")}.`))
+
+const noSuchPerson = (id: number) => Effect.fail(personError("no_such_person", `There is no person ${id}.`))
+const nameTaken = Effect.fail(personError("name_taken", "Somebody else has this name."))
+const foreign = Effect.fail(
+  personError("foreign_person", "This person does not sign in here, but through the proxy or the embedding program."),
+)
+
+const changed = (id: number, result: Changed): Effect.Effect<Person, PersonError> => {
+  if (result === "missing") return noSuchPerson(id)
+  if (result === "name_taken") return nameTaken
+  if (result !== "last_owner") return Effect.succeed(result)
+  return Effect.fail(
+    personError("last_owner", "This is the last owner: make somebody else an owner first, so that one is left."),
+  )
+}

@@ -1,0 +1,72 @@
+/** People who manage a cabinet, and the sessions in which they do. Times are RFC 3339 in UTC. */
+import type { PersonRole } from "../key/Role.ts"
+
+/** Who vouches for a person that does not sign in here: a proxy's header, or the program that embeds the cabinet. */
+export const ISSUERS = ["proxy", "program"] as const
+export type Issuer = (typeof ISSUERS)[number]
+
+export interface Person {
+  readonly id: number
+  readonly name: string
+  readonly role: PersonRole
+  /** Null for somebody who signs in here, by link or password. */
+  readonly issuer: Issuer | null
+  readonly hasPassword: boolean
+  readonly createdAt: string
+  /** Null for somebody who has never signed in. */
+  readonly signedInAt: string | null
+  /** Until when an unused link is valid; null without one. */
+  readonly linkExpiresAt: string | null
+  /** Null unless removed. Only those of an issuer stay listed: the issuer would otherwise bring them back. */
+  readonly removedAt: string | null
+}
+
+export interface NewPerson {
+  readonly name: string
+  readonly role: PersonRole
+}
+
+export interface PersonChange {
+  readonly name?: string | undefined
+  readonly role?: PersonRole | undefined
+}
+
+/** A one-time link when it is issued, the only time that its secret is known. */
+export interface IssuedLink {
+  readonly person: Person
+  readonly secret: string
+  readonly expiresAt: string
+}
+
+/** How a session was begun. */
+export type SignInMethod = "link" | "password"
+
+export interface Session {
+  readonly id: number
+  readonly personId: number
+  readonly personName: string
+  readonly method: SignInMethod
+  readonly createdAt: string
+  readonly lastSeenAt: string
+  readonly expiresAt: string
+  /** The client's address and browser when it was begun. */
+  readonly client: string | null
+  readonly userAgent: string | null
+}
+
+/** A session that may act, with whose it is. */
+export interface LiveSession extends Session {
+  readonly role: PersonRole
+}
+
+/** Where somebody signs in from. */
+export interface SignInOrigin {
+  readonly client: string | null
+  readonly userAgent: string | null
+  readonly requestId: string | null
+}
+
+/** The cookie's value, the only time that it is known. */
+export interface StartedSession extends LiveSession {
+  readonly secret: string
+}

@@ -1,0 +1,41 @@
+/** The error for refused operations on people, their sessions and passwords. */
+import { Schema } from "effect"
+
+export class PersonError extends Schema.TaggedError<PersonError>()("PersonError", {
+  code: Schema.Literals([
+    "no_such_person",
+    "no_such_session",
+    "name_taken",
+    "bad_name",
+    "bad_role",
+    "bad_password",
+    "wrong_password",
+    "last_owner",
+    "foreign_person",
+  ]),
+  message: Schema.String,
+}) {}
+
+export const personError = (code: PersonError["code"], message: string): PersonError =>
+  new PersonError({ code, message })
+
+/** Somebody was not signed in. Whatever was wrong, a link or a name or a password, the answer is the same. */
+export class SignInError extends Schema.TaggedError<SignInError>()("SignInError", {
+  code: Schema.Literals(["not_signed_in", "rate_limited"]),
+  message: Schema.String,
+  /** Whole seconds; 0 where it does not matter. */
+  retryAfter: Schema.Int,
+}) {}
+
+export const notSignedIn = new SignInError({
+  code: "not_signed_in",
+  message: "This did not sign you in: a name, a password or a link is wrong, was used before, or is no longer valid.",
+  retryAfter: 0,
+})
+
+export const tooManySignIns = (retryAfter: number): SignInError =>
+  new SignInError({
+    code: "rate_limited",
+    message: `Too many attempts to sign in. Try again in ${retryAfter} s, or use a one-time link.`,
+    retryAfter,
+  })

@@ -1,0 +1,51 @@
+/** Stores people and their one-time links, by fingerprint only. What is refused is decided by `People`. */
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { PersonRole } from "../key/Role.ts"
+import type { Issuer, NewPerson, Person, PersonChange } from "./Person.ts"
+
+/** What a password is compared with. */
+export interface PasswordHolder {
+  readonly person: Person
+  readonly password: string | null
+  /** From where the last sign-in was, as a rate's subject. */
+  readonly knownFrom: string | null
+}
+
+/** A person as somebody else vouches for them. */
+export interface Vouched {
+  readonly issuer: Issuer
+  readonly subject: string
+  readonly name: string
+  readonly role: PersonRole
+  /** Whether name and role follow what is said now, or stay as they were first. */
+  readonly follow: boolean
+}
+
+/** `last_owner`: nobody would be left who may do everything. */
+export type Changed = Person | "missing" | "name_taken" | "last_owner"
+
+export class PersonStore extends Context.Service<
+  PersonStore,
+  {
+    readonly add: (person: NewPerson) => Effect.Effect<Person | "name_taken", StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
+    readonly find: (id: number) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
+    /** One who signs in here, by a name in any case. */
+    readonly byName: (name: string) => Effect.Effect<Option.Option<PasswordHolder>, StoreUnavailable>
+    /** A removed one of an issuer is let in again by a role. */
+    readonly change: (id: number, change: PersonChange) => Effect.Effect<Changed, StoreUnavailable>
+    /** Ends the sessions and the link, too. */
+    readonly remove: (id: number) => Effect.Effect<Changed, StoreUnavailable>
+    readonly setPassword: (id: number, password: string | null) => Effect.Effect<boolean, StoreUnavailable>
+    /** Replaces an earlier link. Returns when it expires; none if there is no such person. */
+    readonly setLink: (
+      id: number,
+      fingerprint: Uint8Array,
+      seconds: number,
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+    readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
+    /** Creates them at first sight. None if they were removed. */
+    readonly vouched: (vouched: Vouched) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
+  }
+>()("@data-cabinet/core/person/PersonStore") {}

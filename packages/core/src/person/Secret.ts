@@ -1,0 +1,14 @@
+/** The secrets of people: of one-time links and of sessions. 256 random bits each; only their SHA-256 is kept. */
+import { hash, randomBytes } from "node:crypto"
+
+export type SecretKind = "link" | "session"
+
+const PREFIX = { link: "dcl_", session: "dcs_" } as const satisfies Record<SecretKind, string>
+
+export const newSecret = (kind: SecretKind): string => PREFIX[kind] + randomBytes(32).toString("base64url")
+
+/** By which it is looked up; null for a text that is no secret of this kind, which nobody has to be asked about. */
+export const secretFingerprint = (kind: SecretKind, text: string): Uint8Array | null =>
+  text.startsWith(PREFIX[kind]) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(PREFIX[kind].length))
+    ? hash("sha256", text, "buffer")
+    : null

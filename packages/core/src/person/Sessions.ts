@@ -1,0 +1,35 @@
+/** The sessions in which people act: listed, ended one by one, or all of a person's at once. */
+import { Context, Effect, Layer, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { LiveSession, Session } from "./Person.ts"
+import { type PersonError, personError } from "./PersonError.ts"
+import { SessionStore } from "./SessionStore.ts"
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** One that may act, by its secret's fingerprint. */
+    readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
+    /** Live ones, newest first; null: everybody's. */
+    readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
+    /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: whosever it is. */
+    readonly end: (id: number, ofPerson: number | null) => Effect.Effect<void, PersonError | StoreUnavailable>
+    /** Signs a person out everywhere; returns of how many sessions. */
+    readonly endAll: (personId: number) => Effect.Effect<number, StoreUnavailable>
+  }
+>()("@data-cabinet/core/person/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.map(SessionStore, (store) =>
+      Sessions.of({
+        find: store.find,
+        list: store.list,
+        end: Effect.fnUntraced(function* (id, ofPerson) {
+          const ended = yield* store.end(id, ofPerson)
+          if (!ended) return yield* personError("no_such_session", `There is no session ${id}.`)
+        }),
+        endAll: (personId) => store.endAll(personId, null),
+      }),
+    ),
+  )
+}

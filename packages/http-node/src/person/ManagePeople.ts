@@ -1,0 +1,197 @@
+/** People and sessions over the management API. A link is shown once, when it is made; sign-in itself is the console's. */
+import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
+import { People } from "@data-cabinet/core/person/People"
+import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
+import type { IssuedLink } from "@data-cabinet/core/person/Person"
+import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { Effect, Schema } from "effect"
+import { text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idSegment } from "../manage/ManageParameters.ts"
+import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+
+const nameField = text(100, "A name of 1 to 100 characters.").check(Schema.isMinLength(1))
+const roleField = Schema.Literals(PERSON_ROLES).annotate({ description: "What they may do." })
+const newPerson = Schema.Struct({ name: nameField, role: roleField })
+const changedPerson = Schema.Struct({ name: Schema.optionalKey(nameField), role: Schema.optionalKey(roleField) })
+const newPassword = Schema.Struct({
+  password: text(400, "The new one: 12 to 200 characters."),
+  current: Schema.optionalKey(text(400, "The one before; not needed right after a sign-in by link.")),
+})
+
+const named = {
+  errors: ["bad_name", "name_taken"],
+  params: { bad_name: "/name", name_taken: "/name", no_such_person: "id" },
+} as const
+
+export const managePeople = Effect.gen(function* () {
+  const people = yield* People
+  const { baseUrl } = yield* HttpSettings
+  const id = idSegment("The person's id.")
+  const found = { errors: ["no_such_person"], params: { no_such_person: "id" } } as const
+  const withLink = ({ person, secret, expiresAt }: IssuedLink) => ({
+    ...personJson(person),
+    link: linkUrl(baseUrl, secret),
+    link_expires_at: expiresAt,
+  })
+  return [
+    manageEndpoint({
+      id: "listPeople",
+      tag: "People",
+      method: "GET",
+      path: "/manage/v1/people",
+      summary: "All people",
+      description: "Everybody by id. The list is not paginated.",
+      action: "person.read",
+      response: list("Person", "The people."),
+      respond: () => Effect.map(people.list, (all) => whole(all.map(personJson))),
+    }),
+    manageEndpoint({
+      ...named,
+      id: "invitePerson",
+      tag: "People",
+      method: "POST",
+      path: "/manage/v1/people",
+      summary: "Invite a person",
+      description: "The response shows a one-time link, the only time that it is shown. It is valid for a day.",
+      action: "person.change",
+      body: newPerson,
+      response: one("InvitedPerson", "The person.", 201),
+      respond: ({ body }) =>
+        Effect.flatMap(people.add(body), ({ id: added }) => Effect.map(people.link(added), withLink)),
+    }),
+    manageEndpoint({
+      ...named,
+      id: "changePerson",
+      tag: "People",
+      method: "PATCH",
+      path: "/manage/v1/people/{id}",
+      summary: "Change a person's name or role",
+      description: "It is in force with their next request. The last owner stays one.",
+      action: "person.change",
+      segments: [id],
+      body: changedPerson,
+      errors: [...named.errors, "no_such_person", "last_owner"],
+      response: one("Person", "The person."),
+      respond: ({ path: [person], body }) => Effect.map(people.set(person, body), personJson),
+    }),
+    manageEndpoint({
+      ...found,
+      id: "removePerson",
+      tag: "People",
+      method: "DELETE",
+      path: "/manage/v1/people/{id}",
+      summary: "Remove a person",
+      description: "Their sessions and links end with it. The last owner stays.",
+      action: "person.change",
+      segments: [id],
+      errors: ["no_such_person", "last_owner"],
+      response: nothing("They are removed."),
+      respond: ({ path: [person] }) => Effect.as(people.remove(person), undefined),
+    }),
+    manageEndpoint({
+      ...found,
+      id: "linkPerson",
+      tag: "People",
+      method: "POST",
+      path: "/manage/v1/people/{id}/link",
+      summary: "A new one-time link for a person",
+      description:
+        "The one before is no longer valid. It lasts ten minutes, or a day for somebody who has never signed in.",
+      action: "person.change",
+      segments: [id],
+      errors: ["no_such_person", "foreign_person"],
+      response: one("InvitedPerson", "The person with the link."),
+      respond: ({ path: [person] }) => Effect.map(people.link(person), withLink),
+    }),
+    ...(yield* sessionEndpoints),
+  ]
+})
+
+const sessionEndpoints = Effect.gen(function* () {
+  const people = yield* People
+  const sessions = yield* Sessions
+  const id = idSegment("The person's id.")
+  return [
+    manageEndpoint({
+      id: "signOutPerson",
+      tag: "People",
+      method: "POST",
+      path: "/manage/v1/people/{id}/sign-out",
+      summary: "Sign a person out everywhere",
+      description: "All their sessions end.",
+      action: "person.change",
+      segments: [id],
+      response: one("Count", "How many sessions ended."),
+      respond: ({ path: [person] }) => Effect.map(sessions.endAll(person), (count) => ({ count })),
+    }),
+    manageEndpoint({
+      id: "listSessions",
+      tag: "People",
+      method: "GET",
+      path: "/manage/v1/sessions",
+      summary: "Live sessions",
+      description: "One's own, newest first; an owner sees everybody's. At most 1,000, not paginated.",
+      action: "session.read",
+      response: list("Session", "The sessions."),
+      respond: ({ actor }) =>
+        actor.role === "owner"
+          ? Effect.map(sessions.list(null), (all) => whole(all.map(sessionJson)))
+          : actor.kind === "person"
+            ? Effect.map(sessions.list(actor.id), (all) => whole(all.map(sessionJson)))
+            : Effect.succeed(whole([])),
+    }),
+    manageEndpoint({
+      id: "endSession",
+      tag: "People",
+      method: "DELETE",
+      path: "/manage/v1/sessions/{id}",
+      summary: "End a session",
+      description: "One's own; an owner ends everybody's.",
+      action: "session.end",
+      segments: [idSegment("The session's id.")],
+      errors: ["no_such_session"],
+      params: { no_such_session: "id" },
+      response: nothing("It has ended."),
+      respond: ({ actor, path: [session] }) => {
+        const whose = actor.role === "owner" ? null : actor.kind === "person" ? actor.id : 0
+        return Effect.as(sessions.end(session, whose), undefined)
+      },
+    }),
+    manageEndpoint({
+      id: "signOutEverywhere",
+      tag: "Self",
+      method: "POST",
+      path: "/manage/v1/me/sign-out",
+      summary: "Sign out everywhere",
+      description: "All one's own sessions end, this one too.",
+      action: "session.end",
+      response: one("Count", "How many sessions ended."),
+      respond: ({ actor }) =>
+        actor.kind === "person" && actor.id !== null
+          ? Effect.map(sessions.endAll(actor.id), (count) => ({ count }))
+          : Effect.succeed({ count: 0 }),
+    }),
+    manageEndpoint({
+      id: "setPassword",
+      tag: "Self",
+      method: "POST",
+      path: "/manage/v1/me/password",
+      summary: "Set one's own password",
+      description: "One's other sessions end. A token has no password.",
+      action: "session.end",
+      body: newPassword,
+      errors: ["bad_password", "wrong_password", "no_such_person"],
+      params: { bad_password: "/password", wrong_password: "/current" },
+      response: nothing("It is set."),
+      respond: ({ session, body: { password, current = null } }) =>
+        session === null
+          ? Effect.fail({
+              code: "no_such_person",
+              message: "Only somebody who has signed in here has a password.",
+            } as const)
+          : Effect.as(people.setPassword(session, password, current), undefined),
+    }),
+  ]
+})

@@ -1,0 +1,185 @@
+/** People and their one-time links in PostgreSQL. */
+import type { PersonRole } from "@data-cabinet/core/key/Role"
+import type { Issuer, Person } from "@data-cabinet/core/person/Person"
+import { type Changed, PersonStore } from "@data-cabinet/core/person/PersonStore"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+
+interface PersonRow {
+  readonly id: string
+  readonly name: string
+  readonly role: PersonRole
+  readonly issuer: Issuer | null
+  readonly has_password: boolean
+  readonly created_at: string
+  readonly signed_in_at: string | null
+  readonly link_expires_at: string | null
+  readonly removed_at: string | null
+}
+
+interface HolderRow extends PersonRow {
+  readonly password: string | null
+  readonly signed_in_from: string | null
+}
+
+interface ChangeRow extends PersonRow {
+  readonly outcome: "done" | "last_owner"
+}
+
+const COLUMNS = `p.id::text AS id, p.name, p.role, p.issuer, p.password IS NOT NULL AS has_password,
+  cabinet.rfc3339(p.created_at) AS created_at, cabinet.rfc3339(p.signed_in_at) AS signed_in_at,
+  (SELECT cabinet.rfc3339(l.expires_at) FROM cabinet.sign_in_link l
+   WHERE l.person_id = p.id AND l.expires_at > cabinet.now()) AS link_expires_at,
+  cabinet.rfc3339(p.removed_at) AS removed_at`
+
+const ADD = `INSERT INTO cabinet.person AS p (name, role) VALUES ($1, $2) RETURNING ${COLUMNS}`
+
+const LIST = `SELECT ${COLUMNS} FROM cabinet.person p ORDER BY p.id`
+
+const FIND = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.id = $1 AND p.removed_at IS NULL`
+
+const BY_NAME = `
+  SELECT ${COLUMNS}, p.password, p.signed_in_from FROM cabinet.person p
+  WHERE lower(p.name) = lower($1) AND p.issuer IS NULL`
+
+/**
+ * The owners, locked: of two who are changed at once, the second sees what became of the first. Whether the person is the
+ * last one is told from what the lock returns.
+ */
+const OWNERS = `owners AS MATERIALIZED (
+    SELECT o.id FROM cabinet.person o WHERE o.role = 'owner' AND o.removed_at IS NULL ORDER BY o.id FOR UPDATE
+  ), asked AS MATERIALIZED (
+    SELECT p.id, EXISTS (SELECT FROM owners o WHERE o.id = p.id) AND (SELECT count(*) FROM owners) = 1 AS last_one
+    FROM cabinet.person p WHERE p.id = $1 AND (p.removed_at IS NULL OR p.issuer IS NOT NULL)
+  )`
+
+/** $2: name or null, $3: role or null. A role lets a removed one in again. */
+const CHANGE = `
+  WITH ${OWNERS}, changed AS (
+    UPDATE cabinet.person p SET name = coalesce($2, p.name), role = coalesce($3, p.role),
+      removed_at = CASE WHEN $3 IS NULL THEN p.removed_at END
+    FROM asked a WHERE p.id = a.id AND NOT (a.last_one AND coalesce($3, 'owner') <> 'owner')
+    RETURNING p.*
+  )
+  SELECT 'done' AS outcome, ${COLUMNS} FROM changed p
+  UNION ALL
+  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN asked a ON a.id = p.id
+  WHERE a.last_one AND coalesce($3, 'owner') <> 'owner'`
+
+/** One who signs in here is deleted; one of an issuer stays, marked, so that the issuer does not bring them back. */
+const REMOVE = `
+  WITH ${OWNERS}, gone AS (
+    DELETE FROM cabinet.person p USING asked a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NULL RETURNING p.*
+  ), marked AS (
+    UPDATE cabinet.person p SET removed_at = coalesce(p.removed_at, cabinet.now())
+    FROM asked a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NOT NULL RETURNING p.*
+  )
+  SELECT 'done' AS outcome, ${COLUMNS} FROM gone p UNION ALL SELECT 'done', ${COLUMNS} FROM marked p
+  UNION ALL
+  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN asked a ON a.id = p.id WHERE a.last_one`
+
+const SET_PASSWORD = "UPDATE cabinet.person SET password = $2 WHERE id = $1 AND issuer IS NULL RETURNING 1"
+
+/** $3: seconds. */
+const SET_LINK = `
+  INSERT INTO cabinet.sign_in_link AS l (person_id, fingerprint, expires_at)
+  SELECT p.id, $2, cabinet.now() + make_interval(secs => $3::float8) FROM cabinet.person p
+  WHERE p.id = $1 AND p.issuer IS NULL
+  ON CONFLICT (person_id) DO UPDATE SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at
+  RETURNING cabinet.rfc3339(l.expires_at) AS expires_at`
+
+const BY_LINK = `
+  SELECT ${COLUMNS} FROM cabinet.sign_in_link k JOIN cabinet.person p ON p.id = k.person_id
+  WHERE k.fingerprint = $1 AND k.expires_at > cabinet.now()`
+
+/** $5: whether name and role follow. Nothing is written while they are the same. */
+const FIND_VOUCHED = `
+  SELECT ${COLUMNS}, NOT $5::bool OR (p.name = $3 AND p.role = $4) AS current
+  FROM cabinet.person p WHERE p.issuer = $1 AND p.subject = $2`
+
+const SET_VOUCHED = `
+  INSERT INTO cabinet.person AS p (issuer, subject, name, role) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (issuer, subject) DO UPDATE SET
+    name = CASE WHEN $5::bool THEN excluded.name ELSE p.name END,
+    role = CASE WHEN $5::bool THEN excluded.role ELSE p.role END
+  RETURNING ${COLUMNS}`
+
+const UNIQUE = "23505"
+
+const toPerson = (row: PersonRow): Person => ({
+  id: Number(row.id),
+  name: row.name,
+  role: row.role,
+  issuer: row.issuer,
+  hasPassword: row.has_password,
+  createdAt: row.created_at,
+  signedInAt: row.signed_in_at,
+  linkExpiresAt: row.link_expires_at,
+  removedAt: row.removed_at,
+})
+
+const toChanged = (rows: ReadonlyArray<ChangeRow>): Changed => {
+  const [row] = rows
+  if (row === undefined) return "missing"
+  return row.outcome === "last_owner" ? "last_owner" : toPerson(row)
+}
+
+const orTaken = <A, R>(work: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.catchIf(
+    work,
+    (error) => sqlState(error) === UNIQUE,
+    () => Effect.succeed("name_taken" as const),
+  )
+
+const optional = (rows: ReadonlyArray<PersonRow>): Option.Option<Person> =>
+  Option.map(Option.fromNullishOr(rows[0]), toPerson)
+
+export const layer = Layer.effect(
+  PersonStore,
+  Effect.map(PgClient.PgClient, (sql) =>
+    PersonStore.of({
+      add: ({ name, role }) =>
+        sql.unsafe<PersonRow>(ADD, [name, role]).pipe(
+          Effect.map(([row]) => toPerson(row!)),
+          orTaken,
+          orUnavailable,
+        ),
+      list: orUnavailable(Effect.map(sql.unsafe<PersonRow>(LIST), (rows) => rows.map(toPerson))),
+      find: (id) => orUnavailable(Effect.map(sql.unsafe<PersonRow>(FIND, [id]), optional)),
+      byName: (name) =>
+        sql.unsafe<HolderRow>(BY_NAME, [name]).pipe(
+          Effect.map(([row]) =>
+            Option.map(Option.fromNullishOr(row), (found) => ({
+              person: toPerson(found),
+              password: found.password,
+              knownFrom: found.signed_in_from,
+            })),
+          ),
+          orUnavailable,
+        ),
+      change: (id, { name, role }) =>
+        sql
+          .unsafe<ChangeRow>(CHANGE, [id, name ?? null, role ?? null])
+          .pipe(Effect.map(toChanged), orTaken, orUnavailable),
+      remove: (id) => orUnavailable(Effect.map(sql.unsafe<ChangeRow>(REMOVE, [id]), toChanged)),
+      setPassword: (id, password) =>
+        orUnavailable(Effect.map(sql.unsafe(SET_PASSWORD, [id, password]), (rows) => rows.length === 1)),
+      setLink: (id, fingerprint, seconds) =>
+        sql.unsafe<{ readonly expires_at: string }>(SET_LINK, [id, fingerprint, seconds]).pipe(
+          Effect.map(([row]) => Option.map(Option.fromNullishOr(row), ({ expires_at }) => expires_at)),
+          orUnavailable,
+        ),
+      byLink: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<PersonRow>(BY_LINK, [fingerprint]), optional)),
+      vouched: Effect.fnUntraced(function* ({ issuer, subject, name, role, follow }) {
+        const values = [issuer, subject, name, role, follow]
+        const [known] = yield* sql.unsafe<PersonRow & { readonly current: boolean }>(FIND_VOUCHED, values)
+        if (known?.removed_at !== undefined && known.removed_at !== null) return Option.none()
+        if (known?.current === true) return Option.some(toPerson(known))
+        const [row] = yield* sql.unsafe<PersonRow>(SET_VOUCHED, values)
+        return row!.removed_at === null ? Option.some(toPerson(row!)) : Option.none()
+      }, orUnavailable),
+    }),
+  ),
+)
