@@ -9,6 +9,14 @@ import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
 export const allScreens = Effect.map(
-  Effect.all([preferenceScreens, sessionScreens, tableListScreens, tableScreens, eventScreens, sourceScreens, integrationScreens]),
+  Effect.all([
+    preferenceScreens,
+    sessionScreens,
+    tableListScreens,
+    tableScreens,
+    eventScreens,
+    sourceScreens,
+    integrationScreens,
+  ]),
   (all) => all.flat(),
 )
