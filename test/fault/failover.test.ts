@@ -149,7 +149,8 @@ if (hasPatroni) {
     }
     servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
     servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
-    expect((await home.cabinet(["address", "add", receiver.url, "--json"], env)).code).toBe(0)
+    const added = await home.cabinet(["address", "add", receiver.url, "--json"], env)
+    if (added.code !== 0) throw new Error(added.stderr)
     const workers = [home.start(["worker", "--json"], env), home.start(["worker", "--json"], env)]
     await Promise.all(workers.map((worker) => once(worker.stdout!, "data")))
   }, 300_000)
