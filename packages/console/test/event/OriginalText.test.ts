@@ -4,7 +4,9 @@ import { assert, it } from "vitest"
 
 const original = (text: string, contentType = "application/json"): StoredOriginal => {
   const body = Buffer.from(text)
-  return { body, bodyBytes: body.length, contentType, charset: "utf-8" } as StoredOriginal
+  const sender = { ip: null, referer: null, origin: null, userAgent: null, acceptLanguage: null }
+  const decoded = { charset: "utf-8", charsetFrom: "content-type", replaced: 0 }
+  return { body, bodyBytes: body.length, contentType, receivedAt: "2026-11-24T00:00:00.000000Z", ...sender, ...decoded }
 }
 
 it("jsonFault says where a body that should be JSON breaks, and markedText marks it", () => {
