@@ -58,6 +58,12 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "schema hide": ["public"],
   doctor: [],
   audit: [],
+  console: [],
+  "person add": ["Ada"],
+  "person list": [],
+  "person set": ["1", "--role", "editor"],
+  "person remove": ["1"],
+  "person sign-out": ["1"],
 }
 
 export const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -65,7 +71,7 @@ export const OF_THE_SERVER: Readonly<Record<string, ReadonlyArray<string>>> = {
   worker: [],
   "tenant add": ["orders"],
   "tenant list": [],
-  "tenant move": ["orders"],
+  "tenant move": ["orders", "--database-url", "postgres://127.0.0.1:1/moved"],
   "tenant remove": ["orders"],
   backup: ["file"],
   restore: ["file"],

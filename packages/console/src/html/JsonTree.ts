@@ -3,7 +3,7 @@
  * tokens, however many digits they have. The tree stops at a depth and a size that a person still reads; the text below it
  * is shown as it is, so nothing is left out.
  */
-import { isJsonList, type Json, JsonNumber, type JsonObject } from "@data-cabinet/core/json/Json"
+import { isJsonList, type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
@@ -34,9 +34,8 @@ const node = (value: Json, depth: number): Html => {
       depth,
       value,
     )
-  const object = value as JsonObject
   return branch(
-    [...object].map(([key, item]) => [JSON.stringify(key), item] as const),
+    [...value].map(([key, item]) => [JSON.stringify(key), item] as const),
     "{",
     "}",
     depth,
