@@ -60,22 +60,24 @@ export class BatchWriter {
     )
   }
 
-  #execute(batch: PendingBatch, way: Way): Written {
-    return Effect.gen({ self: this }, function* () {
-      const { session } = way
-      session.waits("pool")
-      const { created, answer } = yield* this.#plan(batch, way)
-      // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
-      session.waits("session")
-      const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
-      this.#parts.trouble.words = null
-      // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
-      queueMicrotask(() => resolveAll(batch, rows))
-      // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
-      for (const { sourceId } of created) this.#tables.forget(sourceId)
-      if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
-    })
-  }
+  /**
+   * One generator for all batches: V8 keeps what a generator made per call refers to, here the batch, until a full
+   * collection.
+   */
+  readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, way: Way) {
+    const { session } = way
+    session.waits("pool")
+    const { created, answer } = yield* this.#plan(batch, way)
+    // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
+    session.waits("session")
+    const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
+    this.#parts.trouble.words = null
+    // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
+    queueMicrotask(() => resolveAll(batch, rows))
+    // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
+    for (const { sourceId } of created) this.#tables.forget(sourceId)
+    if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
+  })
 
   /**
    * Apart from `#execute`, whose variables live as long as PostgreSQL executes the statement: kept that long, the plans of

@@ -126,14 +126,13 @@ export class EventWriter {
     if (this.#mayWrite) this.#work.openUnsafe()
   }
 
-  #untilMayWrite(isClosed: () => boolean): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function* () {
-      while (!this.#mayWrite && !isClosed()) {
-        this.#work.closeUnsafe()
-        yield* this.#work.await
-      }
-    })
-  }
+  /** One generator for all waits (see BatchWriter). */
+  readonly #untilMayWrite = Effect.fnUntraced({ self: this }, function* (isClosed: () => boolean) {
+    while (!this.#mayWrite && !isClosed()) {
+      this.#work.closeUnsafe()
+      yield* this.#work.await
+    }
+  })
 
   /** Opens a session once there is something to write, and writes on it until it is lost. */
   get #writeOnNewSession(): Effect.Effect<void> {
