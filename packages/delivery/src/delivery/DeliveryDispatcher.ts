@@ -186,27 +186,26 @@ class DeliveryDispatcher {
   #sendReady(state: DispatchLane, now: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       for (let delivery = state.lane.next(now); delivery !== undefined; delivery = state.lane.next(now)) {
-        yield* FiberSet.run(this.#parts.senders, this.#sendFrom(state, delivery))
+        yield* FiberSet.run(this.#parts.senders, Effect.uninterruptible(this.#sendFrom(state, delivery)))
       }
     })
   }
 
-  /** Sends one delivery after another, as long as the lane has more to send. */
-  #sendFrom(state: DispatchLane, first: Claimed): Effect.Effect<void> {
-    return Effect.uninterruptible(
-      Effect.gen({ self: this }, function* () {
-        const clock = yield* Clock.Clock
-        for (let delivery: Claimed | undefined = first; delivery !== undefined;) {
-          const settlement = yield* this.#attempt(delivery, clock)
-          const now = clock.currentTimeMillisUnsafe()
-          this.#end(state, delivery, settlement, now)
-          yield* countAttempt(settlement)
-          yield* this.#giveBack(state.lane)
-          delivery = state.lane.next(now)
-        }
-      }),
-    )
-  }
+  /**
+   * Sends one delivery after another, as long as the lane has more to send. One generator for all: V8 keeps what a generator
+   * made per call refers to, here the delivery, until a full collection.
+   */
+  readonly #sendFrom = Effect.fnUntraced({ self: this }, function* (state: DispatchLane, first: Claimed) {
+    const clock = yield* Clock.Clock
+    for (let delivery: Claimed | undefined = first; delivery !== undefined;) {
+      const settlement = yield* this.#attempt(delivery, clock)
+      const now = clock.currentTimeMillisUnsafe()
+      this.#end(state, delivery, settlement, now)
+      yield* countAttempt(settlement)
+      yield* this.#giveBack(state.lane)
+      delivery = state.lane.next(now)
+    }
+  })
 
   #attempt(delivery: Claimed, clock: Clock.Clock): Effect.Effect<Settlement> {
     const started = clock.currentTimeMillisUnsafe()
