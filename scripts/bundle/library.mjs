@@ -46,6 +46,8 @@ const bundle = async (input, dir, format, external) => {
     dir,
     format,
     comments: false,
+    // Names stay, for those who read a stack trace.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `[name]-shared.${extension}`,
   })

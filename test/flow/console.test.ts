@@ -87,6 +87,8 @@ const selection = (seed: number): string => {
 it("300 random selections are shown as the API answers them, and refused with its code", async () => {
   let refused = 0
   for (let seed = 1; seed <= 300; seed++) {
+    // A token may make 300 requests a minute.
+    if (seed % 100 === 0) viewer = await cabinet.as("viewer")
     const query = selection(seed)
     const api = await fetch(`${cabinet.base}/api/v1/tables/sources/orders/rows?${query}`, {
       headers: { "x-api-key": cabinet.key },

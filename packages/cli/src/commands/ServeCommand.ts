@@ -16,7 +16,7 @@ import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
-import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
+import { format, noCabinet, settingFlags, settingsOf, userName } from "./Root.ts"
 import { startupBanner, startupJson } from "./StartupBanner.ts"
 
 /** All settings but those that every command has. */
@@ -53,9 +53,9 @@ export const serveCommand = Command.make(
         const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
         if (worker !== null) yield* serveAsWorker(options)
         else {
-          // A key must not end up in a stored log; a program that asks for the document gets it.
-          const firstKey = json !== false || process.stdout.isTTY
-          const served = yield* serve({ ...options, firstKey })
+          // A secret must not end up in a stored log; a program that asks for the document gets it.
+          const isSeen = json !== false || process.stdout.isTTY
+          const served = yield* serve({ ...options, firstOwner: isSeen ? userName() : null })
           yield* report(json, startupJson(served), (style) => startupBanner(served, style))
         }
         yield* untilStopped

@@ -2,6 +2,7 @@
  * The output of a server that has started. The first time, on a terminal: what runs where, what was created, and how to try
  * it, ready to paste. Later, and if the output may be stored: where it serves, and no secret.
  */
+import { linkUrl } from "@data-cabinet/core/person/PersonJson"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
 import type { Served } from "../process/Serve.ts"
@@ -15,18 +16,20 @@ const warnings = ({ database: { roles } }: Served, style: Style): ReadonlyArray<
 
 const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
   `  ${style.bold("Data Cabinet")} is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
-  `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID. Stop with Ctrl-C.")}`,
+  `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID.")}`,
+  `  ${style.dim("A link that signs in to the console: npx cabinet console. Stop with Ctrl-C.")}`,
 ]
 
 /** Without secrets, for output that is stored. */
 const firstStartUnseen = (served: Served, { source }: SeededCabinet, style: Style): ReadonlyArray<string> => [
   `  ${style.bold("Welcome to Data Cabinet.")} It is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
   `  It created source ${source.id} to start with. Its intake address: npx cabinet source show ${source.id}`,
-  `  A key for the API: npx cabinet key add NAME. Both are secret and only shown on request.`,
+  `  A key for the API: npx cabinet key add NAME. A link that signs in to the console: npx cabinet console.`,
+  `  All three are secret and only shown on request.`,
 ]
 
 const firstStart = (served: Served, first: SeededCabinet, style: Style): ReadonlyArray<string> => {
-  const { source, key } = first
+  const { source, key, link } = first
   if (key === null) return firstStartUnseen(served, first, style)
   const { baseUrl } = served
   const intake = `${baseUrl}${intakePath(source)}`
@@ -42,6 +45,12 @@ const firstStart = (served: Served, first: SeededCabinet, style: Style): Readonl
     `    ${style.dim("intake address")}  ${intake}`,
     `    ${style.dim("its table")}       ${table.replace("/", ".")}`,
     `    ${style.dim("API key")}         ${style.bold(key.key)}  ${style.yellow("(save it: it is shown only once)")}`,
+    ...(link === null
+      ? []
+      : [
+          `    ${style.dim("console")}         ${linkUrl(baseUrl, link.secret)}  ${style.yellow("(signs you in once)")}`,
+          `                    ${style.dim("a new link at any time: npx cabinet console")}`,
+        ]),
     "",
     `  Try it in another terminal:`,
     "",
@@ -83,4 +92,5 @@ export const startupJson = (served: Served) => ({
           key: served.first.key.key,
           prefix: served.first.key.prefix,
         },
+  console_link: served.first?.link == null ? null : linkUrl(served.baseUrl, served.first.link.secret),
 })

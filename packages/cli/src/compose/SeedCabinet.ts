@@ -1,26 +1,45 @@
 /**
- * The first objects of an empty cabinet: a source and a key, so that the very first minute shows something. The key is
- * created only if it will be shown to somebody: it is never shown again.
+ * The first objects of an empty cabinet: a source, a key and an owner, so that the very first minute shows something. The key
+ * and the owner's link are created only if they will be shown to somebody: they are never shown again.
  */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { IssuedLink } from "@data-cabinet/core/person/Person"
+import { People } from "@data-cabinet/core/person/People"
 import { Effect } from "effect"
 
 export interface SeededCabinet {
   readonly source: SourceWithSecret
   /** Null if nobody would see it. */
   readonly key: IssuedKey | null
+  /** By which the owner signs in to the console; null if nobody would see it, or there is no console. */
+  readonly link: IssuedLink | null
+}
+
+export interface Seeds {
+  readonly key: boolean
+  /** Null: none, since the console is not served. */
+  readonly owner: string | null
 }
 
 /** Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. */
-export const seedCabinet = Effect.fnUntraced(function* (withKey: boolean) {
+export const seedCabinet = Effect.fnUntraced(function* (seeds: Seeds) {
   const sources = yield* Sources
   const keys = yield* ApiKeys
   const begun = (yield* keys.list).length + (yield* sources.list).length > 0
   if (begun) return null
   const source = yield* sources.create({ name: "First source" })
-  const key = withKey ? yield* keys.issue("First key") : null
-  return { source, key } satisfies SeededCabinet
+  const key = seeds.key ? yield* keys.issue("First key") : null
+  const link = seeds.owner === null ? null : yield* ownersLink(seeds.owner)
+  return { source, key, link } satisfies SeededCabinet
+})
+
+/** Somebody may have been added before the first start, by `cabinet console`: then there is a way in. */
+const ownersLink = Effect.fnUntraced(function* (name: string) {
+  const people = yield* People
+  if ((yield* people.list).length > 0) return null
+  const { id } = yield* people.add({ name, role: "owner" })
+  return yield* people.link(id)
 })

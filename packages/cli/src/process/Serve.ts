@@ -27,8 +27,8 @@ export interface ServeOptions {
   readonly delivery: boolean
   /** False if other processes run the polls. */
   readonly poll: boolean
-  /** Whether anybody will see the key of a first start. */
-  readonly firstKey: boolean
+  /** The owner that a first start makes; null if nobody will see the secrets of a first start. */
+  readonly firstOwner: string | null
 }
 
 export interface Served {
@@ -63,7 +63,7 @@ const triedPort = (host: string, port: number): Effect.Effect<number, StartError
 const connectionsOf = (workers: number) =>
   workers === 1 ? {} : { maxConnections: 6, maxReaderConnections: Math.max(2, Math.floor(16 / workers)) }
 
-interface OnPlace extends Omit<ServeOptions, "firstKey"> {
+interface OnPlace extends Omit<ServeOptions, "firstOwner"> {
   readonly place: WorkPlace
 }
 
@@ -109,7 +109,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
 })
 
 /** Serves as one of several workers until the scope closes. */
-export const serveAsWorker = (options: Omit<ServeOptions, "firstKey">) =>
+export const serveAsWorker = (options: Omit<ServeOptions, "firstOwner">) =>
   Effect.gen(function* () {
     const shared = yield* Layer.build(sharedMetrics)
     yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
@@ -122,7 +122,8 @@ const begin = <R>(first: Effect.Effect<SeededCabinet | null, unknown, R>) =>
 /** Serves until the scope closes: in this process, or in several workers that this process supervises. */
 export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { settings, firstKey } = options
+    const { settings, firstOwner } = options
+    const seeds = { key: firstOwner !== null, owner: settings.console === "on" ? firstOwner : null }
     const { host, workers, metricsPort } = settings
     const database = yield* cabinetDatabase(settings, "serve", START_PATIENCE)
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
@@ -135,12 +136,12 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
       yield* startWorkers(place)
       if (settings.serviceDomain === null) {
         first = yield* begin(
-          Effect.provide(seedCabinet(firstKey), cabinetLayer({ ...database, settings, delivers: false })),
+          Effect.provide(seedCabinet(seeds), cabinetLayer({ ...database, settings, delivers: false })),
         )
       }
     } else {
       const cabinet = yield* serveOn({ ...options, place })
-      if (cabinet !== null) first = yield* begin(Effect.provideContext(seedCabinet(firstKey), cabinet))
+      if (cabinet !== null) first = yield* begin(Effect.provideContext(seedCabinet(seeds), cabinet))
     }
     if (settings.serviceDomain === null && database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
     return { baseUrl, database, first }

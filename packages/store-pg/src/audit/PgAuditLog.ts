@@ -16,10 +16,10 @@ const END = `
 const LIST = `
   SELECT id::text AS id, cabinet.rfc3339(at) AS at, actor_kind, actor_id::text AS actor_id, actor_name, role, client,
     request_id, action, object, changes, cabinet.rfc3339(ended_at) AS ended_at, outcome
-  FROM cabinet.audit
+  FROM cabinet.audit a
   WHERE ($2::int8 IS NULL OR id < $2) AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR object = $4)
     AND ($5::text IS NULL OR actor_name = $5)
-  ORDER BY id DESC LIMIT $1`
+  ORDER BY a.id DESC LIMIT $1`
 
 /** No partition of this day: the clock was moved, or nobody has made any for two weeks. */
 const NO_PARTITION = "23514"
