@@ -13,7 +13,7 @@ import type { Added, RowSink } from "../connection/PageExchange.ts"
 import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
 import { int64At, viewOf } from "../row/ValueToJson.ts"
-import type { SourceNames, SourceOrigins } from "./SourceNames.ts"
+import type { KnownSource, NameRow, SourceNames, SourceOrigins } from "./SourceNames.ts"
 
 /** The columns of an event in the order in which they are sent, with the oid of each one's type. */
 export const SENT_COLUMNS = {
@@ -85,8 +85,8 @@ export class EventsToJson implements RowSink {
   /** How many events were sent. */
   #sent = 0
   #isWhole = true
-  /** The sources of all events, and whether their names are known so far. */
-  readonly #sources = new Set<number>()
+  /** The sources of all events, with the names that they are written with, and whether each had one. */
+  readonly #sources = new Map<number, KnownSource | undefined>()
   #isNamed = true
   /** The source of the last event. */
   #source = -1
@@ -149,14 +149,14 @@ export class EventsToJson implements RowSink {
     return this.#isWhole
   }
 
-  /** False if nothing was written of some events, for want of a source's name. */
-  get isNamed(): boolean {
-    return this.#isNamed
+  /** Whether every event is written, and its source has the name that it is written with. */
+  isNamedAs(rows: ReadonlyArray<NameRow>): boolean {
+    return this.#isNamed && rows.every(([id, name]) => this.#sources.get(id)?.name === name)
   }
 
   /** Every source that an event is of. */
-  get sources(): ReadonlySet<number> {
-    return this.#sources
+  get sources(): ReadonlyArray<number> {
+    return [...this.#sources.keys()]
   }
 
   /** The events, with room around them for the rest of a page. */
@@ -195,8 +195,10 @@ export class EventsToJson implements RowSink {
   #originOf(source: number, channel: number): JsonFragment | undefined {
     if (source !== this.#source) {
       this.#source = source
-      this.#sources.add(source)
-      this.#origins = this.#names.originsOf(source)
+      // With one name throughout, whatever is learned meanwhile.
+      const known = this.#sources.get(source) ?? this.#names.get(source)
+      this.#sources.set(source, known)
+      this.#origins = known?.origins
       this.#isNamed &&= this.#origins !== undefined
     }
     return this.#isNamed ? this.#origins?.[channel] : undefined

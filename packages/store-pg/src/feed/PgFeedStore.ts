@@ -77,10 +77,15 @@ class PageReader {
     return Effect.gen({ self: this }, function* () {
       const hasty = yield* this.#events(session, query, fence, true)
       const events = hasty.isWhole ? hasty : yield* this.#events(session, query, fence, false)
-      if (events.sources.size === 0) return { items: NO_ITEMS, next: query.after, hasMore: events.hasMore }
-      const names = (yield* session.queryValues(SOURCE_NAMES, [int8Array([...events.sources])])) as unknown
-      if (!this.#names.learn(names as ReadonlyArray<NameRow>)) return yield* this.page(session, query, fence)
-      if (!events.isNamed) return yield* Effect.die(new Error("An event is of a source that is not in the database"))
+      const { sources } = events
+      if (sources.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: events.hasMore }
+      const rows = (yield* session.queryValues(SOURCE_NAMES, [int8Array(sources)])) as unknown
+      const names = rows as ReadonlyArray<NameRow>
+      if (names.length < sources.length) {
+        return yield* Effect.die(new Error("An event is of a source that is not in the database"))
+      }
+      this.#names.learn(names)
+      if (!events.isNamedAs(names)) return yield* this.page(session, query, fence)
       return {
         items: events.items(),
         next: advance(query.after, events.length, (index) => events.placeAt(index)),

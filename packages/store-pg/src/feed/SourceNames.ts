@@ -13,23 +13,26 @@ export type NameRow = readonly [id: number, name: string]
 /** The JSON fragment that describes an event's origin, by channel. */
 export type SourceOrigins = ReadonlyArray<JsonFragment>
 
+export interface KnownSource {
+  readonly name: string
+  readonly origins: SourceOrigins
+}
+
 /** Twice as many as a page can have. */
 const MOST = 2_000
 
 export class SourceNames {
-  readonly #known = new Map<number, { readonly name: string; readonly origins: SourceOrigins }>()
+  readonly #known = new Map<number, KnownSource>()
 
-  originsOf(id: number): SourceOrigins | undefined {
-    return this.#known.get(id)?.origins
+  /** As it is known now: a page that is written at the same time may learn another name. */
+  get(id: number): KnownSource | undefined {
+    return this.#known.get(id)
   }
 
-  /** Whether these names are the ones that are known; they are from now on. */
-  learn(rows: ReadonlyArray<NameRow>): boolean {
+  learn(rows: ReadonlyArray<NameRow>): void {
     const news = rows.filter(([id, name]) => this.#known.get(id)?.name !== name)
-    if (news.length === 0) return true
     if (this.#known.size + news.length > MOST) this.#known.clear()
-    for (const [id, name] of rows) this.#known.set(id, { name, origins: originsOf(id, name) })
-    return false
+    for (const [id, name] of news) this.#known.set(id, { name, origins: originsOf(id, name) })
   }
 }
 

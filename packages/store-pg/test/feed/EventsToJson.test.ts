@@ -140,7 +140,7 @@ it("EventsToJson writes as many events as are asked for, and tells whether there
   assert.strictEqual(add(page, { ...event, id: 3 }), "more")
   assert.deepStrictEqual([page.items().length, page.hasMore, page.isWhole], [2, true, true])
   page.reset()
-  assert.deepStrictEqual([page.items().length, page.hasMore, page.sources.size], [0, false, 0])
+  assert.deepStrictEqual([page.items().length, page.hasMore, page.sources.length], [0, false, 0])
 })
 
 it("EventsToJson ends a page before the first event that was sent without its payload", () => {
@@ -150,32 +150,57 @@ it("EventsToJson ends a page before the first event that was sent without its pa
 
 it("EventsToJson takes no part of a page for the page when a name is not known", () => {
   const page = written([event, { ...event, source: 2 }, event, { ...event, source: 3 }], names)
-  assert.deepStrictEqual([page.isNamed, [...page.sources]], [false, [1, 2, 3]])
+  assert.deepStrictEqual(page.sources, [1, 2, 3])
+  assert.isFalse(page.isNamedAs([]))
   assert.strictEqual(page.items().length, 1)
 })
 
-it("SourceNames.learn says whether a page was written with the names that are valid", () => {
+it("EventsToJson writes one name of a source throughout, and tells it from one that another page learned meanwhile", () => {
   const known = new SourceNames()
-  assert.isFalse(known.learn([[1, "one"]]))
-  assert.isTrue(known.learn([[1, "one"]]))
-  assert.isFalse(
-    known.learn([
-      [1, "uno"],
-      [2, "two"],
-    ]),
-  )
+  known.learn([[1, "one"]])
+  const page = new EventsToJson(10, known, { bytes: 512 })
+  add(page, event)
+  // Another page learns, while this one is read, a new name and a source that this one had no name of.
+  known.learn([
+    [1, "uno"],
+    [2, "two"],
+  ])
+  add(page, { ...event, id: 2, source: 2 })
+  add(page, { ...event, id: 3 })
   assert.isTrue(
-    known.learn([
+    page.isNamedAs([
+      [1, "one"],
       [2, "two"],
-      [1, "uno"],
     ]),
   )
+  assert.isFalse(
+    page.isNamedAs([
+      [1, "uno"],
+      [2, "two"],
+    ]),
+  )
+  const sent = page.items().texts()
+  assert.include(sent[0]!, '"name":"one"')
+  assert.include(sent[2]!, '"name":"one"')
+
+  const early = new EventsToJson(10, new SourceNames(), { bytes: 512 })
+  add(early, event)
+  assert.isFalse(early.isNamedAs([[1, "one"]]))
+})
+
+it("SourceNames keeps what it learned last, and no more than pages can need", () => {
+  const known = new SourceNames()
+  known.learn([[1, "one"]])
+  known.learn([[1, "uno"]])
+  assert.strictEqual(known.get(1)?.name, "uno")
+  const before = known.get(1)
+  known.learn([[1, "uno"]])
+  assert.strictEqual(known.get(1), before)
   for (let id = 3; id < 6_000; id += 1_000) {
-    const page = Array.from({ length: 1_000 }, (_, n) => [id + n, "name"] as const)
-    assert.isFalse(known.learn(page))
-    assert.isTrue(known.learn(page))
+    known.learn(Array.from({ length: 1_000 }, (_, n) => [id + n, "name"] as const))
+    assert.strictEqual(known.get(id + 999)?.name, "name")
   }
-  assert.isUndefined(known.originsOf(1))
+  assert.isUndefined(known.get(1))
 })
 
 it("EventsToJson refuses whatever is not an event, cut or changed at any byte, and reads nothing beyond it", () => {
