@@ -8,14 +8,13 @@ import {
   Diagnostics,
   type DiagnosticsReport,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
-import { FOLD_COLLATION } from "../row/CatalogStatement.ts"
+import { foldCollation } from "../row/FoldCollation.ts"
 import { whyNotWritten } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
@@ -113,8 +112,7 @@ export const layer = Layer.effect(
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
-        const [folding] = yield* sql.unsafe<{ name: string }>(FOLD_COLLATION)
-        const searching = searchFunction(quoteQualified("pg_catalog", folding?.name ?? "default")).sql
+        const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
         const cannotWrite = yield* Effect.provideService(
           whyNotWritten("a megabyte could not be written within 4 s"),

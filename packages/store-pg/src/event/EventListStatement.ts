@@ -37,6 +37,8 @@ interface Slice {
   readonly after: EventPlace | null
   readonly limit: number
   readonly examine: number
+  /** Quoted and with its schema. */
+  readonly foldCollation: string
 }
 
 class Values {
@@ -63,7 +65,12 @@ const escaped = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replaceAll(/[^\u0000-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-const conditions = ({ channel, sourceId, state, event, text, from, to }: EventFilter, values: Values): string => {
+/** Case is folded by Unicode, whatever the database's own collation, as in the rows of a table. */
+const contains = (text: string, collation: string): string =>
+  `upper(e.payload::text COLLATE ${collation}) LIKE upper(${text} COLLATE ${collation})`
+
+const conditions = ({ filter, foldCollation }: Slice, values: Values): string => {
+  const { channel, sourceId, state, event, text, from, to } = filter
   const all = [
     ...(channel === null ? [] : [`e.channel = ${values.add(channel, "text")}`]),
     ...(sourceId === null ? [] : [`e.source_id = ${values.add(sourceId, "int8")}`]),
@@ -73,8 +80,8 @@ const conditions = ({ channel, sourceId, state, event, text, from, to }: EventFi
     ...(to === null ? [] : [`e.received_at < ${values.add(to, "timestamptz")}`]),
   ]
   if (text !== null) {
-    const forms = [...new Set([text, escaped(text)])].map(
-      (form) => `e.payload::text ILIKE ${values.add(literal(form), "text")}`,
+    const forms = [...new Set([text, escaped(text)])].map((form) =>
+      contains(values.add(literal(form), "text"), foldCollation),
     )
     all.push(`(${forms.join(" OR ")})`)
   }
@@ -145,7 +152,7 @@ export const sliceStatement = (slice: Slice) => {
   const values = new Values()
   const { filter, limit } = slice
   const walk = walkOf(slice, values)
-  const matches = conditions(filter, values)
+  const matches = conditions(slice, values)
   const past =
     filter.from === null ? "false" : `e.received_at < ${values.add(filter.from, "timestamptz")} - ${DISORDER}`
   const read =

@@ -4,6 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { foldCollation } from "../row/FoldCollation.ts"
 import { DELIVERY_COUNTS, type SliceRow, sliceStatement } from "./EventListStatement.ts"
 
 type CountsRow = DeliveryCounts & { readonly id: number }
@@ -24,10 +25,11 @@ const toListed = (row: SliceRow, event: string, counts: ReadonlyMap<number, Coun
 
 export const layer = Layer.effect(
   EventListStore,
-  Effect.map(PgClient.PgClient, (sql) =>
-    EventListStore.of({
+  Effect.map(PgClient.PgClient, (sql) => {
+    const folding = foldCollation(sql)
+    return EventListStore.of({
       slice: Effect.fnUntraced(function* ({ filter, after, limit, examine }) {
-        const { text, values } = sliceStatement({ filter, after, limit, examine })
+        const { text, values } = sliceStatement({ filter, after, limit, examine, foldCollation: yield* folding })
         const rows = yield* sql.unsafe<SliceRow>(text, values)
         const shown = rows.filter(({ event }) => event !== null)
         const counts = new Map<number, CountsRow>()
@@ -44,6 +46,6 @@ export const layer = Layer.effect(
         const ended = last.walked < examine && last.seen === last.walked
         return { found, next: last.past || ended ? null : last.place }
       }, orUnavailable),
-    }),
-  ),
+    })
+  }),
 )

@@ -214,13 +214,3 @@ export const DESCRIBE_TYPES = `
           ORDER BY k.opcintype = t.oid DESC, k.opcintype = 'text'::regtype DESC, k.opcintype LIMIT 1)
         AND m.amoprighttype = m.amoplefttype AND m.amoppurpose = 's') AS operators
   FROM need JOIN pg_type t ON t.oid = need.oid JOIN pg_namespace n ON n.oid = t.typnamespace`
-
-/**
- * The collation that folds case by Unicode: PostgreSQL's own, which maps letter by letter, if it has one (17 and later),
- * otherwise ICU's root collation, otherwise the database's.
- */
-export const FOLD_COLLATION = `
-  SELECT collname::text AS name FROM pg_collation
-  WHERE collnamespace = 'pg_catalog'::regnamespace AND collname IN ('pg_c_utf8', 'und-x-icu', 'default')
-    AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))
-  ORDER BY array_position(ARRAY['pg_c_utf8', 'und-x-icu', 'default']::name[], collname) LIMIT 1`

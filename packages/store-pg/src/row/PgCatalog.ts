@@ -4,7 +4,7 @@
  * which never change, are always cached.
  */
 import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
-import { isSqlName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import { isSqlName } from "@data-cabinet/core/row/SqlName"
 import type { Table } from "@data-cabinet/core/row/Table"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
@@ -12,14 +12,8 @@ import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import {
-  DESCRIBE_TYPES,
-  FIND_READABLE,
-  FOLD_COLLATION,
-  LIST_READABLE,
-  STAMP_OF_FOUND,
-  VIEW_SHOWS_OURS,
-} from "./CatalogStatement.ts"
+import { DESCRIBE_TYPES, FIND_READABLE, LIST_READABLE, STAMP_OF_FOUND, VIEW_SHOWS_OURS } from "./CatalogStatement.ts"
+import { foldCollation } from "./FoldCollation.ts"
 import { CatalogCache } from "./CatalogCache.ts"
 import { columnType, FIRST_MADE_LATER, type TypeRow } from "./TypeTree.ts"
 
@@ -68,22 +62,13 @@ const tableOf = (row: ObjectRow): Table => ({
   rows_estimate: row.rows_estimate === null ? null : Number(row.rows_estimate),
 })
 
-const collationOf = (row: { readonly name: string } | undefined): string =>
-  quoteQualified("pg_catalog", row?.name ?? "default")
-
 export const layer = Layer.effect(
   Catalog,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { sessions, offReason, role } = yield* ReaderClient
     const known = new Map<number, TypeRow>()
-    let folding: string | undefined
-
-    const foldCollation = Effect.suspend(() =>
-      folding !== undefined
-        ? Effect.succeed(folding)
-        : Effect.map(sql.unsafe<{ name: string }>(FOLD_COLLATION), ([row]) => (folding = collationOf(row))),
-    )
+    const folding = foldCollation(sql)
 
     /** Describes these types and all that they consist of; queries the database only for those that can have changed. */
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
@@ -109,7 +94,7 @@ export const layer = Layer.effect(
         if (now?.stamp === before.catalogVersion) return Option.some(before.table)
         found.forget(schema, name)
       }
-      const collation = yield* foldCollation
+      const collation = yield* folding
       const searching = `${searchFunction(collation).sql}(text[])`
       const [row] = yield* sql.unsafe<DetailRow>(FIND_READABLE, [role, schema, name, searching])
       if (row === undefined) return Option.none<ReadableTable>()
@@ -152,7 +137,7 @@ const readable = (
   row: DetailRow,
   columns: ReadonlyArray<ColumnRow>,
   types: ReadonlyMap<number, TypeRow>,
-  foldCollation: string,
+  collation: string,
 ): ReadableTable => {
   const key: ReadonlyArray<string> = JSON.parse(row.key ?? "[]")
   return {
@@ -173,7 +158,7 @@ const readable = (
     oid: Number(row.oid),
     owner: Number(row.owner),
     runsNoUserCode: isAlone(row) && !row.row_policies && !row.runs_others,
-    foldCollation,
+    foldCollation: collation,
     searchIndexed: row.search_indexed,
     catalogVersion: row.source_id === null && isAlone(row) ? row.proof : null,
   }

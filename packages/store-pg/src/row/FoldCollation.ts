@@ -1,0 +1,28 @@
+/** The collation that searches fold case with. */
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+
+/**
+ * The collation that folds case by Unicode: PostgreSQL's own, which maps letter by letter, if it has one (17 and later),
+ * otherwise ICU's root collation, otherwise the database's.
+ */
+export const FOLD_COLLATION = `
+  SELECT collname::text AS name FROM pg_collation
+  WHERE collnamespace = 'pg_catalog'::regnamespace AND collname IN ('pg_c_utf8', 'und-x-icu', 'default')
+    AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))
+  ORDER BY array_position(ARRAY['pg_c_utf8', 'und-x-icu', 'default']::name[], collname) LIMIT 1`
+
+/** Its name, quoted and with its schema. Read once: a server keeps it as long as it runs. */
+export const foldCollation = (sql: PgClient.PgClient): Effect.Effect<string, SqlError.SqlError> => {
+  let known: string | undefined
+  return Effect.suspend(() =>
+    known !== undefined
+      ? Effect.succeed(known)
+      : Effect.map(
+          sql.unsafe<{ readonly name: string }>(FOLD_COLLATION),
+          ([row]) => (known = quoteQualified("pg_catalog", row?.name ?? "default")),
+        ),
+  )
+}
