@@ -1,6 +1,6 @@
 /**
  * The script that browsers get is committed as it is bundled from `src/browser`, so that nothing has to be built to serve it:
- * `vitest run -u packages/console/test/ConsoleScript.test.ts` writes it again. Its size is a budget.
+ * `vitest run packages/console/test/ConsoleScript.test.ts -u` writes it again. Its size is a budget.
  */
 import { brotliCompressSync } from "node:zlib"
 import { fileURLToPath } from "node:url"

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { ICONS } from "../html/Icons.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
-import { tablePath } from "./TablePath.ts"
+import { isEstimated, tablePath } from "./TablePath.ts"
 
 const matches = (table: Table, text: string): boolean => {
   const wanted = text.trim().toLowerCase()
@@ -44,7 +44,7 @@ const tableLine = (frame: Frame, table: Table): Html => {
   const { schema, name, kind, source, comment, rows_estimate: rows } = table
   return markup`<tr><th scope="row"><a href="${tablePath(frame, schema, name)}">${name}</a>${comment !== null && markup`<small>${comment}</small>`}</th>
 <td class="wide-only soft">${words.kinds[kind]}</td><td class="wide-only soft">${source?.name ?? null}</td>
-<td class="n soft">${rows === null ? "–" : words.about(rows)}</td></tr>`
+<td class="n soft">${isEstimated(rows) ? words.about(rows) : "–"}</td></tr>`
 }
 
 export const tableListScreens = Effect.gen(function* () {

@@ -1,6 +1,9 @@
-/** The addresses of tables. */
+/** The addresses of tables, and what is known of their size. */
 import { consolePath, type Frame } from "../html/Shell.ts"
 
 /** Of a table's screen; its rows, a row and its exports lie below. */
 export const tablePath = (frame: Pick<Frame, "base">, schema: string, name: string): string =>
   consolePath(frame, `tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`)
+
+/** PostgreSQL has no number of a table that it has not looked at yet, or says 0 although rows have come since. */
+export const isEstimated = (rows: number | null): rows is number => rows !== null && rows > 0

@@ -23,7 +23,7 @@ import {
   filtersOf,
   withQuery,
 } from "./SelectionLinks.ts"
-import { tablePath } from "./TablePath.ts"
+import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
 import { chips, toolbar, type ToolbarData } from "./TableToolbar.ts"
 
@@ -80,7 +80,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const { detail } = data.table
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
-  const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${rows === null ? tables.kinds[detail.kind] : tables.about(rows)}</p>
+  const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
 <div class="acts">${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
