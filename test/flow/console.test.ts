@@ -2,7 +2,7 @@
  * The console over HTTP, without a browser: the screen of a table shows, cell for cell, what the API answers to the same query
  * string, and refuses what the API refuses; who may not see or do something does not; what senders sent runs nowhere.
  */
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { randomOf, seeded } from "../support/random.ts"
@@ -235,6 +235,28 @@ const press = (path: string, form: Readonly<Record<string, string>>, as: Readonl
     body: new URLSearchParams(form),
     headers: { ...as, "sec-fetch-site": "same-origin" },
   })
+
+it("who takes no byte of an export keeps nobody else from theirs, and gets no second one meanwhile", async () => {
+  await cabinet.cabinet.sql(`CREATE TABLE public.large (n int PRIMARY KEY, t text);
+    INSERT INTO public.large SELECT n, repeat(md5(n::text), 300) FROM generate_series(1, 4000) n`)
+  const [hostile, honest] = [await cabinet.as("viewer"), await cabinet.as("viewer")]
+  const get = (as: Readonly<Record<string, string>>, init: RequestInit = {}) =>
+    fetch(`${cabinet.base}/console/tables/public/large/export.ndjson`, { ...init, headers: as })
+  const leaving = new AbortController()
+  const stalled = await get(hostile, { signal: leaving.signal })
+  assert.strictEqual(stalled.status, 200)
+  const second = await get(hostile)
+  assert.strictEqual(second.status, 409)
+  assert.include(await second.text(), "Your export before this one is still being sent.")
+  const whole = await (await get(honest)).text()
+  assert.strictEqual(whole.split("\n").length, 4_001)
+  leaving.abort()
+  await vi.waitUntil(async () => {
+    const again = await get(hostile)
+    await again.body?.cancel()
+    return again.status === 200
+  })
+})
 
 it("a key is shown once, works at once, and is refused when it was revoked", async () => {
   const editor = await cabinet.as("editor")

@@ -3,6 +3,7 @@
  * own tokens. The first page is read before anything is sent, so that what is refused is refused with its status; whatever
  * fails later breaks the message, and the browser says that the download failed.
  */
+import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows, type RowsPage } from "@data-cabinet/core/selection/SelectRows"
@@ -16,8 +17,9 @@ import { without } from "./SelectionLinks.ts"
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** So many at once in a cabinet, so that the screens keep their connections. */
+/** So many at once in a cabinet, so that the screens keep their connections; of one person, so that others get theirs. */
 const MAX_EXPORTS = 2
+const MAX_OF_ONE = 1
 
 /** As RFC 4180 has it. An empty text is quoted, so that it differs from no value. */
 const csvField = (token: string): string => {
@@ -37,9 +39,31 @@ const WRITERS: Readonly<
   ndjson: { type: "application/x-ndjson", head: () => "", row: (row) => `${row}\n` },
 }
 
-const tooMany: ManageError = {
-  code: "busy",
-  message: `${MAX_EXPORTS} exports are running already; try again when one of them has ended.`,
+const busy = (message: string): ManageError => ({ code: "busy", message })
+
+/** The exports that are being sent, each with who gets it. */
+class Running {
+  readonly #whos: Array<string> = []
+
+  /** Why this one cannot begin now; null if it can. */
+  refusal(who: string): ManageError | null {
+    if (this.#whos.filter((one) => one === who).length >= MAX_OF_ONE) {
+      return busy("Your export before this one is still being sent.")
+    }
+    if (this.#whos.length < MAX_EXPORTS) return null
+    return busy(`${MAX_EXPORTS} exports are running already; try again when one of them has ended.`)
+  }
+
+  begin(who: string): void {
+    const refusal = this.refusal(who)
+    // Others began since it was admitted. Its head is sent: the message breaks.
+    if (refusal !== null) throw new Error(refusal.message)
+    this.#whos.push(who)
+  }
+
+  end(who: string): void {
+    this.#whos.splice(this.#whos.indexOf(who), 1)
+  }
 }
 
 export interface ExportRequest {
@@ -47,20 +71,22 @@ export interface ExportRequest {
   readonly name: string
   readonly params: Pairs
   readonly format: ExportFormat
+  readonly actor: Pick<Actor, "kind" | "id"> | null
 }
 
 export const exportRows = Effect.gen(function* () {
   const rows = yield* SelectRows
   const context = yield* Effect.context()
-  let running = 0
+  const running = new Running()
   const page = ({ schema, name, params }: ExportRequest, cursor: string | null) => {
     const first = [...without(params, "cursor", "limit"), ["limit", String(MAX_LIMIT)]] as const
     const all: Pairs = cursor === null ? first : [...first, ["cursor", cursor]]
     return fromCall((call) => rows.page({ schema, name, params: all }, call))
   }
-  const text = async function* (request: ExportRequest, first: RowsPage) {
+  const text = async function* (request: ExportRequest, first: RowsPage, who: string) {
     const { head, row } = WRITERS[request.format]
-    running++
+    // Not before the body begins: one that is never asked for, as of a client that has gone, would keep its place.
+    running.begin(who)
     try {
       yield Buffer.from(head(first))
       for (let next: RowsPage | null = first; next !== null;) {
@@ -74,11 +100,13 @@ export const exportRows = Effect.gen(function* () {
       )
       throw error
     } finally {
-      running--
+      running.end(who)
     }
   }
   return Effect.fnUntraced(function* (request: ExportRequest) {
-    if (running >= MAX_EXPORTS) return yield* Effect.fail(tooMany)
+    const who = `${request.actor?.kind} ${request.actor?.id}`
+    const refusal = running.refusal(who)
+    if (refusal !== null) return yield* Effect.fail(refusal)
     const first = yield* page(request, null)
     const file = `${request.schema}.${request.name}.${request.format}`.replaceAll(/[^\w.-]/g, "_")
     const response: Response = {
@@ -90,7 +118,7 @@ export const exportRows = Effect.gen(function* () {
         "x-content-type-options": "nosniff",
         "cache-control": "no-store",
       },
-      body: text(request, first),
+      body: text(request, first, who),
     }
     return { answer: response }
   })

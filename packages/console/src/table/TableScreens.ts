@@ -91,7 +91,8 @@ export const tableScreens = Effect.gen(function* () {
     ...EXPORT_FORMATS.map((format): ConsoleScreen => ({
       path: `${path}/export.${format}`,
       action: "row.read",
-      get: ({ path: [schema, name], pairs }) => exporting({ schema: schema!, name: name!, params: pairs, format }),
+      get: ({ path: [schema, name], pairs, actor }) =>
+        exporting({ schema: schema!, name: name!, params: pairs, format, actor }),
     })),
     {
       path: `${path}/select`,

@@ -100,6 +100,8 @@ const write = (
   outgoing.writeHead(status, headers)
   if (body === null || method === "HEAD") outgoing.end()
   else if (pieces !== undefined) {
+    // A client that takes nothing would keep what the body is made with.
+    outgoing.setTimeout(STALLED_MILLIS, () => outgoing.destroy())
     // A failure destroys the socket, and with it the message; whoever wrote the body has logged it.
     pipeline(Readable.from(pieces, { objectMode: false }), outgoing, () => {})
   } else if (typeof body === "string") outgoing.end(body)
@@ -109,6 +111,9 @@ const write = (
     else outgoing.end(latin1(bytes), "latin1")
   }
 }
+
+/** How long a client may take nothing of a body in pieces. */
+const STALLED_MILLIS = 60_000
 
 /**
  * Bytes up to this many are written as text of one character each, for Node writes the head and a text in one piece, and the
