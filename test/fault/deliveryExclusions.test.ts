@@ -122,5 +122,5 @@ it("an event that is deleted before it is sent is not sent", async () => {
   await database.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${gone}`)
   const request = { lane: "healthy", limit: 9, perAddress: 9, room: new Map(), after: 0, leaseSeconds: 60 } as const
   const claimed = await runtime.runPromise(DeliveryQueue.use((queue) => queue.claim(request)))
-  expect(claimed.map(({ event }) => JSON.parse(event!.text).id)).toEqual([kept])
+  expect(claimed.map(({ event }) => JSON.parse(Buffer.from(event!.json).toString()).id)).toEqual([kept])
 })

@@ -11,8 +11,6 @@ import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { signDelivery } from "./Signature.ts"
 
-const utf8 = new TextEncoder()
-
 /**
  * Any 2xx counts as delivered. Anything else, including a redirect and no response at all, is retried. A ping is not
  * retried.
@@ -34,7 +32,7 @@ export class AttemptDelivery extends Context.Service<
       return AttemptDelivery.of({
         attempt: (delivery) =>
           Effect.clockWith((clock) => {
-            const body = utf8.encode(deliveryBody(delivery))
+            const body = deliveryBody(delivery)
             const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
             const sent = courier.send({
               url: delivery.url,

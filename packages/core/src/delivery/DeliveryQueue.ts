@@ -36,8 +36,8 @@ export interface Claimed {
   /** Failed attempts before this one. */
   readonly failures: number
   readonly createdAt: string
-  /** The event as it appears in the feed; null for a ping. */
-  readonly event: { readonly text: string; readonly sourceId: number; readonly sourceName: string } | null
+  /** The event as it appears in the feed, as JSON in UTF-8; null for a ping. */
+  readonly event: { readonly json: Uint8Array; readonly sourceId: number; readonly sourceName: string } | null
 }
 
 /** The next state of a delivery after an attempt; seconds count from the time of settlement. */

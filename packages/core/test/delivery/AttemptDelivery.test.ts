@@ -18,12 +18,14 @@ const delivery: Claimed = {
   attempt: 3,
   failures: 2,
   createdAt: "2026-11-21T09:30:00.123456Z",
-  event: { text, sourceId: 5, sourceName: `"Заказы"\n` },
+  event: { json: Buffer.from(text), sourceId: 5, sourceName: `"Заказы"\n` },
 }
 const outcome = (status: number | null) => ({ status, failure: null, peer: null, durationMs: 1, responseBody: null })
 
+const bodyOf = (of: Claimed) => new TextDecoder().decode(deliveryBody(of))
+
 it("deliveryBody holds the event's own text, token by token", () => {
-  const body = deliveryBody(delivery)
+  const body = bodyOf(delivery)
   expect(body.endsWith(`,"data":${text}}`)).toBe(true)
   expect(JSON.parse(body)).toMatchObject({
     id: 42,
@@ -31,7 +33,7 @@ it("deliveryBody holds the event's own text, token by token", () => {
     created_at: "2026-11-21T09:30:00.123456Z",
     source: { id: 5, name: `"Заказы"\n` },
   })
-  expect(JSON.parse(deliveryBody({ ...delivery, type: "ping", event: null }))).toEqual({
+  expect(JSON.parse(bodyOf({ ...delivery, type: "ping", event: null }))).toEqual({
     id: 42,
     type: "ping",
     created_at: "2026-11-21T09:30:00.123456Z",
@@ -58,7 +60,7 @@ it.effect(
     })
     const { headers, body, url } = sent[0]!
     assert.strictEqual(url, "https://example.com/hook")
-    assert.strictEqual(new TextDecoder().decode(body), deliveryBody(delivery))
+    assert.strictEqual(new TextDecoder().decode(body), bodyOf(delivery))
     assert.include(headers, {
       "Content-Type": "application/json",
       "X-Service-Event": "event.received",

@@ -38,7 +38,7 @@ const MAX_CLAIM = 128
 /** An address idle for this long starts over. */
 const FORGET_MILLIS = 60_000
 
-export const bytesOf = (delivery: Claimed): number => delivery.event?.text.length ?? 0
+export const bytesOf = (delivery: Claimed): number => delivery.event?.json.length ?? 0
 
 export class Lane {
   readonly name: LaneName

@@ -25,7 +25,7 @@ const delivery = (id: number, addressId = 1, bytes = 0): Claimed => {
     attempt: 1,
     failures: 0,
     createdAt: "",
-    event: { text: "x".repeat(bytes), sourceId: 1, sourceName: "" },
+    event: { json: new Uint8Array(bytes), sourceId: 1, sourceName: "" },
   }
   claims.set(id, claimed)
   return claimed
@@ -139,7 +139,7 @@ it("nothing is claimed ahead of an address that is slow to answer, or whose deli
   for (let id = 10; id < 60; id++) {
     begin(slow, delivery(id))
     slow.end(claim(id), true, 900)
-    const long = { ...delivery(id), event: { text: { length: 5e6 } as string, sourceId: 1, sourceName: "" } }
+    const long = { ...delivery(id), event: { json: new Uint8Array(5e6), sourceId: 1, sourceName: "" } }
     begin(large, long)
     large.end(long, true, 1)
   }

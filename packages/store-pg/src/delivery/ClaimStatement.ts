@@ -1,7 +1,11 @@
 /** Claims due deliveries, fairly over addresses, together with the texts of their events. */
+import type { Channel } from "@data-cabinet/core/event/EventLog"
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
 
-/** A claimed delivery as the database returns it: ids are doubles, which hold them exactly. */
+/**
+ * A claimed delivery as the database returns it: ids are doubles, which hold them exactly, and moments and the payload are
+ * the bytes in which PostgreSQL sends them.
+ */
 export interface ClaimedRow {
   readonly id: number
   readonly type: "event.received" | "ping"
@@ -11,10 +15,16 @@ export interface ClaimedRow {
   readonly previous_secret: string | null
   readonly attempt: number
   readonly failures: number
-  readonly created_at: string
-  readonly event: string | null
+  readonly created_at: Uint8Array
+  /** The event, but for a ping. */
+  readonly event_id: number | null
   readonly source_id: number | null
   readonly source_name: string | null
+  readonly channel: Channel | null
+  readonly received_at: Uint8Array | null
+  readonly payload: Uint8Array | null
+  readonly repeat_of: number | null
+  readonly history: boolean | null
 }
 
 /**
@@ -55,12 +65,12 @@ export const CLAIM = `
     ) d LIMIT (SELECT $6::int)
   ),
   fate AS MATERIALIZED (
-    SELECT p.*, e.event, e.source_id, e.source_name, CASE
+    SELECT p.*, e.source_id, e.source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history, CASE
       WHEN p.type = 'ping' AND p.claimed_at IS NOT NULL THEN 'failed'
-      WHEN p.type <> 'ping' AND e.event IS NULL THEN 'cancelled'
+      WHEN p.type <> 'ping' AND e.source_id IS NULL THEN 'cancelled'
       ELSE 'due' END AS state
     FROM picked p LEFT JOIN LATERAL (
-      SELECT cabinet.event_json(e, s.name) AS event, e.source_id, s.name AS source_name
+      SELECT e.source_id, s.name AS source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history
       FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
       WHERE e.id = p.event_id AND e.deleted_at IS NULL LIMIT 1
     ) e ON true
@@ -86,8 +96,10 @@ export const CLAIM = `
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
     RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
       CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,
-      d.attempts AS attempt, d.failures, cabinet.rfc3339(d.created_at) AS created_at,
-      f.event, f.source_id::float8 AS source_id, f.source_name
+      d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
+      f.event_id::float8 AS event_id, f.source_id::float8 AS source_id, f.source_name, f.channel,
+      timestamptz_send(f.received_at) AS received_at, json_send(f.payload) AS payload,
+      f.repeat_of::float8 AS repeat_of, f.history
   )
   SELECT * FROM taken`
 
@@ -102,8 +114,7 @@ export const CLAIM_NEW_PING = `
   )
   SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
     CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
-    t.attempts AS attempt, t.failures, cabinet.rfc3339(t.created_at) AS created_at,
-    NULL::text AS event, NULL::float8 AS source_id, NULL::text AS source_name
+    t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
   FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
 /** $1: deliveries, $2: the attempts that they were claimed for. The numbers of those attempts stay used. */

@@ -12,25 +12,34 @@ import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
+import { SourceNames } from "../feed/SourceNames.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
+import { claimedEvent, sentMoment } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
 /** How many deliveries one statement resends or prunes. */
 const RESEND_BATCH = 2000
 
-const toClaimed = (row: ClaimedRow): Claimed => ({
-  id: row.id,
-  type: row.type,
-  addressId: row.address_id,
-  url: row.url,
-  secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret],
-  attempt: row.attempt,
-  failures: row.failures,
-  createdAt: row.created_at,
-  event: row.event === null ? null : { text: row.event, sourceId: row.source_id!, sourceName: row.source_name! },
-})
+const toClaimed =
+  (names: SourceNames) =>
+  (row: ClaimedRow): Claimed => ({
+    id: row.id,
+    type: row.type,
+    addressId: row.address_id,
+    url: row.url,
+    secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret],
+    attempt: row.attempt,
+    failures: row.failures,
+    createdAt: sentMoment(row.created_at),
+    event: eventOf(row, names),
+  })
+
+const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
+  const json = claimedEvent(row, names)
+  return json === null ? null : { json, sourceId: row.source_id!, sourceName: row.source_name! }
+}
 
 /** There is no partition for the attempt's day: the machine slept, or its clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
@@ -55,6 +64,7 @@ export const layer = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const claimed = toClaimed(new SourceNames())
 
     return DeliveryQueue.of({
       claim: (request) =>
@@ -67,18 +77,18 @@ export const layer = Layer.effect(
               request.limit,
               request.leaseSeconds,
             ]),
-            (rows) => rows.map(toClaimed),
+            (rows) => rows.map(claimed),
           ),
         ),
       settle: (batch) =>
         batch.length === 0 ? Effect.void : recording(sql, sql.unsafe(SETTLE, [settleParameter(batch)])),
-      release: (claimed) =>
+      release: (deliveries) =>
         Effect.asVoid(
           recording(
             sql,
             sql.unsafe(RELEASE, [
-              int8Array(claimed.map(({ id }) => id)),
-              int4Array(claimed.map(({ attempt }) => attempt)),
+              int8Array(deliveries.map(({ id }) => id)),
+              int4Array(deliveries.map(({ attempt }) => attempt)),
             ]),
           ),
         ),
@@ -91,7 +101,7 @@ export const layer = Layer.effect(
       ping: (addressId, leaseSeconds) =>
         orUnavailable(
           Effect.map(sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds]), ([row]) =>
-            Option.map(Option.fromNullishOr(row), toClaimed),
+            Option.map(Option.fromNullishOr(row), claimed),
           ),
         ),
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),

@@ -10,9 +10,9 @@ import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import type { Added, RowSink } from "../connection/PageExchange.ts"
-import { copyBytes, integer, JsonFragment } from "../row/JsonWriter.ts"
-import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
+import { copyBytes, type JsonFragment } from "../row/JsonWriter.ts"
 import { int64At, viewOf } from "../row/ValueToJson.ts"
+import { endEvent, ENVELOPE, startEvent } from "./EventJson.ts"
 import type { KnownSource, NameRow, SourceNames, SourceOrigins } from "./SourceNames.ts"
 
 /** The columns of an event in the order in which they are sent, with the oid of each one's type. */
@@ -47,18 +47,6 @@ const CHANNEL = RECEIVED_AT + 12
 const HISTORY = CHANNEL + 8
 /** Where the head of the first value begins that may be missing. */
 const REST = HISTORY + 1
-
-const START = new JsonFragment('{"id":')
-const PAYLOAD = new JsonFragment(',"payload":')
-const USUAL_END = new JsonFragment(',"repeat_of":null,"history":false,"deleted_at":null}')
-const REPEAT_OF = new JsonFragment(',"repeat_of":')
-const HISTORIC = new JsonFragment(',"history":true,"deleted_at":')
-const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
-const NULL = new JsonFragment("null")
-const END = new JsonFragment("}")
-
-/** An upper bound on the bytes written per event beside its payload and origin. */
-const ENVELOPE = 192
 
 /** The most bytes that are reserved before any event has arrived. */
 const MOST_AHEAD_OF_EVENTS = 1024 * 1024
@@ -181,9 +169,8 @@ export class EventsToJson implements RowSink {
     const to = this.#to
     let at = this.#at
     if (ends.length > 0) to.setUint8(at++, COMMA)
-    at = integer(to, START.write(to, at), int64At(sent, start + ID))
-    at = TIMESTAMPTZ.write(to, origin.write(to, at), sent, start + RECEIVED_AT, 8)
-    at = copyBytes(to, PAYLOAD.write(to, at), sent, payload, end - payload)
+    at = startEvent(to, at, int64At(sent, start + ID), origin, sent, start + RECEIVED_AT)
+    at = copyBytes(to, at, sent, payload, end - payload)
     at = writeRest(to, at, sent, start)
     this.#keepPlace(sent, start, ends.length * PLACE_BYTES)
     this.#at = at
@@ -252,14 +239,14 @@ const afterOptional = (sent: DataView, at: number, end: number): number => {
 
 /** Writes what follows the payload. */
 const writeRest = (to: DataView, at: number, sent: DataView, start: number): number => {
-  const history = sent.getUint8(start + HISTORY) !== 0
   const isRepeat = sent.getInt32(start + REST) > 0
   const deletedAt = start + REST + VALUE_HEAD + (isRepeat ? 8 : 0)
-  const isDeleted = sent.getInt32(deletedAt) > 0
-  if (!isRepeat && !isDeleted && !history) return USUAL_END.write(to, at)
-  let here = REPEAT_OF.write(to, at)
-  here = isRepeat ? integer(to, here, int64At(sent, start + REST + VALUE_HEAD)) : NULL.write(to, here)
-  here = (history ? HISTORIC : NO_HISTORY).write(to, here)
-  here = isDeleted ? TIMESTAMPTZ.write(to, here, sent, deletedAt + VALUE_HEAD, 8) : NULL.write(to, here)
-  return END.write(to, here)
+  return endEvent(
+    to,
+    at,
+    isRepeat ? int64At(sent, start + REST + VALUE_HEAD) : null,
+    sent.getUint8(start + HISTORY) !== 0,
+    sent,
+    sent.getInt32(deletedAt) > 0 ? deletedAt + VALUE_HEAD : -1,
+  )
 }

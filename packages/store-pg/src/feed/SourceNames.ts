@@ -29,6 +29,14 @@ export class SourceNames {
     return this.#known.get(id)
   }
 
+  /** Those of a source whose name was just read. */
+  originsOfNamed(id: number, name: string): SourceOrigins {
+    const known = this.#known.get(id)
+    if (known?.name === name) return known.origins
+    this.learn([[id, name]])
+    return this.#known.get(id)!.origins
+  }
+
   learn(rows: ReadonlyArray<NameRow>): void {
     const news = rows.filter(([id, name]) => this.#known.get(id)?.name !== name)
     if (this.#known.size + news.length > MOST) this.#known.clear()

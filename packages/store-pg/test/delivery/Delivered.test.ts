@@ -148,7 +148,9 @@ it("thousands that have left the queue are sent again by the span in which they 
   expect(await resend(from)).toBe(0)
   expect(await resend("2100-01-01T00:00:00Z")).toBe(4499)
   const again = await claimMany(4499)
-  const told = again.map(({ event }) => (JSON.parse(event!.text) as { id: number }).id).sort((a, b) => a - b)
+  const told = again
+    .map(({ event }) => (JSON.parse(Buffer.from(event!.json).toString()) as { id: number }).id)
+    .sort((a, b) => a - b)
   expect(told).toEqual(events.filter((_, n) => n !== 3000))
   expect(new Set(again.map((one) => `${one.addressId} ${one.attempt}`))).toEqual(new Set([`${addressId} 2`]))
   expect(told).not.toContain(early[0])

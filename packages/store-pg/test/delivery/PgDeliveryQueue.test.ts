@@ -1,4 +1,5 @@
 import { CLAIM, roomParameters } from "@data-cabinet/store-pg/delivery/ClaimStatement"
+import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { SETTLE } from "@data-cabinet/store-pg/delivery/SettleStatement"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
@@ -19,14 +20,42 @@ const settle = (...batch: ReadonlyArray<ReturnType<typeof settlementOf>>) =>
   cabinet.queue((queue) => queue.settle(batch))
 const log = (addressId: number) => cabinet.queue((queue) => queue.log({ addressId, limit: 100 }))
 
+const textOf = ({ event }: Claimed) => new TextDecoder().decode(event!.json)
+
 it("claim gives what one attempt needs, the event as the feed shows it", async () => {
   const { id, secret } = await address()
   const [event] = await cabinet.accept(source, 1, `{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
   const [delivery] = await claim()
   expect(delivery).toMatchObject({ type: "event.received", addressId: id, secrets: [secret], attempt: 1, failures: 0 })
   expect(delivery!.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
-  expect(delivery!.event!.text).toContain(`"payload":{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
-  expect(JSON.parse(delivery!.event!.text)).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
+  expect(textOf(delivery!)).toContain(`"payload":{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
+  expect(JSON.parse(textOf(delivery!))).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
+})
+
+it("claim writes the very text that the database has for an event, whatever has become of it", async () => {
+  await address()
+  const events = await cabinet.accept(source, 6, `{"a" : 1.0,"b":["я"]}`)
+  for (const [n, change] of [
+    "repeat_of = 1",
+    "history = true, channel = 'file'",
+    "received_at = '2026-11-22 01:02:03.45Z', channel = 'pull'",
+    "received_at = '2026-11-22 01:02:03Z', repeat_of = 9007199254740991, history = true",
+    `payload = json_build_object('long', repeat('я', 40000))`,
+  ].entries()) {
+    await cabinet.run(`UPDATE cabinet.event SET ${change} WHERE id = ${events[n]}`)
+  }
+  await cabinet.run(`UPDATE cabinet.source SET name = E'A "name"\\n\\x01я' WHERE id = ${source}`)
+  await cabinet.run("UPDATE cabinet.delivery SET created_at = created_at + interval '1 microsecond' * (id % 3)")
+  const claimed = await claim()
+  const expected = await cabinet.run(
+    `SELECT d.id::int4 AS id, cabinet.event_json(e, s.name) AS event, cabinet.rfc3339(d.created_at) AS created_at
+     FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id JOIN cabinet.source s ON s.id = e.source_id`,
+  )
+  expect(claimed).toHaveLength(6)
+  for (const one of claimed) {
+    const { event, created_at } = expected.find(({ id }) => id === one.id)!
+    expect([textOf(one), one.createdAt]).toEqual([event, created_at])
+  }
 })
 
 it("claim gives a delivery to one worker only, and again when its lease ends, the lost attempt logged", async () => {
@@ -267,9 +296,7 @@ it("resend refuses what cannot be sent again, and says why", async () => {
   const [first, second] = await cabinet.accept(source, 2)
   const batch = await claim()
   const of = (addressId: number, event?: number) =>
-    batch.find(
-      (one) => one.addressId === addressId && (event === undefined || one.event!.text.includes(`"id":${event},`)),
-    )!
+    batch.find((one) => one.addressId === addressId && (event === undefined || textOf(one).includes(`"id":${event},`)))!
   const ping = await cabinet.ping(id)
   await settle(...[...batch, ping].map((delivery) => settlementOf(delivery, 200)))
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${first}`)

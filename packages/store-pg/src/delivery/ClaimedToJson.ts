@@ -1,0 +1,28 @@
+/** Writes the event of a claimed delivery as the feed shows it, by the feed's writer. */
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { endEvent, ENVELOPE, startEvent } from "../feed/EventJson.ts"
+import type { SourceNames } from "../feed/SourceNames.ts"
+import { copyBytes } from "../row/JsonWriter.ts"
+import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
+import { viewOf } from "../row/ValueToJson.ts"
+import type { ClaimedRow } from "./ClaimStatement.ts"
+
+/** Null for a ping. The names are only kept to be written again: each row brings its own. */
+export const claimedEvent = (row: ClaimedRow, names: SourceNames): Uint8Array | null => {
+  const { payload, received_at: receivedAt } = row
+  if (payload === null || receivedAt === null) return null
+  const origin = names.originsOfNamed(row.source_id!, row.source_name!)[CHANNELS.indexOf(row.channel!)]!
+  const bytes = Buffer.allocUnsafe(origin.length + payload.length + ENVELOPE)
+  const to = viewOf(bytes)
+  const sent = viewOf(receivedAt)
+  let at = startEvent(to, 0, row.event_id!, origin, sent, 0)
+  at = copyBytes(to, at, viewOf(payload), 0, payload.length)
+  return bytes.subarray(0, endEvent(to, at, row.repeat_of, row.history!, sent, -1))
+}
+
+const MOMENT = Buffer.alloc(64)
+const MOMENT_VIEW = viewOf(MOMENT)
+
+/** A moment in RFC 3339. */
+export const sentMoment = (sent: Uint8Array): string =>
+  MOMENT.toString("latin1", 1, TIMESTAMPTZ.write(MOMENT_VIEW, 0, viewOf(sent), 0, 8) - 1)
