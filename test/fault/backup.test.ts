@@ -97,7 +97,7 @@ afterAll(async () => {
 })
 
 it("a backup overwrites nothing, and there has to be something to back up", async () => {
-  await refused(["backup", file], /is there already, and a backup overwrites nothing/)
+  await refused(["backup", file], /exists already, and a backup does not overwrite files/)
   await refused(
     ["backup", join(home.dir, "other.tar"), "--data-dir", join(home.dir, "none")],
     /^There is no database in /,

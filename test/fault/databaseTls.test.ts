@@ -136,7 +136,7 @@ it("verify-full checks who signed and for which name, verify-ca who signed, requ
     [`?sslmode=require&sslrootcert=${pem("other")}`, "localhost", /certificate/],
     ["?sslmode=verify-full", "localhost", /certificate/],
     [`?sslmode=verify-full&sslrootcert=${pem("missing")}`, "localhost", /sslrootcert cannot be used/],
-    ["", "localhost", /lets nobody in without TLS .*Add sslmode/],
+    ["", "localhost", /requires TLS .*Add sslmode/],
   ] as const) {
     assert.match(await refusalOf(address(parameters, { host })), words, parameters)
   }

@@ -74,7 +74,7 @@ it("prefer-standby takes a primary where there is no standby, and read-write say
   assert.strictEqual(code, "database_unreachable")
   assert.match(
     message,
-    /no server of the list can be used: \/nowhere:5432: connect ENOENT .*; .*standby.s:5432: it is a standby/,
+    /none of the servers can be used: \/nowhere:5432: connect ENOENT .*; .*standby.s:5432: it is a standby/,
   )
 })
 

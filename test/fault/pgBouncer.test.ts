@@ -117,6 +117,6 @@ if (hasPgBouncer) {
     const url = await bouncer({ pool_mode: mode, ...settings })
     const { code, message } = await Effect.runPromise(Effect.flip(openDatabase({ url }, 60_000)))
     assert.strictEqual(code, "database_unfit")
-    assert.match(message, /\(transaction pooling\).*use session pooling \(PgBouncer: pool_mode = session\)/)
+    assert.match(message, /uses transaction pooling.*use session pooling \(PgBouncer: pool_mode = session\)/)
   })
 }

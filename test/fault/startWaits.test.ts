@@ -73,7 +73,7 @@ it("serve waits while the server starts, is told to stop at once, and ends at on
   const refused = serve()
   const text = textOf(refused)
   expect(await ended(refused)).toBe(1)
-  expect(text.log).toMatch(/^The database at .* cannot be used: a pooler in between refuses our sessions/)
+  expect(text.log).toMatch(/^The database at .* cannot be used: the connection pooler refuses sessions/)
   expect(text.log).not.toContain("waiting")
   await server.close()
 })

@@ -63,9 +63,9 @@ it("serve says when the database cannot be reached, does not exist, or refuses t
   await refused(
     ["serve"],
     { DATABASE_URL: database.url.replace(database.name, "no_such") },
-    /^There is no database at .*no_such\. Make it with createdb/,
+    /^There is no database at .*no_such\. Create it with createdb/,
   )
-  await refused(["serve"], { DATABASE_URL: database.urlAs("nobody_here") }, /refused the login .*DATABASE_URL/)
+  await refused(["serve"], { DATABASE_URL: database.urlAs("nobody_here") }, /rejected the login .*DATABASE_URL/)
 })
 
 it("serve says what a database user without rights has to be granted", async () => {

@@ -52,19 +52,19 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   if (state === "3D000") {
     return new StartError({
       code: "database_refused",
-      message: `There is no database at ${where}. Make it with createdb, or correct DATABASE_URL.`,
+      message: `There is no database at ${where}. Create it with createdb, or correct DATABASE_URL.`,
     })
   }
   if (state === "28000" && /no encryption/.test(sqlMessage(error))) {
     return new StartError({
       code: "database_refused",
-      message: `The database at ${where} lets nobody in without TLS (${sqlMessage(error)}). Add sslmode=verify-full or sslmode=require to DATABASE_URL.`,
+      message: `The database at ${where} requires TLS (${sqlMessage(error)}). Add sslmode=verify-full or sslmode=require to DATABASE_URL.`,
     })
   }
   if (state?.startsWith("28") === true || error.reason._tag === "AuthenticationError") {
     return new StartError({
       code: "database_refused",
-      message: `The database at ${where} refused the login (${sqlMessage(error)}). Correct the user and password in DATABASE_URL.`,
+      message: `The database at ${where} rejected the login (${sqlMessage(error)}). Correct the user and password in DATABASE_URL.`,
     })
   }
   if (state === "42501") {
@@ -91,7 +91,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   }
   return new StartError({
     code: "database_unfit",
-    message: `The database at ${where} could not be prepared: ${sqlMessage(error)}.`,
+    message: `The database at ${where} cannot be prepared: ${sqlMessage(error)}.`,
   })
 }
 

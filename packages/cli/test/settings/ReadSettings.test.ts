@@ -105,6 +105,6 @@ it("readSettings takes from DATABASE_CA and PG variables only what DATABASE_URL 
   )
   expect(url({ DATABASE_URL, PGHOST: "x", PGSSLMODE: "require" })).toBe(`${DATABASE_URL}?sslmode=require`)
   expect(refusal({}, { DATABASE_URL, HOME: "/nowhere", PGSSLCRL: "/crl.pem" })).toBe(
-    "DATABASE_URL is not right: it must be an address without the parameter sslcrl, which is not honoured here.",
+    "DATABASE_URL is not right: it must be an address without the parameter sslcrl, which is not supported.",
   )
 })

@@ -6,7 +6,7 @@ export const text = (most: number, description: string) =>
   Schema.String.check(
     Schema.isMaxLength(most),
     Schema.makeFilter((value: string) =>
-      value.includes("\0") || !value.isWellFormed() ? "Expected text without U+0000 and half characters" : undefined,
+      value.includes("\0") || !value.isWellFormed() ? "Expected text without U+0000 and lone surrogates" : undefined,
     ),
   ).annotate({ description })
 
@@ -16,4 +16,4 @@ export const idField = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 
 
 export const lifetimeField = Schema.NullOr(
   Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 3_650 * 86_400 })),
-).annotate({ description: "Seconds until it ends, from a minute to ten years; null or left out: never." })
+).annotate({ description: "Seconds until it expires, from a minute to ten years; null or absent: never." })

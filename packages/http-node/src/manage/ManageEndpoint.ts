@@ -16,7 +16,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
 export const TAGS = {
   Self: "Who is asking.",
-  Sources: "The senders' ways in, and the columns of their tables.",
+  Sources: "Sources, their intake addresses, and the columns of their tables.",
   Events: "Single events, the feed, and the trash.",
   Tables: "Tables and views, and their rows.",
   Keys: "Keys of the read API, and access tokens.",

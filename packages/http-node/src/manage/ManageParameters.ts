@@ -42,7 +42,7 @@ export const isTime = (text: string): boolean => TIME.test(text) && !Number.isNa
 
 export const beforeParameter = {
   name: "before",
-  description: "Only what began before this time, for the next page: the last `at` that was seen. RFC 3339.",
+  description: "Only entries that began before this time (RFC 3339), for the next page: the last `at` of this one.",
   schema: { type: "string", format: "date-time" },
   read: (text: string) => (isTime(text) ? text : undefined),
   expected: "a time such as 2026-11-21T09:30:00Z",
@@ -50,7 +50,7 @@ export const beforeParameter = {
 
 export const beforeIdParameter = {
   name: "before",
-  description: "Only what came before this one, for the next page.",
+  description: "Only entries before this one, for the next page.",
   schema: ID,
   read: readId,
   expected: "a positive integer",

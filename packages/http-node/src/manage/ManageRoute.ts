@@ -51,7 +51,7 @@ const manageRoute = Effect.fnUntraced(function* (
   if (get !== undefined) methods.set("HEAD", get)
   const allow = its.map(({ method }) => method).join(", ")
   const notAllowed = manageErrorResponse(
-    { code: "method_not_allowed", message: `This address takes ${allow}.` },
+    { code: "method_not_allowed", message: `This endpoint supports only ${allow}.` },
     { allow },
   )
   const route: Route = {
@@ -134,7 +134,7 @@ const parametersOf = (
     if (parameter === undefined) continue
     const value = values.has(name) ? undefined : parameter.read(text)
     if (value === undefined) {
-      const message = values.has(name) ? `${name} came twice.` : `${name} must be ${parameter.expected}.`
+      const message = values.has(name) ? `${name} may be given only once.` : `${name} must be ${parameter.expected}.`
       return Effect.fail({ code: "bad_param", message, param: name })
     }
     values.set(name, value)

@@ -56,7 +56,7 @@ const inWords = (schema: Schema.Codec<unknown, unknown>) => {
     const place = at === "" ? "The body" : at
     const message = issue?.message ?? "Invalid"
     if (message === "Expected no excess property") {
-      return Result.fail(refuse("unknown_field", `This endpoint knows no field ${at}.`, at))
+      return Result.fail(refuse("unknown_field", `This endpoint has no field ${at}.`, at))
     }
     const words = message === "Missing key" ? `${place} is missing.` : `${place}: ${message}.`
     return Result.fail(refuse("bad_body", words, at))
@@ -83,7 +83,7 @@ export const manageBody = (schema: Schema.Codec<unknown, unknown>, wheel: TimerW
         return yield* Effect.fail(
           large
             ? refuse("too_large", `The body has more than ${LIMITS.maxBytes} bytes.`)
-            : refuse("unavailable", "The body did not arrive whole."),
+            : refuse("unavailable", "The request ended before the body was complete."),
         )
       }
       return yield* Effect.fromResult(Result.flatMap(Result.flatMap(toText(whole.success), toJson), decode))

@@ -111,7 +111,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
   const file = readPasswordFile(path ?? join(env["HOME"] || homedir(), ".pgpass"))
   if (Result.isFailure(file)) return file.failure
   if (file.success === undefined) {
-    return path === undefined ? null : `an address with a password, or a password file that is there: ${path} is not`
+    return path === undefined ? null : `an address with a password, or a password file that exists: ${path} does not`
   }
   const text = file.success
   const passwords = draft.hosts.map((host, at) =>
@@ -123,7 +123,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
     }),
   )
   if (new Set(passwords).size > 1)
-    return "an address with a password: the password file has not the same one for each host"
+    return "an address with a password: the password file has different ones for its hosts"
   draft.password = passwords[0]
   return null
 }

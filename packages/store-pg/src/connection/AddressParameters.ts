@@ -25,7 +25,7 @@ const FIXED: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** The reason for rejecting a value or a parameter, if there is more to say than that it is not honoured. */
 const REFUSED: Readonly<Record<string, string>> = {
-  channel_binding: "the driver cannot bind a login to its channel; sslmode=verify-full keeps others out of it as well",
+  channel_binding: "channel binding is not supported; sslmode=verify-full prevents interception as well",
   dbname: "which belongs behind the host: postgres://host/database",
   password: "which belongs before the host: postgres://user:password@host/database",
   user: "which belongs before the host: postgres://user@host/database",
@@ -91,10 +91,10 @@ export const wrongParameters = (uri: LibpqUri, shown: (name: string) => string):
     const fixed = FIXED[name]
     if (fixed !== undefined) {
       if (fixed.some((known) => known.toLowerCase() === value.toLowerCase())) continue
-      return `an address without ${name}, or with ${name}=${fixed[0]}: ${REFUSED[name] ?? "nothing else is honoured here"}`
+      return `an address without ${name}, or with ${name}=${fixed[0]}: ${REFUSED[name] ?? "other values are not supported"}`
     }
     if (!HONOURED.has(name)) {
-      return `an address without the parameter${shown(name)}, ${REFUSED[name] ?? "which is not honoured here"}`
+      return `an address without the parameter${shown(name)}, ${REFUSED[name] ?? "which is not supported"}`
     }
     const wrong = VALUES[name]?.(value) ?? null
     if (wrong !== null) return wrong

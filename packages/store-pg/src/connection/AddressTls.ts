@@ -36,26 +36,28 @@ export const encryptionOf = (
   ]
   const given = (parameters.get("sslmode") as SslMode | undefined) ?? "disable"
   if (isOnSocket && atLeastRequire(given)) {
-    return Result.fail("an address without sslmode: the host is a socket's directory, and a socket has no TLS")
+    return Result.fail("an address without sslmode: the host is the directory of a Unix socket, which has no TLS")
   }
   if (root === "") return Result.fail("an address whose sslrootcert is the name of a file, or system")
   if (!atLeastRequire(given) && root !== null) {
-    return Result.fail("an address with sslmode=verify-full beside sslrootcert, or without both")
+    return Result.fail("an address whose sslmode is verify-full if it has sslrootcert")
   }
   if (given === "verify-ca" && root === null) {
-    return Result.fail("an address with sslrootcert beside sslmode=verify-ca: which authority is to be believed?")
+    return Result.fail("an address with sslrootcert if its sslmode is verify-ca: it names the authority to trust")
   }
   if (root === "system" && given !== "verify-full") {
-    return Result.fail("an address with sslmode=verify-full beside sslrootcert=system: those sign for anybody's host")
+    return Result.fail(
+      "an address whose sslmode is verify-full if its sslrootcert is system: public authorities sign for any host",
+    )
   }
   if ((cert === null || cert === "") !== (key === null || key === "")) {
-    return Result.fail("an address with sslcert and sslkey, or without both")
+    return Result.fail("an address with both sslcert and sslkey, or with neither")
   }
   if (cert !== null && key !== null && !atLeastRequire(given)) {
-    return Result.fail("an address with sslmode=verify-full beside sslcert: without TLS nobody is shown a certificate")
+    return Result.fail("an address whose sslmode is verify-full if it has sslcert: client certificates need TLS")
   }
   const own = cert === null || key === null ? null : { cert, key, passphrase: parameters.get("sslpassword") }
-  if (own === null && parameters.has("sslpassword")) return Result.fail("an address with sslkey beside sslpassword")
+  if (own === null && parameters.has("sslpassword")) return Result.fail("an address with sslkey if it has sslpassword")
   return Result.succeed({ mode: isOnSocket ? "disable" : given, rootCertificate: root, own })
 }
 
@@ -73,7 +75,7 @@ const privateKey = (file: string): string => {
   const { mode, uid } = statSync(file)
   const open = uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077
   if (process.platform !== "win32" && (mode & open) !== 0) {
-    throw new Error(`${file} may be read by others: chmod 600 it`)
+    throw new Error(`other users can read ${file}: run chmod 600 on it`)
   }
   return readPem(file, "PRIVATE KEY")
 }

@@ -51,7 +51,7 @@ const withoutSsl = (uri: LibpqUri): Result.Result<LibpqUri, string> => {
     return Result.fail("an address without ssl, or with ssl=true, which is sslmode=require")
   }
   if (uri.parameters.some(([name]) => name === "sslmode")) {
-    return Result.fail("an address with ssl or sslmode, not with both")
+    return Result.fail("an address with ssl or sslmode, not both")
   }
   return Result.succeed({
     ...uri,

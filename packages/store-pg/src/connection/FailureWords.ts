@@ -8,13 +8,13 @@ import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
-  "25006": "it is read-only: a standby, or set to be",
+  "25006": "it is read-only: it is a standby, or set to read-only",
   "3D000": "it does not exist",
   "53100": "its disk is full",
-  "53200": "it is out of memory, or of room for locks",
-  "53300": "it takes no more connections",
+  "53200": "it is out of memory or of lock space",
+  "53300": "it accepts no more connections",
   "57P01": "it is shutting down",
-  "57P02": "it has crashed and recovers",
+  "57P02": "it has crashed and is recovering",
   "57P03": "it is starting up or shutting down",
   "58030": "it cannot read or write its disk",
 }
@@ -23,13 +23,13 @@ const BY_STATE: Readonly<Record<string, string>> = {
 const BY_POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /unsupported startup parameter/i,
-    "a pooler in between refuses our sessions even without settings: connect to PostgreSQL itself",
+    "the connection pooler refuses sessions even without settings: connect to PostgreSQL directly",
   ],
-  [/no more connections allowed/i, "a pooler in between takes no more connections"],
-  [/no such database/i, "a pooler in between does not know it"],
+  [/no more connections allowed/i, "the connection pooler accepts no more connections"],
+  [/no such database/i, "the connection pooler does not know the database"],
   [
     /server login has been failing|cannot connect to server|query_wait_timeout|pgbouncer|pooler/i,
-    "a pooler in between has no connection to it",
+    "the connection pooler cannot connect to it",
   ],
 ]
 
@@ -43,7 +43,7 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
   if (error.reason.cause instanceof TransactionPooling) return error.reason.cause.message
   const state = sqlState(error)
-  if (state?.startsWith("28") === true) return "it refuses our login"
+  if (state?.startsWith("28") === true) return "it rejects the login"
   return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])
 }
 

@@ -46,7 +46,7 @@ export class TransactionPooling extends Error {
   override readonly name = "TransactionPooling"
   constructor() {
     super(
-      "a pooler in between gives each transaction to another session (transaction pooling), and a cabinet's sessions listen and have settings: use session pooling (PgBouncer: pool_mode = session), or the address of PostgreSQL itself",
+      "the connection pooler uses transaction pooling, but a cabinet's sessions listen and have settings: use session pooling (PgBouncer: pool_mode = session), or connect to PostgreSQL directly",
     )
   }
 }
@@ -178,7 +178,7 @@ const nobody = ({ servers }: ServerRoute, verdicts: ReadonlyArray<readonly [numb
     })
     return `${host}:${port}: ${why}`
   })
-  return new NoServerFits(`no server of the list can be used: ${each.join("; ")}`)
+  return new NoServerFits(`none of the servers can be used: ${each.join("; ")}`)
 }
 
 const search = Effect.fnUntraced(function* (route: ServerRoute, login: Login, tls: false | ConnectionOptions) {

@@ -5,7 +5,7 @@
 import { Context, Effect, Latch, type Scope } from "effect"
 import { closeIfUnresponsive, type Finding, type Suspect } from "./ResponseTimeout.ts"
 
-const told = Effect.logWarning("connections to the database fell silent and were closed")
+const told = Effect.logWarning("connections to the database stopped responding and were closed")
 
 /** A statement may have been sent in vain during the check: such a group is checked once more. */
 const lookedAt = (suspect: Suspect, since: () => number) =>

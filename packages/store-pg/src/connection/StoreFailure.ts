@@ -94,7 +94,7 @@ export const orUnavailable = <A, E, R>(
         )
       }
       return isConflict(error)
-        ? Effect.fail(unavailable("The database is busy: somebody else holds what this needs."))
+        ? Effect.fail(unavailable("The database is busy: another session holds a lock that this needs."))
         : Effect.die(error)
     }),
   )

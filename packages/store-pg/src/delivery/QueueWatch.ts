@@ -10,14 +10,17 @@ import { Effect, Layer, Metric } from "effect"
 const gauge = (name: string, description: string) => Metric.gauge(`delivery_${name}`, { description })
 
 const GAUGES: Readonly<Record<keyof QueueGauge, ReturnType<typeof gauge>>> = {
-  due: gauge("due", "Deliveries that are due now, at addresses that work."),
+  due: gauge("due", "Deliveries due now at addresses that are neither paused nor failing."),
   retrying: gauge(
     "retrying",
-    "Deliveries that wait for a later attempt, are under way, or are for an address that fails.",
+    "Deliveries that wait for a later attempt, are in flight, or are due at failing addresses.",
   ),
   paused: gauge("paused", "Deliveries that wait for an address that is paused."),
   oldestDueSeconds: gauge("oldest_due_seconds", "For how long the oldest of those due now has been due; 0 for none."),
-  stuck: gauge("stuck", "Deliveries past due for two minutes at addresses that work. Must be zero: nobody sends them."),
+  stuck: gauge(
+    "stuck",
+    "Deliveries overdue by more than two minutes at addresses that are neither paused nor failing. Must be zero: otherwise no worker is running.",
+  ),
   failingAddresses: gauge("failing_addresses", "Addresses whose last attempt failed."),
 }
 

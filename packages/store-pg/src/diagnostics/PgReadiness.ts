@@ -5,7 +5,7 @@ import { failureWords } from "../connection/FailureWords.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { migrationNumbers } from "../migrations/PgMigrations.ts"
 
-const NO_ANSWER = "the database did not answer within 5 s"
+const NO_ANSWER = "the database did not respond within 5 s"
 
 /** Null if nothing is missing; otherwise a few words for an operator. */
 export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClient> = Effect.gen(function* () {

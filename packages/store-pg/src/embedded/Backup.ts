@@ -41,7 +41,7 @@ const attempting = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, Em
     try: run,
     catch: (error) => {
       if (error instanceof EmbeddedPostgresError) return error
-      const message = `The backup ${file} could not be written: ${(error as Error).message}. Nothing is left of it.`
+      const message = `The backup ${file} cannot be written: ${(error as Error).message}. The incomplete file was removed.`
       return new EmbeddedPostgresError({ code: "backup_failed", message })
     },
   })
@@ -54,7 +54,7 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
       return yield* refused(`There is no database in ${dir.root} to back up. Name its directory with --data-dir.`)
     }
     if (existsSync(file)) {
-      return yield* refused(`${file} is there already, and a backup overwrites nothing. Choose another name.`)
+      return yield* refused(`${file} exists already, and a backup does not overwrite files. Choose another name.`)
     }
     if (!existsSync(dirname(file))) return yield* refused(`There is no directory ${dirname(file)}.`)
     const { superuserUrl } = yield* EmbeddedPostgres.join({ dataDir: dir.root, bin: options.bin })
@@ -133,7 +133,8 @@ const copyLog = async (archive: BackupArchive, dir: DataDir, stop: BackupStop, p
   const folder = joinPath(dir.pgdata, "pg_wal")
   const names = (await readdir(folder)).filter(isNeeded).sort()
   for (const end of [firstLog, lastLog]) {
-    if (!names.includes(end)) throw refused(`The database no longer has ${end} of its log. Try the backup again.`)
+    if (!names.includes(end))
+      throw refused(`The database has already removed ${end} of its write-ahead log. Try the backup again.`)
   }
   for (const name of names) progress.total += (await stat(joinPath(folder, name))).size
   await archive.text(`${CLUSTER_NAME}/backup_label`, label)

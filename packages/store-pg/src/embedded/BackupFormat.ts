@@ -78,20 +78,23 @@ const recordOf = (text: string): Readonly<Record<string, unknown>> | undefined =
 /** @throws EmbeddedPostgresError `bad_backup` */
 export const readHead = (file: string, text: string, postgres: number): BackupHead => {
   const head = recordOf(text) as BackupHead | undefined
-  if (typeof head?.format !== "number") throw badBackup(file, "it is no backup that `cabinet backup` made.")
+  if (typeof head?.format !== "number") throw badBackup(file, "it was not created by `cabinet backup`.")
   if (head.format !== FORMAT) {
-    throw badBackup(file, "a newer version of this program made it. Restore it with that version, or a later one.")
+    throw badBackup(
+      file,
+      "it was created by a newer version of this program. Restore it with that version or a later one.",
+    )
   }
   if (head.postgres !== postgres) {
     throw badBackup(
       file,
-      `it holds the files of PostgreSQL ${head.postgres}, and this program brings ${postgres}. Restore it with the version of this program that made it; docs/operations.md says how its content then goes over.`,
+      `it holds the files of PostgreSQL ${head.postgres}, and this program ships ${postgres}. Restore it with the version of this program that created it; docs/operations.md says how to move its content then.`,
     )
   }
   if (head.platform !== process.platform || head.arch !== process.arch) {
     throw badBackup(
       file,
-      `it was made on ${head.platform} (${head.arch}), and this machine is ${process.platform} (${process.arch}). Restore it on a machine of that kind; docs/operations.md says how its content then goes over.`,
+      `it was created on ${head.platform} (${head.arch}), and this machine is ${process.platform} (${process.arch}). Restore it on such a machine; docs/operations.md says how to move its content then.`,
     )
   }
   return head
@@ -99,10 +102,10 @@ export const readHead = (file: string, text: string, postgres: number): BackupHe
 
 /** @throws EmbeddedPostgresError `bad_backup` */
 export const checkEnd = (file: string, text: string | undefined, found: BackupEnd): void => {
-  if (text === undefined) throw badBackup(file, "it ends too early. Copy it again from where it was made.")
+  if (text === undefined) throw badBackup(file, "it is truncated. Copy it again from where it was created.")
   const end = recordOf(text) as BackupEnd | undefined
   if (end?.files !== found.files || end.bytes !== found.bytes || end.digest !== found.digest) {
-    throw badBackup(file, "its content was damaged. Copy it again from where it was made, or take an older one.")
+    throw badBackup(file, "its content is damaged. Copy it again from where it was created, or use an older one.")
   }
 }
 
@@ -113,6 +116,7 @@ export const checkEnd = (file: string, text: string | undefined, found: BackupEn
 export const clusterPath = (file: string, name: string): ReadonlyArray<string> => {
   const [top, ...parts] = name.replace(/\/$/u, "").split("/")
   const safe = parts.every((part) => /^[A-Za-z0-9_.-]+$/u.test(part) && part !== "." && part !== "..")
-  if (top !== CLUSTER_NAME || !safe) throw badBackup(file, `it holds ${JSON.stringify(name)}, which no backup does.`)
+  if (top !== CLUSTER_NAME || !safe)
+    throw badBackup(file, `it contains ${JSON.stringify(name)}, which does not belong in a backup.`)
   return parts
 }

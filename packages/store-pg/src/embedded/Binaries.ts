@@ -55,7 +55,7 @@ export const shippedBinaries = (linksDir: string): Binaries => {
     throw missing(`No PostgreSQL is shipped for ${process.platform} on ${process.arch}`)
   }
   const root = packageRoot(name)
-  if (root === undefined) throw missing(`The package ${name}, which holds PostgreSQL, is not installed`)
+  if (root === undefined) throw missing(`The package ${name}, which contains PostgreSQL, is not installed`)
   const native = join(root, "native")
   const env = linkLibraries(root, join(native, "pg-symlinks.json"), linksDir)
   return binariesIn(join(native, "bin"), env)
@@ -72,7 +72,7 @@ export const chosenBinaries = (bin: string | undefined, linksDir: string): Binar
   if (bin === undefined) return shippedBinaries(linksDir)
   const chosen = binariesIn(bin)
   if (chosen.major >= OLDEST && chosen.major <= NEWEST) return chosen
-  throw missing(`The PostgreSQL in ${bin} is version ${chosen.major}, and a cabinet runs on ${OLDEST} to ${NEWEST}`)
+  throw missing(`The PostgreSQL in ${bin} is version ${chosen.major}, but a cabinet needs ${OLDEST} to ${NEWEST}`)
 }
 
 /**
@@ -156,7 +156,7 @@ const makeExecutable = (file: string): void => {
     try {
       chmodSync(file, 0o755)
     } catch {
-      throw missing(`${file} may not be executed`)
+      throw missing(`${file} is not executable`)
     }
   }
 }

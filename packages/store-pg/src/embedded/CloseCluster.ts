@@ -84,10 +84,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     Effect.as(true),
     // What has been revoked so far stays revoked. A failure keeps nobody from their data, and the next start tries again.
     Effect.catchCause((cause) =>
-      Effect.as(
-        Effect.logWarning("Rights that everybody has in the embedded PostgreSQL could not be revoked", cause),
-        false,
-      ),
+      Effect.as(Effect.logWarning("The rights of PUBLIC in the embedded PostgreSQL cannot be revoked", cause), false),
     ),
   )
 }

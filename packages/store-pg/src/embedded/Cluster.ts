@@ -67,7 +67,7 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
     remove()
     throw new EmbeddedPostgresError({
       code: "init_failed",
-      message: `PostgreSQL could not make its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`,
+      message: `PostgreSQL cannot create its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`,
     })
   }
   renameSync(target, pgdata)

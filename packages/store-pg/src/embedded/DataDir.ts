@@ -77,7 +77,7 @@ export const makeDataDir = (dir: DataDir): void => {
   } catch (error) {
     throw new EmbeddedPostgresError({
       code: "bad_data_dir",
-      message: `The data directory ${dir.root} cannot be made (${(error as Error).message}). Choose one that you may write with --data-dir.`,
+      message: `The data directory ${dir.root} cannot be created (${(error as Error).message}). Choose a writable one with --data-dir.`,
     })
   }
   for (const path of [dir.root, dir.pgdata, dir.logFile, dir.serverFile, dir.usersLock]) refuseForeign(path, dir.root)

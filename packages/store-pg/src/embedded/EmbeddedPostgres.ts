@@ -150,9 +150,9 @@ const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError
     const file = readPostmasterPid(dir.pgdata)
     const alive = file !== undefined && (yield* Effect.promise(() => isServerOf(dir.pgdata, file)))
     if (alive) return
-    yield* Effect.logWarning("The embedded PostgreSQL is gone; starting it again")
+    yield* Effect.logWarning("The embedded PostgreSQL has stopped; restarting it")
     yield* start
-    yield* Effect.logWarning("The embedded PostgreSQL is back")
+    yield* Effect.logWarning("The embedded PostgreSQL is running again")
   })
 
 /** The server opens its log for appending, so the file can be copied and truncated while it is open. */
@@ -175,7 +175,7 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
       forgetEndpoint(dir)
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
   }).pipe(
-    Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL could not be stopped", cause)),
+    Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL cannot be stopped", cause)),
     Effect.uninterruptible,
   )
 

@@ -63,7 +63,7 @@ export const restore = (options: RestoreOptions): Effect.Effect<RestoreReport, E
     for (const lock of [dir.serveLock, dir.usersLock]) yield* alone(dir, lock)
     if (EmbeddedPostgres.exists(dir.root)) {
       return yield* refused(
-        `There is a database in ${dir.root} already, and a restore overwrites nothing. Name an empty directory with --data-dir, or move ${dir.pgdata} away.`,
+        `There is a database in ${dir.root} already, and a restore does not overwrite data. Name an empty directory with --data-dir, or move ${dir.pgdata} away.`,
       )
     }
     return yield* Effect.tryPromise({
@@ -89,11 +89,11 @@ const inWords = (file: string, error: unknown): EmbeddedPostgresError => {
   if (code === "ENOENT" || code === "EACCES" || code === "EISDIR") return refused(`${file} cannot be read: ${message}.`)
   // zlib's codes begin with Z_; the archive's own errors have none.
   if (code.startsWith("Z_") || code === "" || code === "ERR_STREAM_PREMATURE_CLOSE") {
-    return badBackup(file, `it is damaged or incomplete (${message}). Copy it again from where it was made.`)
+    return badBackup(file, `it is damaged or incomplete (${message}). Copy it again from where it was created.`)
   }
   return new EmbeddedPostgresError({
     code: "restore_failed",
-    message: `The backup could not be put in place: ${message}. Nothing was changed.`,
+    message: `The backup cannot be moved into place: ${message}. Nothing was changed.`,
   })
 }
 
@@ -133,7 +133,7 @@ const unpack = async (
     for await (const entry of entries) {
       const { name, type } = entry.header
       if (head === undefined) {
-        if (name !== HEAD_NAME) throw badBackup(file, "it is no backup that `cabinet backup` made.")
+        if (name !== HEAD_NAME) throw badBackup(file, "it was not created by `cabinet backup`.")
         head = readHead(file, (await contentOf(entry)).toString(), major)
       } else if (name === END_NAME) end = (await contentOf(entry)).toString()
       else if (type === "directory") {

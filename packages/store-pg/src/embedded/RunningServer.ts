@@ -42,7 +42,7 @@ export const ensureRunning = async (
   if (version !== undefined && version !== binaries.major) {
     throw new EmbeddedPostgresError({
       code: "incompatible",
-      message: `The data in ${dir.pgdata} were made by PostgreSQL ${version}, and ${bin === undefined ? `this program brings ${binaries.major}` : `CABINET_POSTGRES_BIN names ${binaries.major}`}. Serve them with PostgreSQL ${version}: name its programs in CABINET_POSTGRES_BIN, or use the version of this program that made them; docs/operations.md says how they go over to another one. Nothing in them was touched.`,
+      message: `The data in ${dir.pgdata} were created by PostgreSQL ${version}, and ${bin === undefined ? `this program ships ${binaries.major}` : `CABINET_POSTGRES_BIN names ${binaries.major}`}. Serve them with PostgreSQL ${version}: name its programs in CABINET_POSTGRES_BIN, or use the version of this program that created them; docs/operations.md says how to move them to another one. Nothing was changed.`,
     })
   }
   const origin = version === undefined ? "created" : "started"

@@ -33,6 +33,6 @@ export const makeSocketDir = (places: ReadonlyArray<string> = [tmpdir(), "/tmp",
   }
   throw new EmbeddedPostgresError({
     code: "bad_data_dir",
-    message: `No short directory for the database's socket could be made in ${places.join(", ")}. Set TMPDIR to a short, writable directory.`,
+    message: `The database's socket needs a short directory, and none can be created in ${places.join(", ")}. Set TMPDIR to a short, writable directory.`,
   })
 }

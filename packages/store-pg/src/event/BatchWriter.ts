@@ -139,7 +139,7 @@ export class BatchWriter {
       return Effect.andThen(
         // The message of a defect may quote the submission, so only its name is logged.
         Effect.logError(
-          `an event's row could not be put into its table and waits: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
+          `an event's row cannot be written to its table yet and is deferred: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
         ),
         Effect.suspend(() => this.#write(batch, this.#way(session, false))),
       )
@@ -150,7 +150,7 @@ export class BatchWriter {
     if (isBusy && locks === "wait") return this.#write(batch, { session, rowsMayGo: false, locks: "try" })
     // Or one of our own tables is locked, because the schema is being changed. Or the program is at fault.
     for (const one of batch) {
-      if (isBusy) one.end(Result.fail(unavailable("The database is being changed.")))
+      if (isBusy) one.end(Result.fail(unavailable("The tables are being changed; try again.")))
       else one.fault(fault)
     }
     return Effect.void

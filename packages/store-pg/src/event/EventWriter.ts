@@ -226,7 +226,7 @@ export class EventWriter {
 const failAll = (batch: PendingBatch, outcomeUnknown: boolean): Effect.Effect<void> =>
   Effect.sync(() => {
     const message = outcomeUnknown
-      ? "The connection was lost while the events were being written: whether they were is not known."
+      ? "The connection was lost while the events were being written; it is not known whether they were."
       : "The database cannot be reached."
     for (const one of batch) one.end(Result.fail(unavailable(message, outcomeUnknown)))
   })

@@ -60,7 +60,7 @@ const letGo = Effect.fnUntraced(function* (session: SqlConnection.Connection, ta
   )
   // Detached partitions are dropped whether or not the next one could be detached.
   yield* Effect.catchTag(detach, "SqlError", (error) =>
-    Effect.logInfo(`An old partition of ${table} is still being read and is let go later.`, error.message),
+    Effect.logInfo(`An old partition of ${table} is still being read and will be dropped later.`, error.message),
   )
   const detached = (yield* run(DETACHED, [table])) as ReadonlyArray<{ readonly name: string }>
   for (const { name } of detached) yield* run(`DROP TABLE cabinet."${name}"`)
@@ -88,7 +88,7 @@ export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, day
       yield* orUnavailable(run(`SET lock_timeout = '${DETACH_LIMIT}'`))
       return yield* Effect.catchTag(letGo(session, table, days), "SqlError", (error) =>
         Effect.as(
-          Effect.logWarning(`Old partitions of ${table} could not be let go; they will be tried again.`, error),
+          Effect.logWarning(`Old partitions of ${table} cannot be dropped yet; this will be retried.`, error),
           0,
         ),
       )

@@ -29,7 +29,7 @@ export const mayCarryText = (url: string): boolean =>
 
 const unverified = () => {
   const message =
-    "it takes the passwords of roles as their text alone, which is sent over verified TLS only: add sslmode=verify-full to DATABASE_URL"
+    "it accepts role passwords only in plain text, which is sent over verified TLS only: add sslmode=verify-full to DATABASE_URL"
   // Not supported: nothing is wrong with the connection, and nothing changes by itself.
   const cause = Object.assign(new Error(message), { code: "0A000" })
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "execute" }) })

@@ -69,7 +69,7 @@ const busy = () =>
   new MigrationError({
     code: "busy",
     message:
-      "The schema could not be changed: for two minutes somebody held a table of the cabinet locked or read it in one long transaction. End that transaction (cabinet doctor names long ones) and start again.",
+      "The schema cannot be migrated: for two minutes another transaction has locked or read a table of the cabinet. End that transaction (cabinet doctor lists long ones) and start again.",
   })
 
 /** Another process was quicker; once it is done there is a table to wait on. */
@@ -111,7 +111,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     if (foreign !== undefined) {
       return yield* new MigrationError({
         code: "rights",
-        message: `The schema ${foreign.schema} is there already and belongs to ${foreign.owner}, who could put something else in its place at any time. Drop it, and start again.`,
+        message: `The schema ${foreign.schema} exists already and belongs to ${foreign.owner}, who could replace its objects at any time. Drop it, and start again.`,
       })
     }
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
@@ -133,7 +133,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       return yield* new MigrationError({
         code: "older",
         message:
-          "The database was made by a version before 1.0, whose tables this one cannot read. Export what is in it with that version, and start this one on another database.",
+          "The database was created by a version before 1.0, whose tables this version cannot read. Export its data with that version, and start this one on another database.",
       })
     }
     const had = new Set(rows.map((row) => row.number))
@@ -142,7 +142,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     if (ahead !== undefined) {
       return yield* new MigrationError({
         code: "newer",
-        message: `The database has had migration ${ahead}, this program knows ${newest}: it was served by a newer version. Start that version, or a later one.`,
+        message: `The database has had migration ${ahead}, but this program knows only ${newest}: it was used by a newer version. Start that version or a later one.`,
       })
     }
     const applied: Array<string> = []

@@ -145,7 +145,7 @@ const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, rea
   Effect.andThen(
     sql.unsafe(SET_ASIDE, [eventId, sourceId, reason]),
     Effect.logError(
-      `the row of event ${eventId} could not be planned and is set aside, the event itself is whole: cabinet doctor says why`,
+      `the row of event ${eventId} cannot be planned and is set aside; the event itself is complete: cabinet doctor shows the reason`,
     ),
   )
 
@@ -173,7 +173,7 @@ const putBare = (sql: PgClient.PgClient, sourceId: number, error: SqlError.SqlEr
       yield* forget(sql, slice)
       // Logged without the error's details, which quote the row.
       yield* Effect.logError(
-        `the fields of event ${row.id} could not be put into its table, the event itself is whole: ${sqlMessage(error)}`,
+        `the fields of event ${row.id} cannot be written to the table; the event itself is complete: ${sqlMessage(error)}`,
       )
     }),
   )
@@ -215,8 +215,8 @@ export const drainDeferredRows = Effect.gen(function* () {
           if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
           // A source whose rows could not even be set aside must not block the others.
           return Cause.hasDies(cause)
-            ? Effect.logError(`rows of source ${id} still wait, by a fault: ${faultName(Cause.squash(cause))}`)
-            : Effect.logDebug(`rows of source ${id} still wait`, cause)
+            ? Effect.logError(`rows of source ${id} are still deferred, by a fault: ${faultName(Cause.squash(cause))}`)
+            : Effect.logDebug(`rows of source ${id} are still deferred`, cause)
         }),
       ),
     { discard: true },

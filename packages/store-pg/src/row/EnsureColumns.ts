@@ -131,4 +131,4 @@ export const ensureColumns = Effect.fnUntraced(function* (
 const wholePlan = (plan: RowPlan | RowFault): RowPlan | RowFault =>
   plan instanceof RowFault || (plan.missing.length === 0 && !plan.needsMore)
     ? plan
-    : new RowFault(new Error("its table did not get the columns it needs"))
+    : new RowFault(new Error("the columns that its table needs cannot be added"))

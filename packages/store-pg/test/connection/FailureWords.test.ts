@@ -24,15 +24,20 @@ const refusedWith = (code: string, message: string): Promise<SqlError.SqlError> 
 
 it.each([
   ["53100", 'could not extend file "base/5/1": No space left on device', /^its disk is full$/, false],
-  ["53300", "sorry, too many clients already", /^it takes no more connections$/, true],
+  ["53300", "sorry, too many clients already", /^it accepts no more connections$/, true],
   ["57P03", "the database system is starting up", /^it is starting up/, true],
   ["57P01", "terminating connection due to administrator command", /^it is shutting down$/, true],
-  ["28P01", 'password authentication failed for user "nobody"', /^it refuses our login$/, false],
+  ["28P01", 'password authentication failed for user "nobody"', /^it rejects the login$/, false],
   ["3D000", 'database "cabinet" does not exist', /^it does not exist$/, false],
-  ["08P01", "unsupported startup parameter: jit", /^a pooler in between refuses our sessions/, false],
-  ["08P01", "no more connections allowed (max_client_conn)", /^a pooler in between takes no more connections$/, true],
-  ["08P01", "server login has been failing, try again later", /^a pooler in between has no connection to it$/, true],
-  ["08P01", "no such database: cabinet", /^a pooler in between does not know it$/, false],
+  ["08P01", "unsupported startup parameter: jit", /^the connection pooler refuses sessions/, false],
+  [
+    "08P01",
+    "no more connections allowed (max_client_conn)",
+    /^the connection pooler accepts no more connections$/,
+    true,
+  ],
+  ["08P01", "server login has been failing, try again later", /^the connection pooler cannot connect to it$/, true],
+  ["08P01", "no such database: cabinet", /^the connection pooler does not know the database$/, false],
 ])("failureWords and mayPass sort %s, %s", async (code, message, words, passes) => {
   const error = await refusedWith(code, message)
   expect(failureWords(error)).toMatch(words)

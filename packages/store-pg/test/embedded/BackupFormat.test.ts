@@ -16,7 +16,7 @@ it.prop(
     try {
       path = clusterPath("file", name)
     } catch (error) {
-      assert.match((error as Error).message, /which no backup does/)
+      assert.match((error as Error).message, /which does not belong in a backup/)
       return
     }
     const whole = resolve("/somewhere/pgdata", ...path)

@@ -41,7 +41,7 @@ it("chosenBinaries runs the machine's own PostgreSQL of a version that a cabinet
     return bin
   }
   expect(chosenBinaries(own(15), dir)).toMatchObject({ major: 15, postgres: join(dir, "15", "postgres") })
-  expect(() => chosenBinaries(own(14), dir)).toThrow(/is version 14, and a cabinet runs on 15 to 18/u)
+  expect(() => chosenBinaries(own(14), dir)).toThrow(/is version 14, but a cabinet needs 15 to 18/u)
   expect(() => chosenBinaries(own(19), dir)).toThrow(/is version 19/u)
 })
 

@@ -79,7 +79,7 @@ it("restore refuses what is no backup", async () => {
   expect(await refusal("")).toMatch(/it is empty/)
   expect(await refusal("not an archive at all".repeat(100))).toMatch(/it is damaged or incomplete/)
   expect(await refusal(await changed((name, content) => [name.replace("cabinet-backup", "other"), content]))).toMatch(
-    /it is no backup that `cabinet backup` made/,
+    /it was not created by `cabinet backup`/,
   )
 })
 
@@ -87,7 +87,7 @@ it("restore refuses a file that was cut short, wherever", async () => {
   expect(await refusal(good.subarray(0, good.length >> 1))).toMatch(/it is damaged or incomplete/)
   expect(
     await refusal(await changed((name, content) => (name.includes("-end") ? undefined : [name, content]))),
-  ).toMatch(/it ends too early/)
+  ).toMatch(/it is truncated/)
 })
 
 it("restore refuses a file of which one byte differs", async () => {
@@ -96,21 +96,21 @@ it("restore refuses a file of which one byte differs", async () => {
   const at = bytes.indexOf("pg_attribute")
   expect(at).toBeGreaterThan(0)
   bytes[at] = bytes[at]! ^ 1
-  expect(await refusal(bytes)).toMatch(/its content was damaged/)
+  expect(await refusal(bytes)).toMatch(/its content is damaged/)
 })
 
 it("restore refuses a backup of another major version, format or machine, and says what to do", async () => {
   expect(await refusal(await withHead({ postgres: 17 }))).toMatch(
     /holds the files of PostgreSQL 17.*docs\/operations\.md/,
   )
-  expect(await refusal(await withHead({ format: 2 }))).toMatch(/a newer version of this program made it/)
-  expect(await refusal(await withHead({ arch: "mips" }))).toMatch(/was made on .*\(mips\)/)
+  expect(await refusal(await withHead({ format: 2 }))).toMatch(/it was created by a newer version of this program/)
+  expect(await refusal(await withHead({ arch: "mips" }))).toMatch(/was created on .*\(mips\)/)
 })
 
 it("restore refuses names that lead elsewhere", async () => {
   for (const bad of ["pgdata/../../escaped", "escaped"]) {
     const archive = await changed((name, content) => [name === "pgdata/PG_VERSION" ? bad : name, content])
-    expect(await refusal(archive)).toMatch(/which no backup does/)
+    expect(await refusal(archive)).toMatch(/which does not belong in a backup/)
   }
   expect(existsSync(path("escaped"))).toBe(false)
 })
@@ -120,6 +120,6 @@ it("a data directory of another major version is refused in a sentence, and not 
   mkdirSync(join(dataDir, "pgdata"), { recursive: true })
   writeFileSync(join(dataDir, "pgdata", "PG_VERSION"), "15\n")
   const error = await Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.join({ dataDir }))))
-  expect(error.message).toMatch(/were made by PostgreSQL 15, and this program brings 18\..*docs\/operations\.md/)
+  expect(error.message).toMatch(/were created by PostgreSQL 15, and this program ships 18\..*docs\/operations\.md/)
   expect(readdirSync(join(dataDir, "pgdata"))).toEqual(["PG_VERSION"])
 })

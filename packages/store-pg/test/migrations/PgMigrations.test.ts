@@ -32,7 +32,7 @@ it.each(["", "INSERT INTO cabinet.migration (number, name) VALUES (2, 'delivery'
     await old.run("INSERT INTO cabinet.migration (number, name) VALUES (1, 'cabinet')")
     if (more !== "") await old.run(more)
     const error = await migrateAt(old.url).catch((refused: unknown) => refused)
-    assert.match(String((error as Error).message), /made by a version before 1\.0/)
+    assert.match(String((error as Error).message), /created by a version before 1\.0/)
     assert.deepStrictEqual(
       await old.run(
         "SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'cabinet'::regnamespace AND relkind = 'r'",
