@@ -22,7 +22,8 @@ const OLD_NAMES = `
   TargetTables FittedRows fittedRows WaitingRows drainWaitingRows Exposure FileLook lookAt
   CharsetWitness restless CountedAlong countedAlong CarriesSecret carriesSecret SenderOf senderOf
   Gathered NoCabinet isTold crowded isAway isInTheWay lossAsFailure AddressBook PollBook verdictOf
-  Checkup checkup FENCE_BOUND NextWork nextWork firstThings PATIENCE HELD_UP NOT_FEW BITE LOOK OperatorsFace`
+  Checkup checkup FENCE_BOUND NextWork nextWork firstThings PATIENCE HELD_UP NOT_FEW BITE LOOK OperatorsFace
+  ExposureError IntakeAnswer FeedAnswer PollAnswer WholeAnswer AnswerHead StagedImports PgStagedImports`
   .trim()
   .split(/\s+/)
 

@@ -20,13 +20,13 @@ curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
 \`\`\`
 
 The reference page is at \`/manage/v1/docs\`, its OpenAPI 3.1 document at \`/manage/v1/openapi.json\` (with a token of any role).
-Answers have the shapes of the command's \`--json\`; lists stand in \`data\`, with \`has_more\` and \`next_cursor\`. Tables, their
+Responses have the shapes of the command's \`--json\`; lists stand in \`data\`, with \`has_more\` and \`next_cursor\`. Tables, their
 rows and the feed are also at \`/manage/v1/tables…\` and \`/manage/v1/feed\`, with the parameters and the bytes of the read API.
 
 ## Tokens and roles
 
 An access token is shown once, when it is issued; only its hash is kept. One that was revoked or has expired is refused at the
-next request by every process. API keys are never taken here, nor tokens by the read API.
+next request by every process. API keys are not accepted here, nor tokens by the read API.
 
 | Role | May |
 |---|---|
