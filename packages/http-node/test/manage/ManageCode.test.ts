@@ -20,7 +20,7 @@ curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
 \`\`\`
 
 The reference page is at \`/manage/v1/docs\`, its OpenAPI 3.1 document at \`/manage/v1/openapi.json\` (with a token of any role).
-Responses have the shapes of the command's \`--json\`; lists stand in \`data\`, with \`has_more\` and \`next_cursor\`. Tables, their
+Responses have the shapes of the command's \`--json\`; lists are in \`data\`, with \`has_more\` and \`next_cursor\`. Tables, their
 rows and the feed are also at \`/manage/v1/tables…\` and \`/manage/v1/feed\`, with the parameters and the bytes of the read API.
 
 ## Tokens and roles
