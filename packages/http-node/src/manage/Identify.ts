@@ -46,7 +46,10 @@ const refuse = (code: ManageError["code"], message: string): Effect.Effect<never
 
 const none = refuse("unauthorized", "Send an access token in the header Authorization: Bearer <token>, or sign in.")
 const wrong = refuse("unauthorized", "The access token or the session is wrong, expired or revoked.")
-const foreignPage = refuse("cross_origin", "This request changes something, and was not sent by a page of this cabinet.")
+const foreignPage = refuse(
+  "cross_origin",
+  "This request changes something, and was not sent by a page of this cabinet.",
+)
 
 const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
   Effect.fail({
