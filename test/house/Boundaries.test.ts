@@ -52,6 +52,13 @@ it.each([
   ["delivery", "@data-cabinet/store-pg/event/PgEventLog"],
   ["delivery", "@data-cabinet/http-node/server/Server"],
   ["delivery", "effect/http"],
+  ["remote", "@data-cabinet/http-node/server/Server"],
+  ["remote", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["remote", "node:fs"],
+  ["remote", "effect/http"],
+  ["client", "@data-cabinet/core/delivery/Signature"],
+  ["client", "effect"],
+  ["client", "node:crypto"],
   ["cli", "../../../test/support/postgres.ts"],
 ])("the linter refuses that %s imports %s", (packageName, specifier) => {
   const said = plant({ [`packages/${packageName}/src/event/Planted.ts`]: importing(specifier) })
@@ -68,6 +75,9 @@ it.each([
   ["console", "@data-cabinet/core/row/Catalog"],
   ["cli", "@data-cabinet/console/Console"],
   ["cli", "@data-cabinet/store-pg/event/PgEventLog"],
+  ["cli", "@data-cabinet/remote/RemoteCabinet"],
+  ["remote", "@data-cabinet/core/source/Sources"],
+  ["client", "./Other.ts"],
 ])("the linter lets %s import %s", (packageName, specifier) => {
   expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
 })

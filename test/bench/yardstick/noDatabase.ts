@@ -24,7 +24,7 @@ const serve = Effect.gen(function* () {
     Intake.layer.pipe(Layer.provide(atOnce), Layer.provide(Layer.succeedContext(cabinet))),
   )
   const http = Server.layer({ host: "127.0.0.1", port: 0, metrics: true }).pipe(
-    Layer.provide(httpLayer({ baseUrl: "http://127.0.0.1", settings })),
+    Layer.provide(httpLayer({ baseUrl: "http://127.0.0.1", baseUrlKnown: true, settings })),
     Layer.provide(Layer.succeedContext(Context.merge(cabinet, intake))),
     // As `serve` does it where nobody collects traces.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),

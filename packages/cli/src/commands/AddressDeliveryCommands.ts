@@ -1,6 +1,7 @@
 /** The commands of `cabinet address` that inspect deliveries and control them. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { isMoment, noMoment } from "@data-cabinet/core/text/Moment"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -62,7 +63,7 @@ export const log = Command.make(
           return yield* new CommandError({ code: "usage", message: noMoment(before) })
         }
         const { id: addressId } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
-          Addresses.use((addresses) => addresses.get(id)),
+          lookup(Addresses.use((addresses) => addresses.get(id))),
         )
         const attempts = yield* Deliveries.use((deliveries) =>
           deliveries.log({

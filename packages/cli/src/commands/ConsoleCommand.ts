@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { issueLink, linkJson, linkWords, personRoleFlag } from "./PersonInput.ts"
-import { format, settingFlags, userName, withCabinet } from "./Root.ts"
+import { format, settingFlags, userName, withDatabase } from "./Root.ts"
 
 const flags = {
   ...settingFlags("baseUrl", "host", "port"),
@@ -19,7 +19,7 @@ const flags = {
 }
 
 export const consoleCommand = Command.make("console", flags, ({ role, for: given, ...own }) =>
-  withCabinet(own, (database) =>
+  withDatabase(own, (database) =>
     Effect.gen(function* () {
       const name = given ?? userName()
       const all = yield* People.use((people) => people.list)

@@ -1,13 +1,9 @@
 /** `cabinet doctor`: examines a cabinet, or all of a server, names its problems and what to do about them. */
-import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { type Finding, findingsOf } from "@data-cabinet/core/diagnostics/Findings"
-import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
+import type { Finding } from "@data-cabinet/core/diagnostics/Findings"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
-import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { report } from "../output/Report.ts"
@@ -15,7 +11,7 @@ import type { Style } from "../output/Style.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { registryLayer, resolveTenant } from "../tenancy/ResolveTenant.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, noCabinet, settingFlags, withCabinet } from "./Root.ts"
+import { format, noCabinet, settingFlags, withCabinet, withDatabase } from "./Root.ts"
 
 const line = ({ level, message }: Finding, style: Style): string => {
   if (level === "ok") return `${style.green("ok  ")}  ${message}`
@@ -28,22 +24,7 @@ const lines = (findings: ReadonlyArray<Finding>, style: Style): string =>
 const isBad = ({ level }: Finding): boolean => level === "bad"
 
 /** What is found about the cabinet that is open. */
-const examine = Effect.fnUntraced(function* ({ roles, url }: CabinetDatabase, { reading }: Settings) {
-  const diagnostics = yield* Diagnostics.use((one) => one.examine)
-  const gauge = yield* DeliveryQueue.use((queue) => queue.gauge)
-  const { standby } = yield* ReaderClient
-  const replica = standby === undefined ? null : yield* standby.settled
-  const connection = yield* connectionSecurity(url)
-  const findings = findingsOf({ connection, roles, reading, diagnostics, standby: replica, gauge })
-  return {
-    ok: !findings.some(isBad),
-    findings,
-    connection: snakeKeys(connection),
-    database: snakeKeys(diagnostics),
-    standby: snakeKeys(replica),
-    deliveries: snakeKeys(gauge),
-  }
-})
+const examine = Doctor.use((doctor) => doctor.examine)
 
 /** Cabinets examined at the same time: each takes a few connections. */
 const AT_A_TIME = 4
@@ -53,7 +34,7 @@ const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =
   Effect.gen(function* () {
     const database = yield* resolveTenant(own, name)
     const services = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
-    return yield* Effect.provide(examine(database, settings), services, { local: true })
+    return yield* Effect.provide(examine, services, { local: true })
   }).pipe(
     Effect.scoped,
     Effect.map((found) => ({ cabinet: name, ...found })),
@@ -69,7 +50,7 @@ const examineAll = Effect.fnUntraced(function* (own: CabinetDatabase, settings: 
     registryLayer(own),
   )
   const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), { concurrency: AT_A_TIME })
-  return [{ cabinet: null, ...(yield* examine(own, settings)) }, ...tenants]
+  return [{ cabinet: null, ...(yield* examine) }, ...tenants]
 })
 
 const refuseIfBad = Effect.fnUntraced(function* (findings: ReadonlyArray<Finding>) {
@@ -89,24 +70,32 @@ export const doctorCommand = Command.make(
   "doctor",
   { all, ...settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag") },
   (input) =>
-    withCabinet(
-      input,
-      (database, settings) =>
-        Effect.gen(function* () {
-          if (!input.all) {
-            const value = yield* examine(database, settings)
-            yield* report(yield* format, value, (style) => lines(value.findings, style))
-            return yield* refuseIfBad(value.findings)
-          }
-          yield* noCabinet("--all examines every cabinet")
-          const cabinets = yield* examineAll(database, settings)
-          yield* report(yield* format, { ok: cabinets.every(({ ok }) => ok), cabinets }, (style) =>
-            cabinets
-              .map(({ cabinet, findings }) => `${cabinet ?? "The server's own database"}\n${lines(findings, style)}`)
-              .join("\n\n"),
-          )
-          yield* refuseIfBad(cabinets.flatMap(({ findings }) => findings))
-        }),
-      { ofServer: true },
-    ),
+    input.all
+      ? withDatabase(
+          input,
+          (database, settings) =>
+            Effect.gen(function* () {
+              yield* noCabinet("--all examines every cabinet")
+              const cabinets = yield* examineAll(database, settings)
+              yield* report(yield* format, { ok: cabinets.every(({ ok }) => ok), cabinets }, (style) =>
+                cabinets
+                  .map(
+                    ({ cabinet, findings }) => `${cabinet ?? "The server's own database"}\n${lines(findings, style)}`,
+                  )
+                  .join("\n\n"),
+              )
+              yield* refuseIfBad(cabinets.flatMap(({ findings }) => findings))
+            }),
+          { ofServer: true },
+        )
+      : withCabinet(
+          input,
+          () =>
+            Effect.gen(function* () {
+              const value = yield* examine
+              yield* report(yield* format, value, (style) => lines(value.findings, style))
+              yield* refuseIfBad(value.findings)
+            }),
+          { ofServer: true },
+        ),
 ).pipe(Command.withDescription("Check the cabinet for problems and print how to fix them"))

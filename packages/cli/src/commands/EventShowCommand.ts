@@ -1,10 +1,9 @@
 /** `cabinet event show ID`: everything known about one event. */
-import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { EventDetail, type EventRecord, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { EventContext } from "@data-cabinet/core/event/EventContext"
+import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
-import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Effect, Option } from "effect"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -26,22 +25,11 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   content_encoding: "its content encoding could not be decoded",
 }
 
-/** Its row, read the way all rows are read; none for a repeat, or while reading is off. */
-const rowOf = (id: number, { table }: EventRecord) =>
-  Effect.gen(function* () {
-    if (table === null) return null
-    const rows = yield* SelectRows
-    const params = [
-      ["fc", "_event_id"],
-      ["fo", "eq"],
-      ["fv", String(id)],
-    ] as const
-    const page = yield* fromCall((call) => rows.page({ ...table, params }, call))
-    const [item] = page.items.texts()
-    return item === undefined ? null : { item, columns: page.columns }
-  }).pipe(
-    Effect.catch((error) => Effect.as(Effect.logWarning(`the event's row cannot be read: ${error.message}`), null)),
-  )
+/** The columns of a row, in its order. */
+const namesOf = (row: string): ReadonlyArray<string> => {
+  const read = Result.getOrThrow(parseJson(row, { maxDepth: 10_000 }))
+  return read instanceof Map ? [...read.keys()] : []
+}
 
 const originalText = (original: StoredOriginal, style: Style): string => {
   const { body, body_base64 } = bodyJson(original)
@@ -68,23 +56,21 @@ const originalText = (original: StoredOriginal, style: Style): string => {
 export const show = Command.make("show", { id: idArgument("ID", "The event's number") }, ({ id }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const found = yield* EventDetail.use((detail) => detail.find(id))
+      const found = yield* EventContext.use((events) => events.find(id))
       if (Option.isNone(found)) return yield* new CommandError({ code: "refused", message: `There is no event ${id}.` })
-      const record = found.value
-      const row = yield* rowOf(id, record)
-      const deliveries = yield* Deliveries.use((all) => all.ofEvent(id))
+      const { row, deliveries, ...record } = found.value
       const value = {
         event: new JsonText(record.event),
         original: originalJson(record.original),
-        row: row === null ? null : new JsonText(row.item),
+        row: row === null ? null : new JsonText(row),
         row_waits: record.rowWaits,
         deliveries: deliveries.map(deliveryJson),
       }
       yield* report(yield* format, value, (style) => {
         const title = (words: string) => `\n${style.bold(words)}`
         const none = record.rowWaits ? "Its row is deferred because the table is locked." : "It has no row."
-        const names = row?.columns.map((column) => column.name) ?? []
-        const cells = row === null ? [] : rowCells(row.item, names)
+        const names = row === null ? [] : namesOf(row)
+        const cells = row === null ? [] : rowCells(row, names)
         // A table may have hundreds of columns, of which one event fills a few.
         const filled = names.map((name, at) => [name, cells[at] ?? ""] as const).filter(([, cell]) => cell !== "")
         return [

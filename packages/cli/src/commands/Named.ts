@@ -5,6 +5,7 @@
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
@@ -24,7 +25,7 @@ const resolve = <E, R>(kind: string, given: string, list: Effect.Effect<Readonly
   Effect.gen(function* () {
     const id = idOf(given)
     if (id !== null) return id
-    const found = (yield* list).filter(({ called }) => called === given)
+    const found = (yield* lookup(list)).filter(({ called }) => called === given)
     if (found.length === 1) return found[0]!.id
     const numbers = found.map((one) => one.id).join(", ")
     return yield* new CommandError({

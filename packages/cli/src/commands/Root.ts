@@ -1,15 +1,21 @@
 /** The command `cabinet` itself: the flags that every command takes, and how a command opens its cabinet. */
 import { userInfo } from "node:os"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
-import { Effect, Option } from "effect"
+import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
+import { RemoteRefusal, RequestShown } from "@data-cabinet/remote/http/RemoteRefusal"
+import { RemoteSettings } from "@data-cabinet/remote/http/RemoteSettings"
+import * as RemoteCabinet from "@data-cabinet/remote/RemoteCabinet"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CabinetDatabase, cabinetDatabase, type DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
-import { askForCabinet, resolveTenant } from "../tenancy/ResolveTenant.ts"
-import { readSettings } from "../settings/ReadSettings.ts"
+import { remoteAccess } from "../compose/RemoteAccess.ts"
+import { knownBaseUrl } from "../settings/BaseUrl.ts"
+import { askForCabinet, cabinetUrl, resolveTenant } from "../tenancy/ResolveTenant.ts"
+import { readSettings, type SettingSources } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import * as Log from "../output/Log.ts"
-import type { Format } from "../output/Report.ts"
+import { type Format, printLine } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 
 const flagOf = (name: SettingName): Flag.Flag<Option.Option<string>> => {
@@ -51,6 +57,16 @@ export const root = Command.make("cabinet").pipe(
       Flag.withDescription("The cabinet to use, on a server with several"),
       Flag.optional,
     ),
+    server: Flag.String("server").pipe(
+      Flag.withMetavar("URL"),
+      Flag.withDescription("Base URL of a cabinet on another machine, with an access token in CABINET_TOKEN"),
+      Flag.optional,
+    ),
+    curl: Flag.Boolean("curl").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("With --server: print the request as a curl command instead of sending it"),
+      Flag.withDefault(false),
+    ),
     ...settingFlags(...PLACE),
   }),
 )
@@ -87,11 +103,27 @@ export const holdsPassword = (address: string | undefined): boolean => {
   return url !== null && (url.password !== "" || (url.searchParams.get("password") ?? "") !== "")
 }
 
-/** The settings of this call: `own` are the command's flags; those named like settings count. */
+/** The flags of a command that are settings. */
+const ownSettings = (own: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
+
+const HERE_ONLY = "This command works on the machine of the cabinet itself: leave --server out."
+
+const refuseServer = Effect.gen(function* () {
+  const { server, curl } = yield* root
+  const refused = Option.isSome(server)
+    ? HERE_ONLY
+    : curl
+      ? "--curl shows a request to a server: give --server URL."
+      : null
+  if (refused !== null) return yield* new CommandError({ code: "usage", message: refused })
+})
+
+/** The settings of this call on the cabinet's own machine: `own` are the command's flags; those named like settings count. */
 export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
-    const flags = Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
-    const given = givenBy(yield* placeFlags, flags)
+    yield* refuseServer
+    const given = givenBy(yield* placeFlags, ownSettings(own))
     yield* refusePasswords(given)
     const sources = { given, env: process.env }
     return { settings: yield* readSettings(sources), sources }
@@ -108,6 +140,7 @@ export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =
 /** For commands that concern a server as a whole: a cabinet's name would seem to have an effect, and has none. */
 export const noCabinet = (why: string) =>
   Effect.gen(function* () {
+    yield* refuseServer
     const { cabinet } = yield* root
     if (Option.isSome(cabinet)) {
       return yield* new CommandError({ code: "usage", message: `${why}: leave --cabinet out.` })
@@ -140,17 +173,20 @@ export const userName = (): string => {
   }
 }
 
-/** Runs a command's work over its cabinet, beside a running server or without one. */
-export const withCabinet = <A, E, R>(
+/** Runs a command's work over the database of its cabinet, beside a running server or without one. */
+export const withDatabase = <A, E, R>(
   own: Readonly<Record<string, unknown>>,
   work: (database: CabinetDatabase, settings: Settings) => Effect.Effect<A, E, R>,
   { role = "join", ofServer = false }: CabinetUse = {},
 ) =>
   Effect.gen(function* () {
-    const { settings } = yield* settingsOf(own)
+    const { settings, sources } = yield* settingsOf(own)
     return yield* Effect.gen(function* () {
       const database = yield* meantDatabase(settings, role)
       const cabinet = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
+      const address = Layer.sync(BaseAddress, () => ({
+        get: Effect.sync(() => baseUrlFor(database, settings, sources)),
+      }))
       const asked = database.cabinet === null && !ofServer ? askForCabinet(database, settings) : Effect.void
       return yield* Effect.provide(
         Effect.andThen(
@@ -161,9 +197,72 @@ export const withCabinet = <A, E, R>(
             whoRunsThis(),
           ),
         ),
-        cabinet,
+        Layer.merge(cabinet, address),
       )
     }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))
+  })
+
+const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources): BaseUrl =>
+  database.cabinet === null
+    ? knownBaseUrl(settings, sources, database.dataDir)
+    : {
+        url: cabinetUrl(settings, database.cabinet),
+        known: settings.serviceDomain !== null || settings.baseUrl !== null,
+      }
+
+/** What a server decides by its own settings, and what names a cabinet here, has no effect on one elsewhere. */
+const refuseLocalFlags = (own: Readonly<Record<string, unknown>>) =>
+  Effect.gen(function* () {
+    const { cabinet } = yield* root
+    const given = givenBy(yield* placeFlags, ownSettings(own))
+    const first = Object.keys(given).find((name) => given[name as SettingName] !== undefined)
+    if (first !== undefined) {
+      const message = `--${SETTINGS[first as SettingName].flag} is a setting of the cabinet's own machine: leave it out with --server.`
+      return yield* new CommandError({ code: "usage", message })
+    }
+    if (Option.isNone(cabinet)) return
+    const message =
+      "With --server a cabinet is named by its address, such as https://NAME.example.com: leave --cabinet out."
+    return yield* new CommandError({ code: "usage", message })
+  })
+
+const overServer = <A, E, R>(
+  server: string,
+  own: Readonly<Record<string, unknown>>,
+  work: () => Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function* () {
+    yield* refuseLocalFlags(own)
+    const { curl } = yield* root
+    const access = yield* remoteAccess(server, process.env, curl)
+    const settings = yield* readSettings({ given: {}, env: logging(process.env) })
+    const remote = RemoteCabinet.layer.pipe(
+      Layer.provide(Layer.succeed(RemoteSettings, { ...access, show: curl ? printLine : null })),
+    )
+    return yield* Effect.suspend(work).pipe(
+      Effect.provide(remote),
+      Effect.catchDefect((defect): Effect.Effect<A | undefined, CommandError> => {
+        if (defect instanceof RequestShown) return Effect.succeed(undefined)
+        if (!(defect instanceof RemoteRefusal)) return Effect.die(defect)
+        return Effect.fail(new CommandError({ code: "refused", message: defect.message }))
+      }),
+      Effect.provide(quietLog(settings)),
+    )
+  })
+
+/** The settings of databases and servers in the environment are of no concern to a client. */
+const logging = ({ LOG_LEVEL, LOG_FORMAT }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({ LOG_LEVEL, LOG_FORMAT })
+
+/** Runs a command's work over its cabinet: here, or with `--server` on another machine. */
+export const withCabinet = <A, E, R>(
+  own: Readonly<Record<string, unknown>>,
+  work: () => Effect.Effect<A, E, R>,
+  use: CabinetUse = {},
+) =>
+  Effect.gen(function* () {
+    const { server } = yield* root
+    if (Option.isSome(server)) return yield* overServer(server.value, own, work)
+    return yield* withDatabase(own, work, use)
   })
 
 /** Ids of sources, keys, addresses, events and deliveries. */

@@ -1,21 +1,18 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
 import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { CabinetDatabase, DatabaseRole } from "../compose/CabinetDatabase.ts"
-import { type BaseUrl, knownBaseUrl } from "../settings/BaseUrl.ts"
-import { cabinetUrl } from "../tenancy/ResolveTenant.ts"
-import type { SettingSources } from "../settings/ReadSettings.ts"
-import type { Settings } from "../settings/Settings.ts"
+import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
-import { format, settingFlags, settingsOf, withCabinet } from "./Root.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
@@ -92,22 +89,17 @@ const revealing = <E, R>(
   work: Effect.Effect<SourceWithSecret, E, R>,
   role: DatabaseRole = "join",
 ) =>
-  Effect.flatMap(settingsOf(own), ({ sources }) =>
-    withCabinet(
-      own,
-      (database, settings) =>
-        Effect.flatMap(work, (source) => showRevealed(source, baseUrlFor(database, settings, sources))),
-      { role },
-    ),
+  withCabinet(
+    own,
+    () =>
+      Effect.flatMap(work, (source) =>
+        Effect.flatMap(
+          BaseAddress.use((address) => address.get),
+          (baseUrl) => showRevealed(source, baseUrl),
+        ),
+      ),
+    { role },
   )
-
-const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources): BaseUrl =>
-  database.cabinet === null
-    ? knownBaseUrl(settings, sources, database.dataDir)
-    : {
-        url: cabinetUrl(settings, database.cabinet),
-        known: settings.serviceDomain !== null || settings.baseUrl !== null,
-      }
 
 const add = Command.make("add", { name: Argument.String("NAME"), encoding, thanksUrl, ...web }, (input) =>
   revealing(

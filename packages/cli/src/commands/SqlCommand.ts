@@ -11,7 +11,7 @@ import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { format, withCabinet } from "./Root.ts"
+import { format, withDatabase } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 import { readInput } from "./SecretInput.ts"
 
@@ -67,7 +67,7 @@ export const sqlCommand = Command.make(
             Option.getOrElse(file, () => "-"),
             "The script",
           )
-      yield* withCabinet({}, ({ roles: { author } }) =>
+      yield* withDatabase({}, ({ roles: { author } }) =>
         Effect.gen(function* () {
           if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })
           const outcomes = yield* managed(

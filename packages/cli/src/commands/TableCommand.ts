@@ -1,5 +1,5 @@
 /** `cabinet table …`: the readable tables and views, and the maintenance of sources' tables. */
-import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { Tables } from "@data-cabinet/core/row/Tables"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -13,7 +13,7 @@ import { searchIndex } from "./SearchIndexCommand.ts"
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* Catalog.use((catalog) => catalog.list)
+      const all = yield* Tables.use((tables) => tables.list)
       yield* report(yield* format, all, (style) =>
         columns(
           ["TABLE", "KIND", "SOURCE", "ROWS, ABOUT", "COMMENT"],
@@ -35,12 +35,12 @@ const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { schema, name } = yield* objectNamed(object)
-      const found = yield* Catalog.use((catalog) => catalog.find(schema, name))
+      const found = yield* Tables.use((tables) => tables.find(schema, name))
       if (Option.isNone(found)) {
         const message = `There is no readable table or view ${object}.`
         return yield* new CommandError({ code: "refused", message })
       }
-      const { detail } = found.value
+      const detail = found.value
       yield* report(yield* format, detail, (style) =>
         columns(
           ["COLUMN", "TYPE", "LABEL", "COMMENT"],

@@ -11,6 +11,7 @@ import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -28,6 +29,7 @@ import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import { Tables } from "@data-cabinet/core/row/Tables"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
@@ -68,6 +70,7 @@ import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnS
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
+import * as DoctorLayer from "./DoctorLayer.ts"
 
 export interface CabinetOptions {
   readonly url: string
@@ -179,7 +182,9 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Import.layer,
     Intake.layer,
     polls,
-    SampleRows.layer.pipe(Layer.provideMerge(SelectRows.layer)),
+    DoctorLayer.layer(options),
+    Tables.layer,
+    Layer.merge(SampleRows.layer, EventContext.layer).pipe(Layer.provideMerge(SelectRows.layer)),
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),

@@ -18,6 +18,8 @@ import type { Settings } from "../settings/Settings.ts"
 
 export interface HttpOptions {
   readonly baseUrl: string
+  /** False if it is only where the server listens. */
+  readonly baseUrlKnown: boolean
   readonly settings: Pick<
     Settings,
     "console" | "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "timeZone" | "trustedProxies"
@@ -36,9 +38,10 @@ export const readinessLayer = Layer.effect(
 )
 
 /** The routes of one cabinet. */
-export const cabinetHttpLayer = ({ baseUrl, settings }: HttpOptions) => {
+export const cabinetHttpLayer = ({ baseUrl, baseUrlKnown, settings }: HttpOptions) => {
   const http = Layer.succeed(HttpSettings, {
     baseUrl,
+    baseUrlKnown,
     docsUrl: settings.docsUrl,
     trustedProxies: settings.trustedProxies,
   })

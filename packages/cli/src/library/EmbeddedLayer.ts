@@ -22,7 +22,10 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Pools) 
   const delivers = options.delivery !== false
   const { maxConnections, maxReaderConnections } = options
   const work = delivers ? Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings)) : housekeepingLayer
-  return Layer.merge(work, httpLayer({ baseUrl: baseUrlOf(settings), settings })).pipe(
+  return Layer.merge(
+    work,
+    httpLayer({ baseUrl: baseUrlOf(settings), baseUrlKnown: settings.baseUrl !== null, settings }),
+  ).pipe(
     Layer.provideMerge(cabinetLayer({ ...database, settings, delivers, maxConnections, maxReaderConnections })),
     Layer.catch((error) =>
       Layer.effectContext(Effect.fail(new StartError({ code: "database_unreachable", message: error.message }))),

@@ -103,7 +103,10 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
   yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
 
   yield* metrics
-  const http = Server.layer(own).pipe(Layer.provide(httpLayer({ baseUrl, settings })), Layer.provide(provided))
+  const http = Server.layer(own).pipe(
+    Layer.provide(httpLayer({ baseUrl, baseUrlKnown: settings.baseUrl !== null, settings })),
+    Layer.provide(provided),
+  )
   yield* Effect.mapError(Layer.build(http), notListening)
   return cabinet
 })

@@ -4,6 +4,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { isGiven, type SettingSources } from "./ReadSettings.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -29,12 +30,6 @@ const noted = (dataDir: string): string | null => {
   } catch {
     return null
   }
-}
-
-export interface BaseUrl {
-  readonly url: string
-  /** False if nobody set it and no server has recorded it: then it is a server's default. */
-  readonly known: boolean
 }
 
 /** For a command that serves nothing itself. */

@@ -72,7 +72,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       delivers ? workLayer(settings) : Layer.empty,
       polls ? pollingLayer : Layer.empty,
     )
-    const http = cabinetHttpLayer({ baseUrl: options.baseUrlOf(cabinet.name), settings })
+    const http = cabinetHttpLayer({ baseUrl: options.baseUrlOf(cabinet.name), baseUrlKnown: true, settings })
     // A memo map of its own: layers are memoized by identity, and another cabinet's must never be used for this one.
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)

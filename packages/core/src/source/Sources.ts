@@ -93,7 +93,8 @@ const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableN
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-const checkSettings = Effect.fnUntraced(function* ({ name, encoding, thanksUrl }: SourceChange) {
+/** Refuses names, encodings and thank-you URLs that do not fit. */
+export const checkSettings = Effect.fnUntraced(function* ({ name, encoding, thanksUrl }: SourceChange) {
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }

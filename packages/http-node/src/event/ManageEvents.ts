@@ -1,16 +1,14 @@
 /** Single events and the trash over the management API, and the feed as the read API has it. */
 import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
-import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventContext } from "@data-cabinet/core/event/EventContext"
+import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { eventListText } from "@data-cabinet/core/event/EventListJson"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
 import { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { pageBody } from "../html/PageBody.ts"
@@ -46,8 +44,7 @@ const TRASH_ERRORS = ["no_such_source", "no_such_event", "too_many_events"] as c
 
 export const manageEvents = Effect.gen(function* () {
   const detail = yield* EventDetail
-  const sent = yield* Deliveries
-  const rows = yield* SelectRows
+  const contexts = yield* EventContext
   const trash = yield* Trash
   const feed = yield* Feed
   const browser = yield* EventBrowser
@@ -56,20 +53,6 @@ export const manageEvents = Effect.gen(function* () {
     Effect.flatMap(detail.find(event), (record) =>
       Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(noSuchEvent(event)),
     )
-
-  /** Null for a repeat, and while reading is off. */
-  const rowOf = (event: number, { table }: EventRecord): Effect.Effect<string | null> => {
-    if (table === null) return Effect.succeed(null)
-    const params = [
-      ["fc", "_event_id"],
-      ["fo", "eq"],
-      ["fv", String(event)],
-    ] as const
-    return fromCall((call) => rows.page({ ...table, params }, call)).pipe(
-      Effect.map(({ items }) => items.texts()[0] ?? null),
-      Effect.orElseSucceed(() => null),
-    )
-  }
 
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
   const trashing = {
@@ -147,13 +130,14 @@ export const manageEvents = Effect.gen(function* () {
       action: "event.read",
       response: one("EventWithContext", "The event."),
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
-        const record = yield* found(event)
-        const row = yield* rowOf(event, record)
-        const deliveries = (yield* sent.ofEvent(event)).map(deliveryJson)
+        const inContext = yield* contexts.find(event)
+        if (Option.isNone(inContext)) return yield* Effect.fail(noSuchEvent(event))
+        const { event: text, row, rowWaits, ...record } = inContext.value
+        const deliveries = JSON.stringify(record.deliveries.map(deliveryJson))
         const original = JSON.stringify(originalJson(record.original))
         // The event and its row as they are stored, to the last digit.
         return Buffer.from(
-          `{"event":${record.event},"original":${original},"row":${row},"row_waits":${record.rowWaits},"deliveries":${JSON.stringify(deliveries)}}\n`,
+          `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"deliveries":${deliveries}}\n`,
         )
       }),
     }),

@@ -168,6 +168,14 @@ export const MANAGE_SCHEMAS = {
     },
     "Who is asking.",
   ),
+  Cabinet: object(
+    {
+      version: text("The version of its server."),
+      base_url: text("The base address of its links, without a trailing slash."),
+      base_url_known: flag("False if nobody set it, so that it is only where the server listens."),
+    },
+    "A cabinet.",
+  ),
   OwnSource: object(sourceFields, "A source with its settings."),
   SourceWithAddress: object(
     {

@@ -14,6 +14,7 @@ import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
 import { manageSources } from "../source/ManageSources.ts"
+import { manageCabinet } from "./CabinetEndpoint.ts"
 import { manageDocument } from "./ManageDocument.ts"
 import { type ManageEndpoint, manageEndpoint } from "./ManageEndpoint.ts"
 import { manageRoutes } from "./ManageRoute.ts"
@@ -28,6 +29,7 @@ export const Management = Context.Reference<ReadonlyArray<Route>>("@data-cabinet
 export const manageEndpoints = Effect.map(
   Effect.all([
     manageSelf,
+    manageCabinet,
     manageSources,
     manageEvents,
     manageTables,

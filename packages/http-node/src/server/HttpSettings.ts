@@ -7,6 +7,8 @@ export class HttpSettings extends Context.Service<
   {
     /** The cabinet's address as clients see it, without a trailing slash; it may have a path. */
     readonly baseUrl: string
+    /** False if nobody set it, so that it is only where the server listens; left out: true. */
+    readonly baseUrlKnown?: boolean
     /** The target of `/api/v1/docs`; null for the bundled reference page. */
     readonly docsUrl: string | null
     /** The proxies trusted to report a client's address. */

@@ -66,8 +66,8 @@ export const manageSources = Effect.gen(function* () {
   const columns = yield* SourceColumns
   const intake = yield* Intake
   const audit = yield* AuditLog
-  const { baseUrl } = yield* HttpSettings
-  const base = { url: baseUrl, known: true }
+  const { baseUrl, baseUrlKnown = true } = yield* HttpSettings
+  const base = { url: baseUrl, known: baseUrlKnown }
   const noSuch = (source: number) =>
     Effect.fail(new SourceError({ code: "no_such_source", message: `There is no source ${source}.` }))
   const common = { tag: "Sources", segments: [id], errors: ["no_such_source"], params: PARAMS } as const

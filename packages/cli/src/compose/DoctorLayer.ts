@@ -1,0 +1,45 @@
+/** The doctor of a cabinet whose database is at hand. */
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
+import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
+import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
+import { orUnavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
+import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { Effect, Layer } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+
+export interface DoctorOptions {
+  readonly url: string
+  readonly roles: Roles
+  readonly settings: Pick<Settings, "reading">
+}
+
+export const layer = ({ url, roles, settings: { reading } }: DoctorOptions) =>
+  Layer.effect(
+    Doctor,
+    Effect.gen(function* () {
+      const diagnosing = yield* Diagnostics
+      const queue = yield* DeliveryQueue
+      const { standby } = yield* ReaderClient
+      return Doctor.of({
+        examine: Effect.gen(function* () {
+          const diagnostics = yield* diagnosing.examine
+          const gauge = yield* queue.gauge
+          const replica = standby === undefined ? null : yield* standby.settled
+          const connection = yield* orUnavailable(connectionSecurity(url))
+          const findings = findingsOf({ connection, roles, reading, diagnostics, standby: replica, gauge })
+          return {
+            ok: findings.every(({ level }) => level !== "bad"),
+            findings,
+            connection: snakeKeys(connection),
+            database: snakeKeys(diagnostics),
+            standby: snakeKeys(replica),
+            deliveries: snakeKeys(gauge),
+          }
+        }),
+      })
+    }),
+  )

@@ -1,0 +1,400 @@
+/**
+ * `--server`: every command says the same of a cabinet in another process as it says with the database at hand, byte for
+ * byte, and refuses in the same words. A command that is not placed here fails.
+ */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { endAll, newHome, type ServerProcess } from "../../../../test/support/cabinetProcess.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
+import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
+import { call, leaves } from "./call.ts"
+
+const database = withDatabase()
+const NETWORKS = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" }
+let dir: string
+let server: ServerProcess
+let receiver: Server
+let elsewhere: string
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "dc-remote-"))
+  for (const [name, value] of Object.entries({
+    DATABASE_URL: database.url,
+    BASE_URL: "",
+    CABINET_TOKEN: "",
+    ...NETWORKS,
+  })) {
+    vi.stubEnv(name, value)
+  }
+  receiver = createServer((request, response) => {
+    request.resume()
+    response.end("[]")
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+  elsewhere = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in?secret=1`
+  server = await newHome().serve([], { DATABASE_URL: database.url, ...NETWORKS })
+  vi.stubEnv("BASE_URL", server.baseUrl)
+  vi.stubEnv("CABINET_TOKEN", (await call(["token", "add", "me", "--role", "owner", "--get", "token"])).printed.trim())
+})
+afterAll(async () => {
+  await endAll()
+  receiver.close()
+  vi.unstubAllEnvs()
+  rmSync(dir, { recursive: true })
+})
+
+const local = (words: ReadonlyArray<string>) => call([...words, "--json"])
+const remote = (words: ReadonlyArray<string>, url = server.baseUrl) => call([...words, "--json", "--server", url])
+
+const made = async (...words: ReadonlyArray<string>) => {
+  const { code, printed, said } = await local(words)
+  assert.strictEqual(code, 0, said)
+  return JSON.parse(printed) as { readonly id: number; readonly intake_url: string }
+}
+
+const send = async (
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  type = "application/x-www-form-urlencoded",
+) => {
+  const response = await fetch(url, { method: "POST", body, headers: { "content-type": type } })
+  assert.strictEqual(response.status, 200)
+}
+
+/** Two of a kind, so that what can be done once is done to one here and to the other over there. */
+const two = async (...words: ReadonlyArray<string>) => [await made(...words), await made(...words)] as const
+
+/** Fields that differ from one run to the next. */
+type Fresh = ReadonlyArray<string>
+const masked = (text: string, fresh: Fresh): unknown =>
+  JSON.parse(text, (key, value: unknown) => (fresh.includes(key) ? typeof value : value))
+
+/** The arguments here and over there, and the fields that have to differ. */
+interface Placed {
+  readonly here: ReadonlyArray<string>
+  readonly there?: ReadonlyArray<string>
+  readonly fresh?: Fresh
+  readonly code?: number
+}
+
+const ISSUED = ["id", "created_at", "prefix", "key", "token", "name"]
+const SOURCE = ["id", "created_at", "intake_url", "intake_path", "rows_url", "name"]
+const ADDRESS = ["id", "created_at", "secret", "paused_at", "until"]
+const PING = ["delivery_id", "duration_ms"]
+
+const HERE_ONLY = [
+  "serve",
+  "worker",
+  "migrate",
+  "backup",
+  "restore",
+  "sql",
+  "tenant add",
+  "tenant list",
+  "tenant move",
+  "tenant remove",
+  "audit",
+  "console",
+  "person add",
+  "person list",
+  "person set",
+  "person remove",
+  "person sign-out",
+]
+
+const seed = async () => {
+  const orders = await made("source", "add", "Orders")
+  await send(orders.intake_url, "name=Ada&total=12.50&number=1234567890123456789012345")
+  await send(orders.intake_url, "name=%C3%A9t%C3%A9&total=2")
+  await send(orders.intake_url, Buffer.from([0x6e, 0x3d, 0xcf, 0xf0, 0xe8]))
+  await send(orders.intake_url, '{"a":[1,{"b":1.10}],"c":"\\u0000x"}', "application/json")
+  await send(orders.intake_url, "name=Bob&total=3")
+  const [one, other] = [await made("source", "add", "Others"), await made("source", "add", "More")]
+  const address = await made("address", "add", elsewhere, "--source", "Orders")
+  await made("address", "ping", String(address.id))
+  await send(orders.intake_url, "name=Late&total=4")
+  const [deliveries] = [await local(["event", "show", "6"])]
+  const delivery = String(
+    (JSON.parse(deliveries.printed) as { readonly deliveries: ReadonlyArray<{ readonly id: number }> }).deliveries[0]!
+      .id,
+  )
+  const removable = await two("address", "add", elsewhere)
+  const poll = String((await made("poll", "add", "Orders", elsewhere, "--every", "1d")).id)
+  const goners = await two("poll", "add", "Orders", elsewhere, "--every", "1d")
+  await made("key", "add", "reader")
+  await made("token", "add", "loader")
+  return { one, other, address: String(address.id), delivery, removable, poll, goners }
+}
+
+const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
+  const { one, other, address, delivery, removable, poll, goners } = await seed()
+  const [rows, more] = [join(dir, "rows.csv"), join(dir, "more.csv")]
+  writeFileSync(rows, "name,total\nCid,5.50\nDan,6\n")
+  writeFileSync(more, "name,total\nEve,7.50\nFay,8\n")
+  const range = ["--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"]
+  return {
+    "source list": { here: [] },
+    "source show": { here: ["Orders"] },
+    "source set": { here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks"] },
+    "source rename": {
+      here: [String(one.id), "First"],
+      there: [String(other.id), "Second"],
+      fresh: [...SOURCE, "table"],
+    },
+    "source archive": { here: ["1"] },
+    "source restore": { here: ["1"] },
+    "source rotate-secret": { here: [String(one.id)], fresh: ["intake_url", "intake_path"] },
+    "source add": { here: ["Third"], there: ["Fourth"], fresh: SOURCE },
+    "source delete": {
+      here: [String(one.id), "--keep-table", "--yes"],
+      there: [String(other.id), "--yes"],
+      fresh: ["id"],
+    },
+    "key add": { here: ["k", "--expires", "30d"], fresh: [...ISSUED, "expires_at"] },
+    "key list": { here: [] },
+    "key revoke": { here: ["reader"], there: ["2"] },
+    "token add": { here: ["t", "--role", "viewer"], fresh: ISSUED },
+    // Its use is recorded by the minute, and the request is one.
+    "token list": { here: [], fresh: ["last_used_at"] },
+    "token revoke": { here: ["2"] },
+    "address add": { here: [elsewhere, "--source", "1"], fresh: ADDRESS },
+    "address list": { here: [] },
+    "address show": { here: [address] },
+    "address set": { here: [address, "--all-sources"] },
+    "address pause": { here: [address], fresh: ADDRESS },
+    "address resume": { here: [address] },
+    "address ping": { here: [address], fresh: PING },
+    "address log": { here: [elsewhere.replace("secret=1", "secret=2"), "--limit", "10"], code: 1 },
+    "address resend": { here: [address, ...range] },
+    "address rotate-secret": { here: [address], fresh: ["secret", "until"] },
+    "address remove": {
+      here: [String(removable[0].id), "--yes"],
+      there: [String(removable[1].id), "--yes"],
+      fresh: ["id"],
+    },
+    "delivery show": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
+    "delivery resend": { here: [delivery], fresh: ["due_at", "attempts"] },
+    "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
+    "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
+    "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },
+    "poll pause": { here: [poll], fresh: ["first_at"] },
+    "poll resume": { here: [poll], fresh: ["due_at", "first_at"] },
+    "poll run": { here: [poll], fresh: ["id", "at", "duration_ms", "next_at"] },
+    "poll log": { here: [poll] },
+    "poll remove": { here: [String(goners[0].id), "--yes"], there: [String(goners[1].id), "--yes"], fresh: ["id"] },
+    import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
+    "event list": { here: ["--source", "Orders", "--limit", "3"] },
+    "event show": { here: ["2"] },
+    "event trash": { here: ["1", "1"], there: ["1", "2"] },
+    "event restore": { here: ["1", "1"], there: ["1", "2"] },
+    "event purge": { here: ["5", "--yes"], there: ["1", "--yes"] },
+    rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
+    "table list": { here: [] },
+    "table show": { here: ["sources.orders"] },
+    "table column": { here: ["Orders", "total", "--label", "Sum"] },
+    "table search-index": { here: ["sources.orders"], fresh: ["built"] },
+    "schema expose": { here: ["public"] },
+    "schema hide": { here: ["public"] },
+    doctor: {
+      here: [],
+      fresh: [
+        "findings",
+        "connection",
+        "clock_skew_millis",
+        "connections",
+        "longest_transaction_seconds",
+        "sizes",
+        "database_bytes",
+        "cabinet_bytes",
+        "fence_holders",
+        "due",
+        "retrying",
+        "oldest_due_seconds",
+      ],
+    },
+  }
+}
+
+it(
+  "every command prints the same of a cabinet over its server as with its database",
+  { timeout: 600_000 },
+  async () => {
+    const all = await placements()
+    expect([...Object.keys(all), ...HERE_ONLY].sort()).toEqual([...leaves].sort())
+    for (const [name, { here, there = here, fresh = [], code = 0 }] of Object.entries(all)) {
+      const mine = await local([...name.split(" "), ...here])
+      const its = await remote([...name.split(" "), ...there])
+      expect([name, mine.code, mine.said], name).toEqual([name, code, its.said])
+      expect([name, its.code, mine.said], name).toEqual([name, code, its.said])
+      if (fresh.length === 0) expect(its.printed, name).toBe(mine.printed)
+      else {
+        expect(masked(its.printed, fresh), name).toEqual(masked(mine.printed, fresh))
+        expect(Object.keys(JSON.parse(its.printed) as object), name).toEqual(
+          Object.keys(JSON.parse(mine.printed) as object),
+        )
+      }
+    }
+  },
+)
+
+it("events and rows come with every digit and byte over a server as with the database", async () => {
+  for (const event of ["1", "2", "3", "4", "5", "6"]) {
+    const words = ["event", "show", event]
+    const [mine, its] = [await local(words), await remote(words)]
+    expect(its, event).toEqual(mine)
+  }
+  expect((await remote(["rows", "sources.orders", "--search", "Ada"])).printed).toContain("1234567890123456789012345")
+  // Text for people is the same as well.
+  for (const words of [
+    ["event", "show", "4"],
+    ["event", "list"],
+    ["rows", "sources.orders"],
+    ["table", "list"],
+  ]) {
+    expect(await call([...words, "--server", server.baseUrl])).toEqual(await call(words))
+  }
+})
+
+it.each([
+  ["source", "show", "999"],
+  ["source", "show", "Nobody"],
+  ["source", "add", ""],
+  ["source", "add", "x".repeat(201)],
+  ["source", "set", "1", "--thanks-url", "ftp://x"],
+  ["key", "add", " "],
+  ["key", "revoke", "999"],
+  ["token", "revoke", "999"],
+  ["address", "add", "ftp://example.com"],
+  ["address", "add", "http://10.0.0.1/"],
+  ["address", "show", "999"],
+  ["address", "log", "999"],
+  ["address", "resend", "1", "--from", "yesterday", "--to", "today"],
+  ["delivery", "show", "999999"],
+  ["poll", "add", "1", "https://example.com", "--pointer", "nonsense"],
+  ["poll", "run", "999"],
+  ["event", "show", "999999"],
+  ["event", "list", "--limit", "0"],
+  ["event", "list", "--cursor", "nonsense"],
+  ["event", "trash", "1", "999999"],
+  ["event", "purge", "999999", "--yes"],
+  ["rows", "sources.nothing"],
+  ["rows", "sources.orders", "--where", "nothing=1"],
+  ["rows", "sources.orders", "--limit", "5000"],
+  ["rows", "sources.orders", "--fc", "_event_id", "--fo", "eq", "--fv", "many"],
+  ["table", "show", "sources.nothing"],
+  ["table", "column", "1", "nothing", "--label", "x"],
+  ["table", "column", "1", "total", "--label", ""],
+  ["table", "search-index", "sources.nothing"],
+  ["schema", "expose", "cabinet"],
+  ["schema", "expose", "nothing"],
+  ["import", "999", import.meta.filename],
+  ["import", "1", "/nothing.csv"],
+  ["import", "1", import.meta.filename, "--format", "xlsx"],
+])("%s %s %s … is refused in the same words with the same exit code", async (...words) => {
+  const mine = await local(words)
+  expect(mine.code).toBe(1)
+  expect(await remote(words)).toEqual(mine)
+})
+
+it.each(HERE_ONLY)("%s is about the machine of the cabinet, and refuses --server", async (name) => {
+  const rest = ARGUMENTS[name] ?? OF_THE_SERVER[name] ?? []
+  const { code, said, printed } = await call([...name.split(" "), ...rest, "--server", "https://data.example.com"])
+  expect([code, said, printed]).toEqual([
+    2,
+    "This command works on the machine of the cabinet itself: leave --server out.\n",
+    "",
+  ])
+})
+
+it("a wrong, revoked or weak token, and none, are refused in words without the token", async () => {
+  const issue = async (role: string) =>
+    JSON.parse((await local(["token", "add", role, "--role", role])).printed) as { id: number; token: string }
+  const [revoked, viewer] = [await issue("owner"), await issue("viewer")]
+  await local(["token", "revoke", String(revoked.id)])
+  for (const token of [`dco_${"A".repeat(43)}`, revoked.token]) {
+    vi.stubEnv("CABINET_TOKEN", token)
+    const { code, said } = await remote(["source", "list"])
+    expect([code, said]).toEqual([
+      1,
+      "The server refused the access token: it is wrong, expired or was revoked. Set CABINET_TOKEN to one that is valid.\n",
+    ])
+    expect((await remote(["import", "1", import.meta.filename])).said).toBe(said)
+  }
+  vi.stubEnv("CABINET_TOKEN", viewer.token)
+  expect((await remote(["source", "list"])).code).toBe(0)
+  expect(await remote(["source", "add", "Mine"])).toMatchObject({
+    code: 1,
+    said: "This needs the role editor; yours is viewer.\n",
+  })
+  vi.stubEnv("CABINET_TOKEN", "")
+  const none = await remote(["source", "list"])
+  expect(none).toMatchObject({ code: 2 })
+  expect(none.said).toMatch(/^A remote cabinet needs an access token: set CABINET_TOKEN, or CABINET_TOKEN_FILE /)
+  const file = join(dir, "token")
+  writeFileSync(file, `${viewer.token}\n`)
+  vi.stubEnv("CABINET_TOKEN_FILE", file)
+  expect((await remote(["source", "list"])).code).toBe(0)
+  vi.stubEnv("CABINET_TOKEN", viewer.token)
+  expect((await remote(["source", "list"])).said).toBe("Set CABINET_TOKEN or CABINET_TOKEN_FILE, not both.\n")
+  vi.stubEnv("CABINET_TOKEN_FILE", "")
+  vi.stubEnv("CABINET_TOKEN", "two words\u00e9")
+  expect((await remote(["source", "list"])).said).toBe("CABINET_TOKEN is not an access token.\n")
+})
+
+it("a server that is away, is none, or redirects is told in words", async () => {
+  vi.stubEnv("CABINET_TOKEN", "dco_x")
+  const away = await remote(["source", "list"], "http://127.0.0.1:9")
+  expect(away.code).toBe(1)
+  expect(away.said).toMatch(/^The server at http:\/\/127\.0\.0\.1:9 cannot be reached \(.*ECONNREFUSED.*\)\.\n$/)
+  const at = new URL(elsewhere).origin
+  expect((await remote(["source", "list"], at)).said).toMatch(/^(There is no cabinet at|The server at) http:\/\/127/)
+  const moved = createServer((_, response) => response.writeHead(302, { location: "https://data.example.com/x" }).end())
+  await new Promise<void>((resolve) => moved.listen(0, "127.0.0.1", resolve))
+  const place = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`
+  expect((await remote(["source", "list"], place)).said).toContain("it redirects to https://data.example.com")
+  moved.close()
+  for (const bad of ["data.example.com", "ftp://x", "https://me:pw@x", "https://x?a=1"]) {
+    const { code, said } = await remote(["source", "list"], bad)
+    expect([code, said.startsWith("--server must be ")]).toEqual([2, true])
+    expect(said).not.toContain("pw")
+  }
+})
+
+it.each([
+  ["source", "list", "--database-url", "postgres://x"],
+  ["source", "list", "--data-dir", "x"],
+  ["source", "show", "1", "--base-url", "https://x"],
+  ["rows", "a.b", "--time-zone", "UTC"],
+  ["source", "list", "--cabinet", "shop"],
+])("%s %s … %s is refused beside --server", async (...words) => {
+  const { code, said } = await remote(words)
+  expect(code).toBe(2)
+  expect(said).toMatch(
+    /^(--[a-z-]+ is a setting of the cabinet's own machine: leave it out with --server|With --server a cabinet is named by its address.*: leave --cabinet out)\.\n$/,
+  )
+})
+
+it("--curl prints the request and sends nothing", async () => {
+  vi.stubEnv("CABINET_TOKEN", "")
+  const shown = async (...words: ReadonlyArray<string>) =>
+    (await call([...words, "--server", "https://data.example.com/x/", "--curl"])).printed
+  const AUTH = '-H "Authorization: Bearer $CABINET_TOKEN"'
+  expect(await shown("source", "list")).toBe(`curl ${AUTH} https://data.example.com/x/manage/v1/sources\n`)
+  expect(await shown("source", "add", "It's")).toBe(
+    `curl ${AUTH} -H 'Content-Type: application/json' -d '{"name":"It'\\''s"}' https://data.example.com/x/manage/v1/sources\n`,
+  )
+  expect(await shown("source", "delete", "7", "--drop-table", "--yes")).toBe(
+    `curl -X DELETE ${AUTH} 'https://data.example.com/x/manage/v1/sources/7?table=drop'\n`,
+  )
+  expect(await shown("import", "7", import.meta.filename, "--dry-run")).toMatch(
+    /^curl -H .* -F dry_run=true .*-F file=@\S*Remote\.test\.ts https:\/\/data\.example\.com\/x\/upload\/7\n$/,
+  )
+  expect(await call(["source", "list", "--curl"])).toMatchObject({
+    code: 2,
+    said: "--curl shows a request to a server: give --server URL.\n",
+  })
+})

@@ -1,0 +1,21 @@
+/** Examines a cabinet, names its problems and what to do about them. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Finding } from "./Findings.ts"
+
+/** The findings in words, and beside them all that was measured, with its names as in JSON. */
+export interface DoctorReport {
+  /** No finding is `bad`. */
+  readonly ok: boolean
+  readonly findings: ReadonlyArray<Finding>
+  /** Null if only the cabinet's own machine can examine it. */
+  readonly connection: unknown
+  readonly database: unknown
+  readonly standby: unknown
+  readonly deliveries: unknown
+}
+
+export class Doctor extends Context.Service<
+  Doctor,
+  { readonly examine: Effect.Effect<DoctorReport, StoreUnavailable> }
+>()("@data-cabinet/core/diagnostics/Doctor") {}

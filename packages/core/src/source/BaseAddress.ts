@@ -1,0 +1,15 @@
+/** The address under which others reach a cabinet, on which its intake addresses are built. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+export interface BaseUrl {
+  /** Without a trailing slash. */
+  readonly url: string
+  /** False if nobody set it and no server has recorded it: then it is a server's default. */
+  readonly known: boolean
+}
+
+export class BaseAddress extends Context.Service<
+  BaseAddress,
+  { readonly get: Effect.Effect<BaseUrl, StoreUnavailable> }
+>()("@data-cabinet/core/source/BaseAddress") {}

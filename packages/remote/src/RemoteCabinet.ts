@@ -1,0 +1,40 @@
+/** The use cases of a cabinet on another machine, for whoever has its address and an access token. */
+import { Layer } from "effect"
+import * as HttpAddresses from "./delivery/HttpAddresses.ts"
+import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
+import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
+import * as HttpEventContext from "./event/HttpEventContext.ts"
+import * as HttpTrash from "./event/HttpTrash.ts"
+import * as HttpFeed from "./feed/HttpFeed.ts"
+import * as HttpImport from "./file/HttpImport.ts"
+import * as ManageApi from "./http/ManageApi.ts"
+import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
+import * as HttpApiKeys from "./key/HttpApiKeys.ts"
+import * as HttpPolls from "./poll/HttpPolls.ts"
+import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
+import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
+import * as HttpSelectRows from "./row/HttpSelectRows.ts"
+import * as HttpSourceColumns from "./row/HttpSourceColumns.ts"
+import * as HttpTables from "./row/HttpTables.ts"
+import * as HttpBaseAddress from "./source/HttpBaseAddress.ts"
+import * as HttpSources from "./source/HttpSources.ts"
+
+export const layer = Layer.mergeAll(
+  HttpAccessTokens.layer,
+  HttpAddresses.layer,
+  HttpApiKeys.layer,
+  HttpBaseAddress.layer,
+  HttpDeliveries.layer,
+  HttpDoctor.layer,
+  HttpEventContext.layer,
+  HttpFeed.layer,
+  HttpImport.layer,
+  HttpPolls.layer,
+  HttpSchemaGrants.layer,
+  HttpSearchIndex.layer,
+  HttpSelectRows.layer,
+  HttpSourceColumns.layer,
+  HttpSources.layer,
+  HttpTables.layer,
+  HttpTrash.layer,
+).pipe(Layer.provide(ManageApi.layer))

@@ -1,0 +1,75 @@
+/** The deliveries of a remote cabinet, and the log of their attempts. */
+import { AddressError } from "@data-cabinet/core/delivery/AddressError"
+import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Effect, Layer } from "effect"
+import { elsewhere } from "../http/Elsewhere.ts"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(AddressError)
+
+/** The most that the API returns at once. */
+const PAGE = 1000
+
+export const layer = Layer.effect(
+  Deliveries,
+  Effect.map(ManageApi, (api) => {
+    const one = (method: "GET" | "POST", id: number, ...act: ReadonlyArray<string>) =>
+      refusedAs(api.json<Delivery>({ method, path: ["deliveries", id, ...act] }), known)
+
+    const page = ({ addressId, before, failedOnly = false }: LogQuery, limit: number) =>
+      api.json<{ readonly data: ReadonlyArray<Attempt>; readonly nextCursor: string | null }>({
+        method: "GET",
+        path: ["addresses", addressId, "attempts"],
+        query: [
+          ["limit", String(limit)],
+          ...(before === undefined ? [] : [["before", before] as const]),
+          ...(failedOnly ? [["failed", "true"] as const] : []),
+        ],
+      })
+
+    const log = Effect.fnUntraced(function* (query: LogQuery) {
+      const attempts: Array<Attempt> = []
+      let before = query.before
+      while (attempts.length < query.limit) {
+        const limit = Math.min(PAGE, query.limit - attempts.length)
+        const { data, nextCursor } = yield* page({ ...query, ...(before === undefined ? {} : { before }) }, limit)
+        attempts.push(...data)
+        if (nextCursor === null) break
+        before = nextCursor
+      }
+      return attempts
+    })
+
+    const range = ({ addressId, ...body }: ResendRange, dry_run: boolean) =>
+      Effect.map(
+        refusedAs(
+          api.json<{ readonly count: number }>({
+            method: "POST",
+            path: ["addresses", addressId, "resend"],
+            body: { ...body, dry_run },
+          }),
+          known,
+        ),
+        ({ count }) => count,
+      )
+
+    return Deliveries.of({
+      find: (id) => one("GET", id),
+      attemptsOf: (id) =>
+        Effect.map(
+          neverRefused(api.json<{ readonly log: ReadonlyArray<Attempt> }>({ method: "GET", path: ["deliveries", id] })),
+          ({ log: attempts }) => attempts,
+        ),
+      list: () => elsewhere("A list of deliveries"),
+      ofEvent: () => elsewhere("A list of one event's deliveries"),
+      log: (query) => refusedAs(log(query), known),
+      resend: (id) => one("POST", id, "resend"),
+      resendRange: (asked) => range(asked, false),
+      countRange: (asked) => range(asked, true),
+      cancel: (id) => one("POST", id, "cancel"),
+    })
+  }),
+)

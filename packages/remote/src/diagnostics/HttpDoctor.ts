@@ -1,0 +1,18 @@
+/** What the doctor of a remote cabinet's server says. */
+import { Doctor, type DoctorReport } from "@data-cabinet/core/diagnostics/Doctor"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused } from "../http/RemoteRefusal.ts"
+
+export const layer = Layer.effect(
+  Doctor,
+  Effect.map(ManageApi, (api) =>
+    Doctor.of({
+      examine: Effect.map(neverRefused(api.text({ method: "GET", path: ["diagnostics"] })), (text): DoctorReport => {
+        const sent = JSON.parse(text) as Pick<DoctorReport, "findings" | "database" | "deliveries">
+        const ok = sent.findings.every(({ level }) => level !== "bad")
+        return { ok, ...sent, connection: null, standby: null }
+      }),
+    }),
+  ),
+)

@@ -1,0 +1,61 @@
+/** One event of a remote cabinet, with all that belongs to it as it is stored. */
+import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
+import { EventContext } from "@data-cabinet/core/event/EventContext"
+import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import type { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { Effect, Layer, Option } from "effect"
+import { camelKeys } from "../http/CamelKeys.ts"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused } from "../http/RemoteRefusal.ts"
+import { members } from "../http/RawJson.ts"
+
+type SentOriginal = NonNullable<ReturnType<typeof originalJson>>
+
+const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal => ({
+  receivedAt: sent.received_at,
+  body,
+  bodyBytes: sent.body_bytes,
+  contentType: sent.content_type,
+  ip: sent.ip,
+  referer: sent.headers.referer,
+  origin: sent.headers.origin,
+  userAgent: sent.headers.user_agent,
+  acceptLanguage: sent.headers.accept_language,
+  charset: sent.encoding.name,
+  charsetFrom: sent.encoding.decided_by,
+  replaced: sent.encoding.replaced,
+})
+
+export const layer = Layer.effect(
+  EventContext,
+  Effect.map(ManageApi, (api) => {
+    /** The text alone would not do: it is what the bytes were read as. */
+    const originalOf = Effect.fnUntraced(function* (id: number, sent: SentOriginal | null) {
+      if (sent === null) return null
+      if (sent.body_base64 !== null) return storedOriginal(sent, Buffer.from(sent.body_base64, "base64"))
+      return storedOriginal(sent, yield* api.bytes({ method: "GET", path: ["events", id, "original"] }))
+    })
+    const found = Effect.fnUntraced(function* (id: number) {
+      const parts = members(yield* api.text({ method: "GET", path: ["events", id] }))
+      const text = (name: string) => parts.get(name) ?? "null"
+      const row = text("row")
+      return Option.some({
+        event: text("event"),
+        original: yield* originalOf(id, JSON.parse(text("original")) as SentOriginal | null),
+        row: row === "null" ? null : row,
+        rowWaits: text("row_waits") === "true",
+        deliveries: camelKeys(JSON.parse(text("deliveries"))) as ReadonlyArray<Delivery>,
+      })
+    })
+    return EventContext.of({
+      find: (id) =>
+        neverRefused(
+          Effect.catchIf(
+            found(id),
+            (error) => error._tag === "RemoteRefusal" && error.code === "no_such_event",
+            () => Effect.succeedNone,
+          ),
+        ),
+    })
+  }),
+)

@@ -1,0 +1,26 @@
+/** The event feed of a remote cabinet. */
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FeedError } from "@data-cabinet/core/feed/FeedError"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { pageOf } from "../http/PageItems.ts"
+import { type RemoteRefusal, refusedAs } from "../http/RemoteRefusal.ts"
+
+const CODES: ReadonlyArray<string> = FeedError.fields.code.literals
+
+const known = ({ code, message, param }: RemoteRefusal): FeedError | undefined =>
+  CODES.includes(code) ? new FeedError({ code: code as FeedError["code"], message, param: param ?? "" }) : undefined
+
+export const layer = Layer.effect(
+  Feed,
+  Effect.map(ManageApi, (api) =>
+    Feed.of({
+      page: (params) =>
+        Effect.map(refusedAs(api.text({ method: "GET", path: ["feed"], query: params }), known), (text) => {
+          const { items, hasMore, nextCursor } = pageOf(text)
+          // The feed has a cursor on every page.
+          return { items, hasMore, nextCursor: nextCursor ?? "" }
+        }),
+    }),
+  ),
+)

@@ -1,0 +1,28 @@
+/** A request as a line for a shell, with the token as `$CABINET_TOKEN`, which is the only secret of ours in it. */
+
+/** One word for a POSIX shell. */
+const quoted = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+export interface ShownRequest {
+  readonly method: string
+  readonly url: string
+  /** A JSON text. */
+  readonly json?: string
+  /** A file with the fields of its form. */
+  readonly form?: { readonly file: string; readonly fields: ReadonlyArray<readonly [name: string, value: string]> }
+}
+
+export const curlLine = ({ method, url, json, form }: ShownRequest): string => {
+  // curl sends a POST by itself where there is something to send.
+  const implied = json !== undefined || form !== undefined ? "POST" : "GET"
+  return [
+    "curl",
+    ...(method === implied ? [] : ["-X", method]),
+    '-H "Authorization: Bearer $CABINET_TOKEN"',
+    ...(json === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(json)}`]),
+    ...(form?.fields ?? []).map(([name, value]) => `-F ${quoted(`${name}=${value}`)}`),
+    ...(form === undefined ? [] : [`-F ${quoted(`file=@${form.file}`)}`]),
+    quoted(url),
+  ].join(" ")
+}

@@ -1,0 +1,21 @@
+/** Which cabinet is meant, with whose rights, and whether requests are sent or only shown. */
+import { Context, Effect } from "effect"
+
+export class RemoteSettings extends Context.Service<
+  RemoteSettings,
+  {
+    /** The cabinet's base address, without a trailing slash. */
+    readonly url: string
+    readonly token: string
+    /** Given, requests are passed to it as command lines and not sent, but for lookups. */
+    readonly show: ((line: string) => Effect.Effect<void>) | null
+  }
+>()("@data-cabinet/remote/http/RemoteSettings") {}
+
+/** A request that only finds out what the request in question is about: it is sent even if that one is only shown. */
+export const IsLookup = Context.Reference<boolean>("@data-cabinet/remote/http/IsLookup", {
+  defaultValue: () => false,
+})
+
+export const lookup = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(work, IsLookup, true)

@@ -1,0 +1,27 @@
+/** The access tokens of a remote cabinet. */
+import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { checkHolderName, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
+import { Effect, Layer } from "effect"
+import { elsewhere } from "../http/Elsewhere.ts"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(KeyError)
+
+export const layer = Layer.effect(
+  AccessTokens,
+  Effect.map(ManageApi, (api) =>
+    AccessTokens.of({
+      issue: Effect.fnUntraced(function* ({ name, role, expiresInSeconds: expires_in_seconds }) {
+        yield* checkHolderName(name, "A token")
+        yield* checkLifetime(expires_in_seconds)
+        const body = { name, role, expires_in_seconds }
+        return yield* refusedAs(api.json<IssuedAccessToken>({ method: "POST", path: ["tokens"], body }), known)
+      }),
+      list: neverRefused(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),
+      revoke: (id) => refusedAs(api.json<AccessToken>({ method: "POST", path: ["tokens", id, "revoke"] }), known),
+      find: () => elsewhere("The check of a token"),
+    }),
+  ),
+)

@@ -1,0 +1,25 @@
+/** The keys of a remote cabinet's read API. */
+import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { checkHolderName, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(KeyError)
+
+export const layer = Layer.effect(
+  ApiKeys,
+  Effect.map(ManageApi, (api) =>
+    ApiKeys.of({
+      issue: Effect.fnUntraced(function* (name, expires_in_seconds = null) {
+        yield* checkHolderName(name, "A key")
+        yield* checkLifetime(expires_in_seconds)
+        const body = { name, expires_in_seconds }
+        return yield* refusedAs(api.json<IssuedKey>({ method: "POST", path: ["keys"], body }), known)
+      }),
+      list: neverRefused(api.list<ApiKey>({ method: "GET", path: ["keys"] })),
+      revoke: (id) => refusedAs(api.json<ApiKey>({ method: "POST", path: ["keys", id, "revoke"] }), known),
+    }),
+  ),
+)

@@ -1,0 +1,41 @@
+/** The polls of a remote cabinet; its server runs them. */
+import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import { PollError } from "@data-cabinet/core/poll/PollError"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(PollError)
+
+export const layer = Layer.effect(
+  Polls,
+  Effect.map(ManageApi, (api) => {
+    const act = <A>(id: number, name: string) =>
+      refusedAs(api.json<A>({ method: "POST", path: ["polls", id, name] }), known)
+    return Polls.of({
+      add: ({ sourceId, url, everySeconds, format, pointer, keyField, headers = [] }) => {
+        const body = {
+          source_id: sourceId,
+          url,
+          every_seconds: everySeconds,
+          format,
+          pointer,
+          key_field: keyField,
+          headers: headers.map(([name, value]) => ({ name, value })),
+        }
+        return refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body }), known)
+      },
+      list: neverRefused(api.list<Poll>({ method: "GET", path: ["polls"] })),
+      pause: (id) => act<Poll>(id, "pause"),
+      resume: (id) => act<Poll>(id, "resume"),
+      remove: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["polls", id] }), known)),
+      log: (id, limit) =>
+        refusedAs(
+          api.list<PollRun>({ method: "GET", path: ["polls", id, "runs"], query: [["limit", String(limit)]] }),
+          known,
+        ),
+      run: (id) => act<PollRun>(id, "run"),
+    })
+  }),
+)

@@ -1,0 +1,20 @@
+/** Which schemas of a remote cabinet's database readers see. */
+import { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(SchemaGrantError)
+
+export const layer = Layer.effect(
+  SchemaGrants,
+  Effect.map(ManageApi, (api) => {
+    const change = (act: string) => (schema: string) =>
+      Effect.map(
+        refusedAs(api.json<{ readonly count: number }>({ method: "POST", path: ["schemas", schema, act] }), known),
+        ({ count }) => ({ objects: count }),
+      )
+    return SchemaGrants.of({ expose: change("expose"), hide: change("hide") })
+  }),
+)

@@ -1,0 +1,28 @@
+/** The columns of a remote source's table. */
+import { ColumnError } from "@data-cabinet/core/row/ColumnError"
+import { type RetypeResult, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(ColumnError)
+
+type Changed = SourceColumn & Omit<RetypeResult, "column">
+
+const resultOf = ({ moved, sibling, views, ...column }: Changed): RetypeResult => ({ column, moved, sibling, views })
+
+export const layer = Layer.effect(
+  SourceColumns,
+  Effect.map(ManageApi, (api) => {
+    const change = (id: number, column: string, body: object) =>
+      Effect.map(
+        refusedAs(api.json<Changed>({ method: "PATCH", path: ["sources", id, "columns", column], body }), known),
+        resultOf,
+      )
+    return SourceColumns.of({
+      list: (id) => refusedAs(api.list<SourceColumn>({ method: "GET", path: ["sources", id, "columns"] }), known),
+      relabel: (id, column, label) => Effect.map(change(id, column, { label }), (changed) => changed.column),
+      retype: (id, column, type, { withViews }) => change(id, column, { type, with_views: withViews }),
+    })
+  }),
+)

@@ -1,0 +1,44 @@
+/** The tables and views of a remote cabinet. */
+import type { Table, TableDetail } from "@data-cabinet/core/row/Table"
+import { Tables } from "@data-cabinet/core/row/Tables"
+import { Effect, Layer, Option } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused } from "../http/RemoteRefusal.ts"
+
+/** Their names in the program are those of the API. */
+const tableOf = ({ rowsEstimate, ...table }: Table & { readonly rowsEstimate: number | null }): Table => ({
+  ...table,
+  rows_estimate: rowsEstimate,
+})
+const detailOf = ({
+  rowsEstimate,
+  columns,
+  key,
+  definition,
+  ...table
+}: TableDetail & { readonly rowsEstimate: number | null }): TableDetail => ({
+  ...table,
+  rows_estimate: rowsEstimate,
+  columns,
+  key,
+  definition,
+})
+
+export const layer = Layer.effect(
+  Tables,
+  Effect.map(ManageApi, (api) =>
+    Tables.of({
+      list: Effect.map(neverRefused(api.list<never>({ method: "GET", path: ["tables"] })), (all) => all.map(tableOf)),
+      find: (schema, name) =>
+        neverRefused(
+          api.json<never>({ method: "GET", path: ["tables", schema, name] }).pipe(
+            Effect.map((sent) => Option.some(detailOf(sent))),
+            Effect.catchIf(
+              (error) => error._tag === "RemoteRefusal" && error.code === "no_such_table",
+              () => Effect.succeedNone,
+            ),
+          ),
+        ),
+    }),
+  ),
+)

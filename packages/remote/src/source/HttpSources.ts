@@ -1,0 +1,59 @@
+/** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
+import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { SourceError } from "@data-cabinet/core/source/SourceError"
+import { checkSettings, Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, Layer, Option } from "effect"
+import { elsewhere } from "../http/Elsewhere.ts"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(SourceError)
+
+/** As the API shows it. */
+interface SentSource extends Source {
+  readonly intakePath: string
+}
+
+const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => ({
+  ...source,
+  intakeSecret: intakePath.slice(intakePath.lastIndexOf("/") + 1),
+})
+
+export const layer = Layer.effect(
+  Sources,
+  Effect.map(ManageApi, (api) => {
+    const change = (id: number, body: object) =>
+      refusedAs(api.json<Source>({ method: "PATCH", path: ["sources", id], body }), known)
+    const secret = (id: number, act: string) =>
+      Effect.map(refusedAs(api.json<SentSource>({ method: "POST", path: ["sources", id, act] }), known), withSecret)
+    return Sources.of({
+      create: Effect.fnUntraced(function* (source) {
+        yield* checkSettings(source)
+        const { name, encoding, thanksUrl: thanks_url } = source
+        const body = { name, encoding, thanks_url }
+        return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
+      }),
+      list: neverRefused(api.list<Source>({ method: "GET", path: ["sources"] })),
+      get: (id) =>
+        refusedAs(api.json<Source>({ method: "GET", path: ["sources", id] }), known).pipe(
+          Effect.map(Option.some),
+          Effect.catchTag("SourceError", () => Effect.succeedNone),
+        ),
+      reveal: (id) => secret(id, "reveal"),
+      change: (id, changed) => {
+        const { name, encoding, thanksUrl: thanks_url } = changed
+        return Effect.andThen(checkSettings(changed), change(id, { name, encoding, thanks_url }))
+      },
+      archive: (id) => change(id, { archived: true }),
+      restore: (id) => change(id, { archived: false }),
+      remove: (id, table) =>
+        Effect.asVoid(
+          refusedAs(api.text({ method: "DELETE", path: ["sources", id], query: [["table", table]] }), known),
+        ),
+      rotateSecret: (id) => secret(id, "rotate-secret"),
+      bySecret: () => elsewhere("Intake"),
+      remembered: () => undefined,
+      forIntake: () => elsewhere("Intake"),
+    })
+  }),
+)
