@@ -1,5 +1,6 @@
 /** The use cases of a cabinet on another machine, for whoever has its address and an access token. */
 import { Layer } from "effect"
+import * as HttpAuditLog from "./audit/HttpAuditLog.ts"
 import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
 import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
@@ -10,6 +11,8 @@ import * as HttpImport from "./file/HttpImport.ts"
 import * as ManageApi from "./http/ManageApi.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
+import * as HttpPeople from "./person/HttpPeople.ts"
+import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
 import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
 import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
@@ -23,17 +26,20 @@ export const layer = Layer.mergeAll(
   HttpAccessTokens.layer,
   HttpAddresses.layer,
   HttpApiKeys.layer,
+  HttpAuditLog.layer,
   HttpBaseAddress.layer,
   HttpDeliveries.layer,
   HttpDoctor.layer,
   HttpEventContext.layer,
   HttpFeed.layer,
   HttpImport.layer,
+  HttpPeople.layer,
   HttpPolls.layer,
   HttpSchemaGrants.layer,
   HttpSearchIndex.layer,
   HttpSelectRows.layer,
   HttpSourceColumns.layer,
+  HttpSessions.layer,
   HttpSources.layer,
   HttpTables.layer,
   HttpTrash.layer,

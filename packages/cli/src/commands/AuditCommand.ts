@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { format, withDatabase } from "./Root.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const only = (name: string, metavar: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(about), Flag.optional)
@@ -38,7 +38,7 @@ export const auditCommand = Command.make(
     who: only("who", "NAME", "Only what an actor of this name did"),
   },
   (input) =>
-    withDatabase({}, () =>
+    withCabinet({}, () =>
       Effect.gen(function* () {
         const entries = yield* AuditLog.use((log) =>
           log.list({

@@ -19,7 +19,7 @@ const flags = {
 }
 
 export const consoleCommand = Command.make("console", flags, ({ role, for: given, ...own }) =>
-  withDatabase(own, (database) =>
+  withDatabase(own, () =>
     Effect.gen(function* () {
       const name = given ?? userName()
       const all = yield* People.use((people) => people.list)
@@ -33,7 +33,7 @@ export const consoleCommand = Command.make("console", flags, ({ role, for: given
         })
       }
       const person = known ?? (yield* People.use((people) => people.add({ name, role: role ?? "owner" })))
-      const { issued, url, known: isKnown } = yield* issueLink(person, database, own)
+      const { issued, url, known: isKnown } = yield* issueLink(person)
       yield* report(yield* format, linkJson(issued, url), (style) => linkWords(issued, url, isKnown, style))
     }),
   ),

@@ -7,7 +7,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { issueLink, linkJson, linkWords, personOf, personRoleFlag } from "./PersonInput.ts"
-import { format, settingFlags, withDatabase } from "./Root.ts"
+import { format, settingFlags, withCabinet } from "./Root.ts"
 
 const personArgument = Argument.String("PERSON").pipe(Argument.withDescription("The person's name or number"))
 
@@ -15,17 +15,17 @@ const add = Command.make(
   "add",
   { name: Argument.String("NAME"), role: personRoleFlag, ...settingFlags("baseUrl", "host", "port") },
   ({ name, role, ...own }) =>
-    withDatabase(own, (database) =>
+    withCabinet(own, () =>
       Effect.gen(function* () {
         const person = yield* People.use((people) => people.add({ name, role: role ?? "viewer" }))
-        const { issued, url, known } = yield* issueLink(person, database, own)
+        const { issued, url, known } = yield* issueLink(person)
         yield* report(yield* format, linkJson(issued, url), (style) => linkWords(issued, url, known, style))
       }),
     ),
 ).pipe(Command.withDescription("Add a person (default role: viewer) and print a one-time link for them"))
 
 const list = Command.make("list", {}, () =>
-  withDatabase({}, () =>
+  withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* People.use((people) => people.list)
       yield* report(yield* format, all.map(personJson), (style) =>
@@ -53,7 +53,7 @@ const name = Flag.String("name").pipe(
 )
 
 const set = Command.make("set", { person: personArgument, role: personRoleFlag, name }, (given) =>
-  withDatabase({}, () =>
+  withCabinet({}, () =>
     Effect.gen(function* () {
       const { id } = yield* personOf(given.person)
       const change = { name: given.name, role: given.role ?? undefined }
@@ -64,7 +64,7 @@ const set = Command.make("set", { person: personArgument, role: personRoleFlag, 
 ).pipe(Command.withDescription("Change a person's role or name, in force with their next request"))
 
 const remove = Command.make("remove", { person: personArgument }, (given) =>
-  withDatabase({}, () =>
+  withCabinet({}, () =>
     Effect.gen(function* () {
       const { id } = yield* personOf(given.person)
       const person = yield* People.use((people) => people.remove(id))
@@ -74,7 +74,7 @@ const remove = Command.make("remove", { person: personArgument }, (given) =>
 ).pipe(Command.withDescription("Remove a person and end their sessions"))
 
 const signOut = Command.make("sign-out", { person: personArgument }, (given) =>
-  withDatabase({}, () =>
+  withCabinet({}, () =>
     Effect.gen(function* () {
       const person = yield* personOf(given.person)
       const count = yield* Sessions.use((sessions) => sessions.endAll(person.id))

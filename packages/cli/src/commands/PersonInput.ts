@@ -3,13 +3,12 @@ import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
 import { People } from "@data-cabinet/core/person/People"
 import type { IssuedLink, Person } from "@data-cabinet/core/person/Person"
 import { linkUrl, personJson } from "@data-cabinet/core/person/PersonJson"
+import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
+import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 import type { Style } from "../output/Style.ts"
-import { knownBaseUrl } from "../settings/BaseUrl.ts"
 import { CommandError } from "./CommandError.ts"
-import { settingsOf } from "./Root.ts"
 
 export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
   Flag.withDescription("What the person may do"),
@@ -19,7 +18,7 @@ export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
 
 /** One of them by number or by name. */
 export const personOf = Effect.fnUntraced(function* (given: string) {
-  const all = yield* People.use((people) => people.list)
+  const all = yield* lookup(People.use((people) => people.list))
   const name = given.trim().normalize("NFC").toLowerCase()
   const found =
     all.find((person) => person.issuer === null && person.name.toLowerCase() === name) ??
@@ -31,13 +30,8 @@ export const personOf = Effect.fnUntraced(function* (given: string) {
   })
 })
 
-export const issueLink = Effect.fnUntraced(function* (
-  person: Person,
-  { dataDir }: CabinetDatabase,
-  own: Readonly<Record<string, unknown>>,
-) {
-  const { settings, sources } = yield* settingsOf(own)
-  const base = knownBaseUrl(settings, sources, dataDir)
+export const issueLink = Effect.fnUntraced(function* (person: Person) {
+  const base = yield* BaseAddress.use(({ get }) => get)
   const issued = yield* People.use((people) => people.link(person.id))
   return { issued, url: linkUrl(base.url, issued.secret), known: base.known }
 })

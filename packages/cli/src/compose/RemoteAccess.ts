@@ -10,6 +10,12 @@ export interface RemoteAccess {
   readonly token: string
 }
 
+const withoutTrailingSlashes = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === "/") end--
+  return text.slice(0, end)
+}
+
 const baseOf = (server: string): Effect.Effect<string, CommandError> => {
   const url = URL.parse(server)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
@@ -18,7 +24,7 @@ const baseOf = (server: string): Effect.Effect<string, CommandError> => {
   if (url.username !== "" || url.password !== "") {
     return Effect.fail(usage("--server must be an address without a user and password: the token is in CABINET_TOKEN."))
   }
-  return Effect.succeed(`${url.origin}${url.pathname.replace(/\/+$/, "")}`)
+  return Effect.succeed(withoutTrailingSlashes(`${url.origin}${url.pathname}`))
 }
 
 const tokenIn = (env: NodeJS.ProcessEnv): Effect.Effect<string, CommandError> =>

@@ -84,6 +84,7 @@ interface Placed {
 const ISSUED = ["id", "created_at", "prefix", "key", "token", "name"]
 const SOURCE = ["id", "created_at", "intake_url", "intake_path", "rows_url", "name"]
 const ADDRESS = ["id", "created_at", "secret", "paused_at", "until"]
+const PERSON = ["id", "name", "created_at", "link", "link_expires_at"]
 const PING = ["delivery_id", "duration_ms"]
 
 const HERE_ONLY = [
@@ -97,13 +98,7 @@ const HERE_ONLY = [
   "tenant list",
   "tenant move",
   "tenant remove",
-  "audit",
   "console",
-  "person add",
-  "person list",
-  "person set",
-  "person remove",
-  "person sign-out",
 ]
 
 const seed = async () => {
@@ -117,6 +112,8 @@ const seed = async () => {
   const address = await made("address", "add", elsewhere, "--source", "Orders")
   await made("address", "ping", String(address.id))
   await send(orders.intake_url, "name=Late&total=4")
+  await send(orders.intake_url, "name=Gone&total=5")
+  await send(orders.intake_url, "name=Lost&total=6")
   const [deliveries] = [await local(["event", "show", "6"])]
   const delivery = String(
     (JSON.parse(deliveries.printed) as { readonly deliveries: ReadonlyArray<{ readonly id: number }> }).deliveries[0]!
@@ -189,9 +186,9 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
     "event show": { here: ["2"] },
-    "event trash": { here: ["1", "1"], there: ["1", "2"] },
-    "event restore": { here: ["1", "1"], there: ["1", "2"] },
-    "event purge": { here: ["5", "--yes"], there: ["1", "--yes"] },
+    "event trash": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "event restore": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "event purge": { here: ["7", "--yes"], there: ["8", "--yes"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
     "table list": { here: [] },
     "table show": { here: ["sources.orders"] },
@@ -199,6 +196,12 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
     "schema expose": { here: ["public"] },
     "schema hide": { here: ["public"] },
+    "person add": { here: ["Ada", "--role", "editor"], there: ["Bob", "--role", "editor"], fresh: PERSON },
+    "person list": { here: [] },
+    "person set": { here: ["Ada", "--role", "viewer"], there: ["Bob", "--role", "viewer"], fresh: PERSON },
+    "person sign-out": { here: ["Ada"] },
+    "person remove": { here: ["Ada"], there: ["Bob"], fresh: PERSON },
+    audit: { here: ["--limit", "1200"] },
     doctor: {
       here: [],
       fresh: [
@@ -291,6 +294,9 @@ it.each([
   ["table", "search-index", "sources.nothing"],
   ["schema", "expose", "cabinet"],
   ["schema", "expose", "nothing"],
+  ["person", "add", " "],
+  ["person", "remove", "Nobody"],
+  ["person", "set", "999", "--role", "viewer"],
   ["import", "999", import.meta.filename],
   ["import", "1", "/nothing.csv"],
   ["import", "1", import.meta.filename, "--format", "xlsx"],

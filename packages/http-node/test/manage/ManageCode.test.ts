@@ -80,6 +80,15 @@ it into the trash. Filters (\`source_id\`, \`channel\`, \`state\`, \`event\`, \`
 second: it may then be short, even empty, and \`next_cursor\` leads on as long as it is not null. \`state=trashed\` is the trash, what
 was trashed last first. \`text\` is looked for in the payload as it was sent.
 
+## From the command
+
+\`cabinet --server https://data.example.com source list\` runs the same commands on a cabinet elsewhere, with an access token in
+\`CABINET_TOKEN\`, or in the file that \`CABINET_TOKEN_FILE\` names; never in an argument, which every user of a machine can read.
+Output, \`--json\`, refusals and exit codes are those of the command beside its database. Commands about the machine itself
+(\`serve\`, \`worker\`, \`migrate\`, \`backup\`, \`restore\`, \`sql\`, \`tenant\`, \`console\`) refuse \`--server\`, and so do settings that are the server's,
+such as \`--allowed-networks\`. \`--curl\` prints the request as a command line, with the token as \`$CABINET_TOKEN\`, and sends
+nothing; only names (\`source show Orders\`) are looked up.
+
 ## The audit log
 
 \`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding

@@ -36,7 +36,7 @@ export const layer = Layer.effect(
       while (attempts.length < query.limit) {
         const limit = Math.min(PAGE, query.limit - attempts.length)
         const { data, nextCursor } = yield* page({ ...query, ...(before === undefined ? {} : { before }) }, limit)
-        attempts.push(...data)
+        for (const attempt of data) attempts.push(attempt)
         if (nextCursor === null) break
         before = nextCursor
       }

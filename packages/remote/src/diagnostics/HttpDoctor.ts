@@ -9,9 +9,12 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) =>
     Doctor.of({
       examine: Effect.map(neverRefused(api.text({ method: "GET", path: ["diagnostics"] })), (text): DoctorReport => {
-        const sent = JSON.parse(text) as Pick<DoctorReport, "findings" | "database" | "deliveries">
-        const ok = sent.findings.every(({ level }) => level !== "bad")
-        return { ok, ...sent, connection: null, standby: null }
+        const { findings, database, deliveries } = JSON.parse(text) as Pick<
+          DoctorReport,
+          "findings" | "database" | "deliveries"
+        >
+        const ok = findings.every(({ level }) => level !== "bad")
+        return { ok, findings, connection: null, database, standby: null, deliveries }
       }),
     }),
   ),

@@ -1,0 +1,52 @@
+/** The people of a remote cabinet. What only somebody who has signed in may do, a password, is not done with a token. */
+import { People } from "@data-cabinet/core/person/People"
+import type { Person } from "@data-cabinet/core/person/Person"
+import { PersonError } from "@data-cabinet/core/person/PersonError"
+import { Effect, Layer } from "effect"
+import { elsewhere } from "../http/Elsewhere.ts"
+import { ManageApi } from "../http/ManageApi.ts"
+import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { lookup } from "../http/RemoteSettings.ts"
+
+const known = ofCodes(PersonError)
+
+/** As the API shows it, once. */
+interface SentLink extends Person {
+  readonly link: string
+  readonly linkExpiresAt: string
+}
+
+/** Only the secret of a link is its server's; what stands before it is the address that whoever asks for it knows. */
+const issued = ({ link, ...person }: SentLink) => ({
+  person,
+  secret: link.slice(link.indexOf("#") + 1),
+  expiresAt: person.linkExpiresAt,
+})
+
+export const layer = Layer.effect(
+  People,
+  Effect.map(ManageApi, (api) => {
+    const one = <A = Person>(method: "GET" | "POST" | "PATCH", path: ReadonlyArray<string | number>, body?: object) =>
+      refusedAs(api.json<A>({ method, path: ["people", ...path], ...(body === undefined ? {} : { body }) }), known)
+    const list = neverRefused(api.list<Person>({ method: "GET", path: ["people"] }))
+    const get = Effect.fnUntraced(function* (id: number) {
+      const found = (yield* list).find((person) => person.id === id)
+      return found ?? (yield* new PersonError({ code: "no_such_person", message: `There is no person ${id}.` }))
+    })
+    return People.of({
+      add: ({ name, role }) => Effect.map(one<SentLink>("POST", [], { name, role }), (sent) => issued(sent).person),
+      list,
+      get,
+      set: (id, { name, role }) => one("PATCH", [id], { name, role }),
+      remove: Effect.fnUntraced(function* (id) {
+        const person = yield* lookup(get(id))
+        yield* refusedAs(api.text({ method: "DELETE", path: ["people", id] }), known)
+        // One of an issuer stays listed.
+        return (yield* list).find((left) => left.id === id) ?? person
+      }),
+      link: (id) => Effect.map(one<SentLink>("POST", [id, "link"]), issued),
+      setPassword: () => elsewhere("The change of a password"),
+      vouched: () => elsewhere("Sign-in"),
+    })
+  }),
+)
