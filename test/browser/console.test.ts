@@ -13,13 +13,21 @@ let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 300)
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
-  chromium = await startChromium()
   headers = await cabinet.as("owner")
+  await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
+  chromium = await startChromium()
 }, 120_000)
 afterAll(async () => {
   await chromium.close()
   await cabinet.close()
 })
+
+const manage = async (path: string, body: unknown) => {
+  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }
+  const answer = await fetch(`${cabinet.base}/manage/v1/${path}`, init)
+  assert.isTrue(answer.ok, await answer.clone().text())
+  return answer.json() as Promise<any>
+}
 
 const SCREENS = [
   "tables",
@@ -36,6 +44,12 @@ const SCREENS = [
   "integrations",
   "addresses/1",
   "me",
+  "sessions",
+  "people",
+  "people/1",
+  "tokens",
+  "audit",
+  "audit?who=nobody",
 ]
 
 const LOOKS = [

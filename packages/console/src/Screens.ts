@@ -1,6 +1,8 @@
 /** All screens, each with its address. To add one, add an Effect of screens here. */
 import { Effect } from "effect"
 import { eventScreens } from "./event/EventScreens.ts"
+import { auditScreens } from "./audit/AuditScreens.ts"
+import { peopleScreens } from "./person/PeopleScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
@@ -17,6 +19,8 @@ export const allScreens = Effect.map(
     eventScreens,
     sourceScreens,
     integrationScreens,
+    peopleScreens,
+    auditScreens,
   ]),
   (all) => all.flat(),
 )

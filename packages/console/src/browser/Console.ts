@@ -12,6 +12,11 @@ for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])
 }
 
+// The section that is open, where the navigation is wider than a phone.
+for (const link of document.querySelectorAll("nav [aria-current]")) {
+  link.scrollIntoView({ block: "nearest", inline: "center" })
+}
+
 // `/` leads to the search of the screen.
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return

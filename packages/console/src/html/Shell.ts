@@ -10,9 +10,15 @@ import { assetPath } from "../assets/Assets.ts"
 import type { Words } from "../words/Words.ts"
 import { ICONS } from "./Icons.ts"
 
-/** The sections of the navigation, in order, with the first part of their addresses. */
-export const SECTIONS = ["tables", "events", "sources", "integrations"] as const
-export type Section = (typeof SECTIONS)[number]
+/** The sections of the navigation, in order: the first part of their addresses, and what somebody must be allowed to do there. */
+const SECTIONS = {
+  tables: "row.read",
+  events: "event.read",
+  sources: "source.read",
+  integrations: "address.read",
+  people: "person.read",
+} as const satisfies Record<string, Action>
+export type Section = keyof typeof SECTIONS
 
 /** What every screen is told of its visitor and of where it is. */
 export interface Frame {
@@ -70,11 +76,12 @@ ${screen.main}
 
 const header = (frame: Frame, section: Section | null, actor: NonNullable<Frame["actor"]>): Html => {
   const { words } = frame
-  const link = (one: Section): HtmlValue =>
-    markup`<li><a href="${consolePath(frame, one)}"${one === section ? new Html(' aria-current="page"') : null}>${words.sections[one]}</a></li>`
+  const link = ([one, action]: [string, Action]): HtmlValue =>
+    may(frame, action) &&
+    markup`<li><a href="${consolePath(frame, one)}"${one === section ? new Html(' aria-current="page"') : null}>${words.sections[one as Section]}</a></li>`
   return markup`<header class="bar">
 <a class="brand" href="${consolePath(frame)}" aria-label="${words.product}">${ICONS.cabinet}<span>${words.product}</span></a>
-<nav aria-label="${words.navigation}"><ul>${SECTIONS.map(link)}</ul></nav>
+<nav aria-label="${words.navigation}"><ul>${Object.entries(SECTIONS).map(link)}</ul></nav>
 <a class="who" href="${consolePath(frame, "me")}"><b>${actor.name}</b> <span>${words.roles[actor.role] ?? actor.role}</span></a>
 </header>`
 }

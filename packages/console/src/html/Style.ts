@@ -6,13 +6,14 @@ export const STYLE = `
 --pick:light-dark(#dbe8fb,#223a5c);--bad:light-dark(#b3261e,#ff9c92);--badbg:light-dark(#fdecea,#3a1e1c);--warn:light-dark(#8a5a00,#f0c069);
 --mono:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
 *{box-sizing:border-box}
+th,td,dd,li,b,a,code,option,h1,h2,summary,small{unicode-bidi:isolate}
 html{scroll-padding-top:4rem;-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100svh;background:var(--ground);color:var(--ink);font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 body.wide{height:100svh;display:flex;flex-direction:column}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:1rem;margin:0 0 .5rem}
-h1+section{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
+h1+section,h1+dl{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
 p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .soft{color:var(--soft)}.n{text-align:right;font-variant-numeric:tabular-nums}
@@ -74,6 +75,9 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
 .wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
 .done::after{content:" ✓";color:var(--mark)}
+.ends{align-items:flex-end}.row label:not(.choice,.field){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+details{margin-top:.6rem}.links{margin-top:1rem}
+.tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}
+.open{padding:0 .3rem}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}
 .grid:focus-visible{outline-offset:-2px}
@@ -104,6 +108,7 @@ mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outl
 details>summary{cursor:pointer}
 @media(max-width:42rem){
 .events tr{display:grid;grid-template-columns:auto 1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
+.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}

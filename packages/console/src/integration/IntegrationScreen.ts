@@ -6,6 +6,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { badge } from "../html/Badge.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { lifetimeSelect } from "../person/Lifetime.ts"
 import { actButton } from "../source/SourceScreen.ts"
 import { timeText } from "../table/TimeText.ts"
 
@@ -39,7 +40,8 @@ const keyLine = (frame: Frame, key: ApiKey, time: (text: string) => string): Htm
   const { integration: words } = frame.words
   const at = (text: string | null) => (text === null ? "–" : markup`<time datetime="${text}">${time(text)}</time>`)
   const isLive = key.revokedAt === null
-  return markup`<tr><th scope="row">${key.name}</th><td class="mono">${key.prefix}…</td><td class="wide-only nowrap">${at(key.createdAt)}</td><td class="wide-only nowrap">${at(key.lastRequestAt)}</td>
+  const until = isLive && key.expiresAt !== null && markup`<small>${frame.words.people.validUntil} ${time(key.expiresAt)}</small>`
+  return markup`<tr><th scope="row">${key.name}${until}</th><td class="mono">${key.prefix}…</td><td class="wide-only nowrap">${at(key.createdAt)}</td><td class="wide-only nowrap">${at(key.lastRequestAt)}</td>
 <td class="n">${isLive ? may(frame, "key.change") && actButton(consolePath(frame, `keys/${key.id}/revoke`), words.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
 }
 
@@ -47,7 +49,7 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
   const { integration: words } = frame.words
   const issue =
     may(frame, "key.change") &&
-    markup`<form class="row wrap" method="post" action="${consolePath(frame, "keys")}"><input name="name" required maxlength="200" autocomplete="off" aria-label="${words.keyName}" placeholder="${words.keyName}"><button class="main">${words.issue}</button></form>`
+    markup`<form class="row wrap" method="post" action="${consolePath(frame, "keys")}"><input name="name" required maxlength="200" autocomplete="off" aria-label="${words.keyName}" placeholder="${words.keyName}">${lifetimeSelect(frame)}<button class="main">${words.issue}</button></form>`
   return markup`<section aria-labelledby="api"><div class="head"><h2 id="api">${words.api}</h2>${issue}</div>${issuedBox(frame, issued)}
 <div class="card">${copyField("base", words.base, `${frame.baseUrl}/api/v1`, frame.words.table.copy)}<p class="soft"><a href="${frame.base}/api/v1/docs">${words.docs}</a></p></div>
 ${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`

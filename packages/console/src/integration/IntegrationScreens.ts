@@ -7,6 +7,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
+import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
@@ -29,7 +30,10 @@ const keyScreens = Effect.gen(function* () {
       path: "/console/keys",
       action: "key.change",
       home,
-      respond: (call) => Effect.flatMap(keys.issue(fieldOf(call, "name")), (issued) => overview(call.frame, issued)),
+      respond: Effect.fnUntraced(function* (call) {
+        const lifetime = yield* lifetimeOf(call)
+        return yield* overview(call.frame, yield* keys.issue(fieldOf(call, "name"), lifetime))
+      }),
     }),
     act({
       path: "/console/keys/{id}/revoke",

@@ -19,6 +19,7 @@ interface Act {
 export const act = ({ path, action, home, respond }: Act): ConsoleScreen => ({
   path,
   action,
+  back: home,
   get: (call) => Effect.succeed({ location: consolePath(call.frame, home(call.path)) }),
   post: {
     action,

@@ -2,6 +2,7 @@
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { Action } from "@data-cabinet/core/key/Role"
+import type { LiveSession } from "@data-cabinet/core/person/Person"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Effect } from "effect"
@@ -14,6 +15,8 @@ export interface ScreenCall {
   readonly frame: Frame
   /** Null only on a screen without an action. */
   readonly actor: Actor | null
+  /** Null for a program, and for somebody who signs in elsewhere. */
+  readonly session: LiveSession | null
   /** The decoded segments in place of the pattern's `{name}`. */
   readonly path: ReadonlyArray<string>
   /** The query string as sent. */
@@ -47,4 +50,6 @@ export interface ConsoleScreen {
     readonly action: Action | null
     readonly respond: Respond<FormCall>
   }
+  /** Where the form that it takes stands, below `/console/`, for whoever is refused. */
+  readonly back?: (path: ReadonlyArray<string>) => string
 }

@@ -24,7 +24,8 @@ export const refusalBox = ({ words }: Frame, error: ManageError) =>
 <p class="soft">${words.errors.code} <code>${error.code}</code>${typeof error.param === "string" && markup` · <code>${error.param}</code>`}</p></div>
 </div>`
 
-export const errorScreen = (frame: Frame, error: ManageError): Screen => {
+/** `back`: the screen whose form was refused, below `/console/`. */
+export const errorScreen = (frame: Frame, error: ManageError, back: string | null = null): Screen => {
   const { words } = frame
   const title = titleOf(statusOf(error), words)
   return {
@@ -32,6 +33,6 @@ export const errorScreen = (frame: Frame, error: ManageError): Screen => {
     section: null,
     main: markup`<h1>${title}</h1>
 ${refusalBox(frame, error)}
-<p><a class="button" href="${consolePath(frame, "tables")}">${words.errors.toTables}</a></p>`,
+<p><a class="button" href="${consolePath(frame, back ?? "tables")}">${back === null ? words.errors.toTables : words.errors.back}</a></p>`,
   }
 }

@@ -36,7 +36,7 @@ export const meScreen = (frame: Frame): Screen => {
 <fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>
 <button>${words.save}</button>
 </form>
-<p><a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`,
+<p class="links"><a href="${consolePath(frame, "sessions")}">${words.people.mySessions}</a> · <a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`,
   }
 }
 

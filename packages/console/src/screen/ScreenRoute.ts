@@ -4,12 +4,12 @@
  * a screen too, with the status that the API would have.
  */
 import { gzipSync } from "node:zlib"
-import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
-import { type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
+import { type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
@@ -20,7 +20,7 @@ import { Cause, type Context, Effect } from "effect"
 import { acceptsCoding } from "../assets/Assets.ts"
 import { consolePath, type Frame, shell } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
-import type { ConsoleRefusal, ConsoleScreen, ScreenResult } from "./ConsoleScreen.ts"
+import type { ConsoleRefusal, ConsoleScreen, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
 import { errorScreen, statusOf } from "./ErrorScreen.ts"
 import { languageOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
@@ -95,14 +95,23 @@ const answer = Effect.fnUntraced(function* (
     return yield* refused("cross_origin", "The form came from a page of another origin.")
   }
   const action = isForm ? screen.post!.action : screen.action
-  const actor = action === null ? null : yield* admitted(action, services.who, request)
+  const known = action === null ? null : yield* admitted(action, services.who, request)
+  const actor = known?.actor ?? null
   const path = target.params.map(decodeSegment)
   if (path.some((segment) => segment === undefined || segment.includes("\0"))) {
     return yield* refused("no_such_endpoint", "There is no screen at this address.")
   }
   const frame = frameOf(services, request, actor)
   const { query } = target
-  const call = { frame, actor, path: path as ReadonlyArray<string>, query, pairs: queryPairs(query), request }
+  const call: ScreenCall = {
+    frame,
+    actor,
+    session: known?.session ?? null,
+    path: path as ReadonlyArray<string>,
+    query,
+    pairs: queryPairs(query),
+    request,
+  }
   const responding = isForm
     ? Effect.flatMap(services.readForm(request), (form) => screen.post!.respond({ ...call, form }))
     : screen.get(call)
@@ -110,7 +119,8 @@ const answer = Effect.fnUntraced(function* (
   const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
     Effect.catch((error) => Effect.succeed({ refused: manageErrorOf(error) })),
   )
-  return "refused" in result ? refusal(frame, result.refused) : answerOf(frame, request, result)
+  if (!("refused" in result)) return answerOf(frame, request, result)
+  return refusal(frame, result.refused, isForm ? (screen.back?.(call.path) ?? null) : null)
 })
 
 const refused = (code: ManageError["code"], message: string) => Effect.fail<ManageError>({ code, message })
@@ -119,14 +129,15 @@ const admitted = Effect.fnUntraced(function* (
   action: Action,
   who: Identify,
   request: Request,
-): Effect.fn.Return<Actor, ConsoleRefusal> {
-  const { actor, rate } = yield* who(request)
+): Effect.fn.Return<Identified, ConsoleRefusal> {
+  const identified = yield* who(request)
+  const { actor, rate } = identified
   if (!rate.allowed) {
     const { limit, retryAfter } = rate
     const message = `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`
     return yield* Effect.fail<ManageError>({ code: "rate_limited", message, retryAfter })
   }
-  if (mayDo(actor.role, action)) return actor
+  if (mayDo(actor.role, action)) return identified
   return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
 })
 
@@ -152,10 +163,10 @@ const packed = (request: Request, plain: Response & { readonly body: string }): 
   return { ...plain, headers: { ...headers, "content-encoding": "gzip" }, body }
 }
 
-const refusal = (frame: Frame, error: ManageError): Response => {
+const refusal = (frame: Frame, error: ManageError, back: string | null = null): Response => {
   const status = statusOf(error)
   const retry = error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }
-  return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error)) }
+  return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error, back)) }
 }
 
 /** To the form that signs in, and back. Null for a form, which would be lost, and for a program with a token. */

@@ -10,10 +10,9 @@ import type { Request } from "@data-cabinet/http-node/server/Request"
 import { People } from "@data-cabinet/core/person/People"
 import type { LiveSession, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
 import { SignInError } from "@data-cabinet/core/person/PersonError"
-import { secretFingerprint } from "@data-cabinet/core/person/Secret"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { SignIn } from "@data-cabinet/core/person/SignIn"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type {
   ConsoleRefusal,
@@ -103,20 +102,20 @@ const entrances = Effect.gen(function* () {
   ] satisfies ReadonlyArray<ConsoleScreen>
 })
 
+/** The session that asks; refused for whoever has none here. */
+const own = ({ session }: ScreenCall): Effect.Effect<LiveSession, ManageError> =>
+  session === null
+    ? Effect.fail({
+        code: "no_such_person",
+        message: "You are signed in elsewhere: by a token, by a proxy, or by the program around this cabinet.",
+      })
+    : Effect.succeed(session)
+
 const exits = Effect.gen(function* () {
   const people = yield* People
   const sessions = yield* Sessions
   const { baseUrl } = yield* HttpSettings
   const cookie = sessionCookie(baseUrl)
-  const own = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<LiveSession, ConsoleRefusal> {
-    const fingerprint = secretFingerprint("session", cookie.read(request.headers) ?? "")
-    const found = fingerprint === null ? Option.none() : yield* sessions.find(fingerprint)
-    if (Option.isSome(found)) return found.value
-    return yield* Effect.fail<ManageError>({
-      code: "no_such_person",
-      message: "You are signed in elsewhere: by a token, by a proxy, or by the program around this cabinet.",
-    })
-  })
   return [
     {
       path: "/console/sign-out",
@@ -124,8 +123,9 @@ const exits = Effect.gen(function* () {
       get: ({ frame }: ScreenCall) => Effect.succeed({ screen: signOutScreen(frame) }),
       post: {
         action: "session.end",
-        respond: Effect.fnUntraced(function* ({ frame, form, request }: FormCall) {
-          const session = yield* own(request)
+        respond: Effect.fnUntraced(function* (call: FormCall) {
+          const { frame, form } = call
+          const session = yield* own(call)
           if (field(form, "everywhere") === "yes") yield* sessions.endAll(session.personId)
           else yield* sessions.end(session.id, session.personId)
           return { location: consolePath(frame, "sign-in"), headers: { "set-cookie": cookie.clear } }
@@ -135,11 +135,13 @@ const exits = Effect.gen(function* () {
     {
       path: "/console/password",
       action: "session.end",
+      back: () => "password",
       get: ({ frame }: ScreenCall) => Effect.succeed({ screen: passwordScreen(frame) }),
       post: {
         action: "session.end",
-        respond: Effect.fnUntraced(function* ({ frame, form, request }: FormCall) {
-          const session = yield* own(request)
+        respond: Effect.fnUntraced(function* (call: FormCall) {
+          const { frame, form } = call
+          const session = yield* own(call)
           yield* people.setPassword(session, field(form, "password"), field(form, "current"))
           return { location: consolePath(frame, "me") }
         }),

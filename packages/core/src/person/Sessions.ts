@@ -1,9 +1,16 @@
 /** The sessions in which people act: listed, ended one by one, or all of a person's at once. */
 import { Context, Effect, Layer, type Option } from "effect"
+import type { Actor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { LiveSession, Session } from "./Person.ts"
 import { type PersonError, personError } from "./PersonError.ts"
 import { SessionStore } from "./SessionStore.ts"
+
+/** Whose sessions somebody may see and end: null for an owner, who may everybody's; 0, which nobody has, for a program. */
+export const sessionsOf = ({ role, kind, id }: Pick<Actor, "role" | "kind" | "id">): number | null => {
+  if (role === "owner") return null
+  return kind === "person" ? id : 0
+}
 
 export class Sessions extends Context.Service<
   Sessions,

@@ -3,7 +3,7 @@ import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
 import { People } from "@data-cabinet/core/person/People"
 import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
-import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -136,11 +136,7 @@ const sessionEndpoints = Effect.gen(function* () {
       action: "session.read",
       response: list("Session", "The sessions."),
       respond: ({ actor }) =>
-        actor.role === "owner"
-          ? Effect.map(sessions.list(null), (all) => whole(all.map(sessionJson)))
-          : actor.kind === "person"
-            ? Effect.map(sessions.list(actor.id), (all) => whole(all.map(sessionJson)))
-            : Effect.succeed(whole([])),
+        Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),
     }),
     manageEndpoint({
       id: "endSession",
@@ -154,10 +150,7 @@ const sessionEndpoints = Effect.gen(function* () {
       errors: ["no_such_session"],
       params: { no_such_session: "id" },
       response: nothing("It has ended."),
-      respond: ({ actor, path: [session] }) => {
-        const whose = actor.role === "owner" ? null : actor.kind === "person" ? actor.id : 0
-        return Effect.as(sessions.end(session, whose), undefined)
-      },
+      respond: ({ actor, path: [session] }) => Effect.as(sessions.end(session, sessionsOf(actor)), undefined),
     }),
     manageEndpoint({
       id: "signOutEverywhere",

@@ -129,6 +129,46 @@ describe("an answer", () => {
   })
 })
 
+/** A clock on which a response's minute is 300 milliseconds. */
+const fast = (response: ServerResponse): void => {
+  const set = response.setTimeout.bind(response)
+  response.setTimeout = (millis, late) => {
+    assert.strictEqual(millis, 60_000)
+    return set(millis / 200, late)
+  }
+}
+
+describe("a body in pieces", () => {
+  const PIECE = Buffer.alloc(65_536, 7)
+
+  it("is given up, with whatever makes it, for a client that takes nothing of it for a minute", async () => {
+    const ended = Promise.withResolvers<number>()
+    const body = async function* () {
+      let pieces = 0
+      try {
+        for (;;) yield (pieces++, PIECE)
+      } finally {
+        ended.resolve(pieces)
+      }
+    }
+    const { port } = await serving(afterBody({ ...OK, body: body() }), fast)
+    const client = connect(port, "127.0.0.1")
+    client.on("error", () => {})
+    client.write("POST /a HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx")
+    assert.isAbove(await ended.promise, 0)
+    client.destroy()
+  })
+
+  it("comes whole to a client that takes it, however long it takes", async () => {
+    const body = async function* () {
+      for (let piece = 0; piece < 200; piece++) yield PIECE
+    }
+    const { post } = await serving(afterBody({ ...OK, body: body() }), fast)
+    const answer = await post()
+    assert.strictEqual((await answer.bytes()).length, 200 * PIECE.length)
+  })
+})
+
 describe("a request", () => {
   it("is what Node says of it, under its id", async () => {
     const seen: Array<unknown> = []

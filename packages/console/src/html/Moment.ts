@@ -1,0 +1,11 @@
+/** A moment in the cabinet's zone, whole in UTC for whoever points at it; a dash where there is none. */
+import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { timeText } from "../table/TimeText.ts"
+
+export type ShowMoment = (rfc3339: string | null) => HtmlValue
+
+export const momentsIn = (timeZone: string): ShowMoment => {
+  const time = timeText(timeZone)
+  return (text) =>
+    text === null ? "–" : markup`<time class="nowrap" datetime="${text}" title="${text}">${time(text)}</time>`
+}

@@ -1,0 +1,141 @@
+/** The screens and acts of people, their sessions, and access tokens. */
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
+import type { PersonRole, Role } from "@data-cabinet/core/key/Role"
+import { People } from "@data-cabinet/core/person/People"
+import type { IssuedLink } from "@data-cabinet/core/person/Person"
+import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import type { Frame } from "../html/Shell.ts"
+import { act, fieldOf, idOf } from "../screen/Act.ts"
+import type { ConsoleScreen, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { lifetimeOf } from "./Lifetime.ts"
+import { peopleScreen, personScreen } from "./PeopleScreen.ts"
+import { sessionListScreen } from "./SessionListScreen.ts"
+import { tokenScreen } from "./TokenScreen.ts"
+
+const personScreens = Effect.gen(function* () {
+  const people = yield* People
+  const sessions = yield* Sessions
+  const { timeZone } = yield* ConsoleSettings
+  const list = (frame: Frame, issued: IssuedLink | null) =>
+    Effect.map(people.list, (all) => ({ screen: peopleScreen(frame, { people: all, timeZone, issued }) }))
+  const one = Effect.fnUntraced(function* ({ frame, path: [id], session }: ScreenCall, issued: IssuedLink | null) {
+    const person = yield* people.get(idOf(id))
+    const live = yield* sessions.list(person.id)
+    return { screen: personScreen(frame, { person, sessions: live, current: session?.id ?? null, timeZone, issued }) }
+  })
+  const path = "/console/people/{id}" as const
+  const home = ([id]: ReadonlyArray<string>) => `people/${id}`
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/people",
+      action: "person.read",
+      get: ({ frame }) => list(frame, null),
+      post: {
+        action: "person.change",
+        respond: Effect.fnUntraced(function* (call) {
+          // Whatever word was sent, the use case knows the roles.
+          const role = fieldOf(call, "role") as PersonRole
+          const { id } = yield* people.add({ name: fieldOf(call, "name"), role })
+          return yield* list(call.frame, yield* people.link(id))
+        }),
+      },
+      back: () => "people",
+    },
+    { path, action: "person.read", get: (call) => one(call, null) },
+    act({
+      path: `${path}/change`,
+      action: "person.change",
+      home,
+      respond: (call) => {
+        const role = fieldOf(call, "role") as PersonRole
+        return Effect.as(people.set(idOf(call.path[0]), { name: fieldOf(call, "name"), role }), null)
+      },
+    }),
+    act({
+      path: `${path}/link`,
+      action: "person.change",
+      home,
+      respond: (call) => Effect.flatMap(people.link(idOf(call.path[0])), (issued) => one(call, issued)),
+    }),
+    act({
+      path: `${path}/sign-out`,
+      action: "person.change",
+      home,
+      respond: ({ path: [id] }) => Effect.as(sessions.endAll(idOf(id)), null),
+    }),
+    act({
+      path: `${path}/remove`,
+      action: "person.change",
+      home: () => "people",
+      respond: Effect.fnUntraced(function* (call) {
+        const person = yield* people.get(idOf(call.path[0]))
+        if (fieldOf(call, "confirm") !== person.name) {
+          const message = "Nobody was removed: type the person's name."
+          return yield* Effect.fail<ManageError>({ code: "bad_param", message, param: "confirm" })
+        }
+        yield* people.remove(person.id)
+        return null
+      }),
+    }),
+  ]
+  return screens
+})
+
+const sessionScreens = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const { timeZone } = yield* ConsoleSettings
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/sessions",
+      action: "session.read",
+      get: ({ frame, actor, session }) =>
+        Effect.map(sessions.list(sessionsOf(actor!)), (live) => ({
+          screen: sessionListScreen(frame, { sessions: live, current: session?.id ?? null, timeZone }),
+        })),
+    },
+    act({
+      path: "/console/sessions/{id}/end",
+      action: "session.end",
+      home: () => "sessions",
+      respond: ({ path: [id], actor }) => Effect.as(sessions.end(idOf(id), sessionsOf(actor!)), null),
+    }),
+  ]
+  return screens
+})
+
+const tokenScreens = Effect.gen(function* () {
+  const tokens = yield* AccessTokens
+  const { timeZone } = yield* ConsoleSettings
+  const list = (frame: Frame, issued: IssuedAccessToken | null) =>
+    Effect.map(tokens.list, (all) => ({ screen: tokenScreen(frame, { tokens: all, timeZone, issued }) }))
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/tokens",
+      action: "token.read",
+      get: ({ frame }) => list(frame, null),
+      post: {
+        action: "token.change",
+        respond: Effect.fnUntraced(function* (call) {
+          const expiresInSeconds = yield* lifetimeOf(call)
+          const role = fieldOf(call, "role") as Role
+          const issued = yield* tokens.issue({ name: fieldOf(call, "name"), role, expiresInSeconds })
+          return yield* list(call.frame, issued)
+        }),
+      },
+      back: () => "tokens",
+    },
+    act({
+      path: "/console/tokens/{id}/revoke",
+      action: "token.change",
+      home: () => "tokens",
+      respond: ({ path: [id] }) => Effect.as(tokens.revoke(idOf(id)), null),
+    }),
+  ]
+  return screens
+})
+
+export const peopleScreens = Effect.map(Effect.all([personScreens, sessionScreens, tokenScreens]), (all) => all.flat())

@@ -1,0 +1,56 @@
+/** The access tokens of programs: issued for a role and a time, shown once, revoked at once. */
+import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
+import { ROLES } from "@data-cabinet/core/key/Role"
+import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge } from "../html/Badge.ts"
+import { options } from "../html/Choice.ts"
+import { copyField } from "../html/Menu.ts"
+import { momentsIn, type ShowMoment } from "../html/Moment.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { actButton } from "../source/SourceScreen.ts"
+import { lifetimeSelect } from "./Lifetime.ts"
+import { peopleTabs } from "./PeopleTabs.ts"
+
+export interface TokenData {
+  readonly tokens: ReadonlyArray<AccessToken>
+  readonly timeZone: string
+  /** The token that was issued by this request: shown now and never again. */
+  readonly issued: IssuedAccessToken | null
+}
+
+const issuedBox = (frame: Frame, issued: IssuedAccessToken | null): HtmlValue => {
+  const { people: words, table } = frame.words
+  if (issued === null) return null
+  const call = `curl -H "Authorization: Bearer ${issued.token}" ${frame.baseUrl}/manage/v1/me`
+  return markup`<div class="box good" role="status"><div class="grow"><p><b>${words.tokenOnce}</b></p>${copyField("issued", issued.name, issued.token, table.copy)}${copyField("issued-curl", "curl", call, table.copy)}</div></div>`
+}
+
+const state = ({ words: { people: words } }: Frame, token: AccessToken, moment: ShowMoment): HtmlValue => {
+  if (token.revokedAt !== null) return badge("quiet", words.revoked)
+  return token.expiresAt === null ? words.forEver : moment(token.expiresAt)
+}
+
+export const tokenScreen = (frame: Frame, { tokens, timeZone, issued }: TokenData): Screen => {
+  const { people: words, integration } = frame.words
+  const moment = momentsIn(timeZone)
+  const line = (token: AccessToken) =>
+    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td><td class="wide-only">${state(frame, token, moment)}</td>
+<td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
+  const issue =
+    may(frame, "token.change") &&
+    markup`<form class="card row wrap ends" method="post" action="${consolePath(frame, "tokens")}"><label class="grow">${words.tokenName}<input name="name" required maxlength="200" autocomplete="off"></label>
+<label>${words.role}<select name="role">${options(
+      ROLES.map((role) => [role, frame.words.roles[role] ?? role] as const),
+      "uploader",
+    )}</select></label><label>${words.lifetime}${lifetimeSelect(frame)}</label><button class="main">${words.issueToken}</button></form>`
+  return {
+    title: words.tokens,
+    section: "people",
+    main: markup`<div class="head"><h1>${words.tokens}</h1></div>${peopleTabs(frame, "tokens")}${issuedBox(frame, issued)}${issue}
+${
+  tokens.length === 0
+    ? markup`<div class="empty"><h2>${words.noTokens}</h2><p>${words.noTokensHint}</p></div>`
+    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${integration.issuedAt}</th><th scope="col" class="wide-only">${words.lastUse}</th><th scope="col" class="wide-only">${words.validUntil}</th><th scope="col"><span class="hide">${integration.revoke}</span></th></tr></thead><tbody>${tokens.map(line)}</tbody></table></div>`
+}`,
+  }
+}

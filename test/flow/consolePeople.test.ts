@@ -1,0 +1,111 @@
+/** People, tokens, sessions and the audit log on the console's screens, without a browser: who sees them, and what they do. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let owner: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 0)
+  owner = visitor(cabinet.base, await cabinet.as("owner"))
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const idOfPerson = async (name: string): Promise<string> =>
+  new RegExp(`people/(\\d+)">${name}<`).exec((await owner.get("/console/people")).text)![1]!
+
+/** Invited on the screen, and signed in by the link that it showed. */
+const invited = async (name: string, role: string): Promise<Visitor> => {
+  const shown = await owner.post("/console/people", { name, role })
+  assert.strictEqual(shown.status, 200, shown.text)
+  const link = /value="([^"]*\/console\/welcome#dcl_[\w-]{43})"/.exec(shown.text)![1]!
+  assert.notInclude((await owner.get("/console/people")).text, link)
+  const who = visitor(cabinet.base)
+  assert.strictEqual((await who.post("/console/welcome", { link })).status, 303)
+  return who
+}
+
+it("somebody who is invited signs in once by the link that is shown once, and acts by their role", async () => {
+  const grace = await invited("Grace", "viewer")
+  assert.strictEqual((await grace.get("/console/tables")).status, 200)
+  for (const path of ["people", "people/1", "tokens", "audit"]) {
+    assert.strictEqual((await grace.get(`/console/${path}`)).status, 403, path)
+  }
+  assert.notInclude((await grace.get("/console/tables")).text, "/console/people")
+  const id = await idOfPerson("Grace")
+  for (const path of ["people", `people/${id}/change`, `people/${id}/link`, `people/${id}/remove`, "tokens"]) {
+    assert.strictEqual((await grace.post(`/console/${path}`, { name: "x", role: "owner" })).status, 403, path)
+  }
+  await owner.post(`/console/people/${id}/change`, { name: "Grace Hopper", role: "editor" })
+  assert.include((await grace.get("/console/me")).text, "Grace Hopper")
+  assert.strictEqual((await owner.post(`/console/people/${id}/change`, { name: "Grace", role: "queen" })).status, 400)
+})
+
+it("a person is removed only by the name, and the last owner stays", async () => {
+  const who = await invited("Edsger", "owner")
+  const id = await idOfPerson("Edsger")
+  assert.strictEqual((await owner.post(`/console/people/${id}/remove`, { confirm: "edsger" })).status, 400)
+  const last = await owner.post(`/console/people/${id}/remove`, { confirm: "Edsger" })
+  assert.strictEqual(last.status, 409)
+  assert.include(last.text, "<code>last_owner</code>")
+  assert.include(last.text, 'href="/data/console/people">Back</a>')
+  await invited("Barbara", "owner")
+  assert.strictEqual((await owner.post(`/console/people/${id}/remove`, { confirm: "Edsger" })).status, 303)
+  assert.strictEqual((await who.get("/console/tables")).status, 303)
+  assert.strictEqual((await owner.get(`/console/people/${id}`)).status, 404)
+})
+
+it("somebody sees and ends their own sessions, and no other's", async () => {
+  const alan = await invited("Alan", "viewer")
+  const kurt = await invited("Kurt", "viewer")
+  const own = await kurt.get("/console/sessions")
+  assert.include(own.text, ">this one<")
+  assert.notInclude(own.text, "Alan")
+  const ends = (text: string) => [...text.matchAll(/action="[^"]*(\/console\/sessions\/\d+\/end)"/g)].map(([, at]) => at!)
+  const [alans] = ends((await alan.get("/console/sessions")).text)
+  assert.strictEqual((await kurt.post(alans!, {})).status, 404)
+  assert.strictEqual((await alan.get("/console/tables")).status, 200)
+  assert.isAtLeast(ends((await owner.get("/console/sessions")).text).length, 2)
+  assert.strictEqual((await owner.post(alans!, {})).status, 303)
+  assert.strictEqual((await alan.get("/console/tables")).status, 303)
+  const [kurts] = ends(own.text)
+  assert.strictEqual((await kurt.post(kurts!, {}, {})).status, 403)
+  assert.strictEqual((await kurt.post(kurts!, {})).status, 303)
+  assert.strictEqual((await kurt.get("/console/tables")).status, 303)
+})
+
+it("a token is shown once, is valid for its time, and is refused when it was revoked", async () => {
+  const issued = await owner.post("/console/tokens", { name: "<script>x</script>", role: "viewer", lifetime: "30d" })
+  assert.strictEqual(issued.status, 200)
+  assert.notInclude(issued.text, "<script>x")
+  const token = /dco_[\w-]{43}/.exec(issued.text)![0]
+  const me = () => fetch(`${cabinet.base}/manage/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+  assert.strictEqual((await me()).status, 200)
+  const list = (await owner.get("/console/tokens")).text
+  assert.notInclude(list, token)
+  const id = [...list.matchAll(/tokens\/(\d+)\/revoke/g)].at(-1)![1]
+  await owner.post(`/console/tokens/${id}/revoke`, {})
+  assert.strictEqual((await me()).status, 401)
+  const bad = await owner.post("/console/tokens", { name: "x", role: "viewer", lifetime: "for ever" })
+  assert.include(bad.text, "<code>bad_expiry</code>")
+})
+
+it("the audit log has every act with who, on what and how it ended, by filters, page after page", async () => {
+  const first = await owner.get("/console/audit")
+  assert.include(first.text, ">person.add<")
+  const narrowed = await owner.get("/console/audit?who=owner&action=person.remove")
+  assert.include(narrowed.text, ">last_owner<")
+  assert.include(narrowed.text, ">done<")
+  assert.notInclude(narrowed.text, ">person.add<")
+  assert.include((await owner.get("/console/audit?who=%00nobody")).text, "No entry matches")
+  for (let sources = 0; sources < 52; sources++) await cabinet.cabinet.sources.create({ name: `S${sources} <u>` })
+  const page = await owner.get("/console/audit?action=source.create")
+  assert.notInclude(page.text, "<u>")
+  const next = /<a rel="next" href="[^"]*(\/console\/audit\?[^"]*)"/.exec(page.text)![1]!.replaceAll("&amp;", "&")
+  const rest = await owner.get(next)
+  const entries = (text: string) => text.split(">source.create<").length - 1
+  assert.strictEqual(entries(page.text), 50)
+  assert.isAtLeast(entries(rest.text), 2)
+})
