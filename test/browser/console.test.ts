@@ -23,7 +23,11 @@ afterAll(async () => {
 })
 
 const manage = async (path: string, body: unknown) => {
-  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }
+  const init = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }
   const answer = await fetch(`${cabinet.base}/manage/v1/${path}`, init)
   assert.isTrue(answer.ok, await answer.clone().text())
   return answer.json() as Promise<any>

@@ -63,7 +63,8 @@ it("somebody sees and ends their own sessions, and no other's", async () => {
   const own = await kurt.get("/console/sessions")
   assert.include(own.text, ">this one<")
   assert.notInclude(own.text, "Alan")
-  const ends = (text: string) => [...text.matchAll(/action="[^"]*(\/console\/sessions\/\d+\/end)"/g)].map(([, at]) => at!)
+  const ends = (text: string) =>
+    [...text.matchAll(/action="[^"]*(\/console\/sessions\/\d+\/end)"/g)].map(([, at]) => at!)
   const [alans] = ends((await alan.get("/console/sessions")).text)
   assert.strictEqual((await kurt.post(alans!, {})).status, 404)
   assert.strictEqual((await alan.get("/console/tables")).status, 200)

@@ -31,7 +31,10 @@ const SCREENS: Readonly<Record<string, string>> = { source: "sources", address: 
 const objectLink = (frame: Frame, object: string): HtmlValue => {
   const [, kind = "", id] = /^(\w+) (\d+)$/.exec(object) ?? []
   const screen = SCREENS[kind]
-  return screen !== undefined && markup` <a class="open" href="${consolePath(frame, `${screen}/${id}`)}" aria-label="${frame.words.audit.open} ${object}">›</a>`
+  return (
+    screen !== undefined &&
+    markup` <a class="open" href="${consolePath(frame, `${screen}/${id}`)}" aria-label="${frame.words.audit.open} ${object}">›</a>`
+  )
 }
 
 const outcome = ({ words: { audit: words } }: Frame, { outcome: ended }: AuditEntry): Html => {

@@ -40,7 +40,8 @@ const keyLine = (frame: Frame, key: ApiKey, time: (text: string) => string): Htm
   const { integration: words } = frame.words
   const at = (text: string | null) => (text === null ? "–" : markup`<time datetime="${text}">${time(text)}</time>`)
   const isLive = key.revokedAt === null
-  const until = isLive && key.expiresAt !== null && markup`<small>${frame.words.people.validUntil} ${time(key.expiresAt)}</small>`
+  const until =
+    isLive && key.expiresAt !== null && markup`<small>${frame.words.people.validUntil} ${time(key.expiresAt)}</small>`
   return markup`<tr><th scope="row">${key.name}${until}</th><td class="mono">${key.prefix}…</td><td class="wide-only nowrap">${at(key.createdAt)}</td><td class="wide-only nowrap">${at(key.lastRequestAt)}</td>
 <td class="n">${isLive ? may(frame, "key.change") && actButton(consolePath(frame, `keys/${key.id}/revoke`), words.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
 }

@@ -19,5 +19,9 @@ export const lifetimeOf = (call: FormCall): Effect.Effect<number | null, ManageE
   const text = fieldOf(call, "lifetime")
   const seconds = text === "" ? null : parseLifetime(text)
   if (text === "" || seconds !== null) return Effect.succeed(seconds)
-  return Effect.fail({ code: "bad_expiry", message: "A lifetime is such as 90d, 12h or 30m, at most ten years.", param: "lifetime" })
+  return Effect.fail({
+    code: "bad_expiry",
+    message: "A lifetime is such as 90d, 12h or 30m, at most ten years.",
+    param: "lifetime",
+  })
 }

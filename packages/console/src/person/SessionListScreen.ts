@@ -37,11 +37,7 @@ const agent = (userAgent: string | null): HtmlValue =>
   userAgent !== null && markup`<span title="${userAgent.slice(0, 500)}">${browserName(userAgent)}</span>`
 
 /** `named`: with whose each is. */
-export const sessionTable = (
-  frame: Frame,
-  { sessions, current, timeZone }: SessionListData,
-  named: boolean,
-): Html => {
+export const sessionTable = (frame: Frame, { sessions, current, timeZone }: SessionListData, named: boolean): Html => {
   const { people: words } = frame.words
   const moment = momentsIn(timeZone)
   if (sessions.length === 0) return markup`<p class="soft">${words.noSessions}</p>`

@@ -135,8 +135,7 @@ const sessionEndpoints = Effect.gen(function* () {
       description: "One's own, newest first; an owner sees everybody's. At most 1,000, not paginated.",
       action: "session.read",
       response: list("Session", "The sessions."),
-      respond: ({ actor }) =>
-        Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),
+      respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),
     }),
     manageEndpoint({
       id: "endSession",
