@@ -267,6 +267,8 @@ it("who is not signed in is led to the form and back, and a cookie that came twi
   assert.include(form.text, 'value="/console/tables?search=a%20b"')
   const { who } = await signedIn("Karl")
   assert.strictEqual((await who.get("/console/me")).status, 200)
+  const behind = await who.manage("GET", "me", undefined, { authorization: "Basic YTpi" })
+  assert.strictEqual(behind.status, 200, "a proxy that asks for a password takes no session away")
   who.cookie = `cabinet=dcs_${"A".repeat(43)}; ${who.cookie}`
   assert.strictEqual((await who.manage("GET", "me")).status, 401)
 })

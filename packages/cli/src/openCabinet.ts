@@ -46,7 +46,8 @@ export type {
   Subscription,
 } from "./library/AddressesApi.ts"
 export type { Cabinet, DiagnosticsReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./library/Cabinet.ts"
-export type { OpenCabinetOptions } from "./library/CabinetOptions.ts"
+export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/VouchedSignIn"
+export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
 export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
 export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"

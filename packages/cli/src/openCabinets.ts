@@ -15,6 +15,7 @@ import { cabinetDatabase } from "./compose/CabinetDatabase.ts"
 import { openTenants } from "./tenancy/OpenTenants.ts"
 import { cabinetUrl } from "./tenancy/ResolveTenant.ts"
 import type { Cabinet, CloseOptions } from "./library/Cabinet.ts"
+import { programSignIn } from "./library/CabinetOptions.ts"
 import { manySettingsFrom, type OpenCabinetsOptions } from "./library/CabinetsOptions.ts"
 import { type CabinetsApi, cabinetsApi } from "./library/CabinetsApi.ts"
 import { type FetchHandler, handlers, type NodeHandler } from "./library/Handlers.ts"
@@ -46,7 +47,14 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: S
   const { serviceDomain } = settings
   const delivers = options.delivery !== false
   const database = yield* cabinetDatabase(settings, "create")
-  const opened = yield* openTenants({ database, settings, serviceDomain, delivers, polls: delivers })
+  const opened = yield* openTenants({
+    database,
+    settings,
+    serviceDomain,
+    delivers,
+    polls: delivers,
+    signIn: programSignIn(options),
+  })
   const underway = new InFlight()
   const faces = yield* Effect.provideContext(handlers(underway), opened)
   const services = Context.merge(yield* Effect.context(), opened)

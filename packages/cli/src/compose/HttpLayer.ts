@@ -7,7 +7,9 @@ import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
+import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import * as Management from "@data-cabinet/http-node/manage/Management"
+import { type ProgramSignIn, Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
@@ -22,8 +24,27 @@ export interface HttpOptions {
   readonly baseUrlKnown: boolean
   readonly settings: Pick<
     Settings,
-    "console" | "docsUrl" | "intakeMaxBytes" | "statementTimeout" | "timeZone" | "trustedProxies"
+    | "console"
+    | "consoleProxies"
+    | "consoleProxyHeader"
+    | "consoleProxyRole"
+    | "docsUrl"
+    | "intakeMaxBytes"
+    | "statementTimeout"
+    | "timeZone"
+    | "trustedProxies"
   >
+  /** Of a program that says itself who somebody is. */
+  readonly signIn?: ProgramSignIn | undefined
+}
+
+const vouchersOf = ({ settings, signIn }: HttpOptions) => {
+  const { consoleProxyHeader: header, consoleProxies, consoleProxyRole: role } = settings
+  return {
+    program: signIn ?? null,
+    warned: new Map(),
+    proxy: header === null ? null : { header, isProxy: trustedProxies(consoleProxies), role },
+  }
 }
 
 export const readinessLayer = Layer.effect(
@@ -38,7 +59,8 @@ export const readinessLayer = Layer.effect(
 )
 
 /** The routes of one cabinet. */
-export const cabinetHttpLayer = ({ baseUrl, baseUrlKnown, settings }: HttpOptions) => {
+export const cabinetHttpLayer = (options: HttpOptions) => {
+  const { baseUrl, baseUrlKnown, settings } = options
   const http = Layer.succeed(HttpSettings, {
     baseUrl,
     baseUrlKnown,
@@ -58,6 +80,7 @@ export const cabinetHttpLayer = ({ baseUrl, baseUrlKnown, settings }: HttpOption
     settings.console === "on" ? Console.layer({ timeZone: settings.timeZone }).pipe(Layer.provide(http)) : Layer.empty
   return CabinetHttp.layer.pipe(
     Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http)), screens]),
+    Layer.provide(Layer.succeed(Vouchers, vouchersOf(options))),
   )
 }
 

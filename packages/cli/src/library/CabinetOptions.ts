@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readSettings } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
+import type { ProgramSignIn, WhoIs } from "@data-cabinet/http-node/person/VouchedSignIn"
 import type { ProgramLog } from "./HostLog.ts"
 
 /** The cabinet's location and behaviour; everything has a default. */
@@ -71,8 +72,18 @@ export interface OpenCabinetOptions {
   readonly failedLogDays?: number | undefined
   /** How many days the audit log is kept. Default 400. */
   readonly auditDays?: number | undefined
-  /** Whether the console's screens are served below `/console/`. Default true. */
-  readonly console?: boolean | undefined
+  /** Whether the console's screens are served below `/console/`, and who signs in to it. Default true. */
+  readonly console?: boolean | ConsoleOptions | undefined
+}
+
+export interface ConsoleOptions {
+  /**
+   * Says who sends a request to the console or the management API: the program's own login takes the place of the console's,
+   * which then has no sign-in page. Null for nobody; what it throws denies, and so does a role that is none.
+   */
+  readonly whoIs?: WhoIs | undefined
+  /** Shown to those who are not signed in: where and how to, in a sentence. */
+  readonly signInHint?: string | undefined
 }
 
 type OptionName = keyof OpenCabinetOptions
@@ -108,7 +119,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     logDays: number(options.logDays),
     failedLogDays: number(options.failedLogDays),
     auditDays: number(options.auditDays),
-    console: onOff(options.console),
+    console: onOff(options.console === undefined ? undefined : options.console !== false),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
 /** The options whose name differs from their setting's, or that are no settings. */
@@ -130,6 +141,30 @@ const checkPool = (name: OptionName, value: number | undefined, least: number) =
   value === undefined || (Number.isInteger(value) && value >= least && value <= 1000)
     ? Effect.void
     : refuse(`${name} is ${String(value)}: it must be an integer from ${least} to 1000.`)
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A program without types may give anything: a misspelt `whoIs` would leave the console's own sign-in open. */
+const checkConsole = (value: unknown): Effect.Effect<void, StartError> => {
+  if (value === undefined || typeof value === "boolean") return Effect.void
+  if (!isPlainObject(value)) return refuse("console must be true, false, or an object with whoIs.")
+  const unknown = Object.keys(value).find((name) => name !== "whoIs" && name !== "signInHint")
+  if (unknown !== undefined) return refuse(`console has no option ${unknown}.`)
+  const { whoIs, signInHint } = value as Readonly<Record<string, unknown>>
+  if (whoIs !== undefined && typeof whoIs !== "function") return refuse("console.whoIs must be a function.")
+  const isHint = signInHint === undefined || (typeof signInHint === "string" && signInHint.trim() !== "")
+  if (!isHint) return refuse("console.signInHint must be a sentence.")
+  return signInHint !== undefined && whoIs === undefined
+    ? refuse("console.signInHint is for those whom console.whoIs does not know, and there is no whoIs.")
+    : Effect.void
+}
+
+/** Undefined unless the program says who somebody is. */
+export const programSignIn = ({ console: given }: Pick<OpenCabinetOptions, "console">): ProgramSignIn | undefined =>
+  typeof given === "object" && given.whoIs !== undefined
+    ? { whoIs: given.whoIs, hint: given.signInHint ?? null }
+    : undefined
 
 /** The command's messages name a setting by its flag; here it is an option. */
 const inOptionWords = (error: StartError): StartError => {
@@ -153,5 +188,6 @@ export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOpt
   if (unknown !== undefined) return yield* refuse(`${opener} has no option ${unknown}.`)
   yield* checkPool("maxConnections", options.maxConnections, LEAST_CONNECTIONS)
   yield* checkPool("maxReaderConnections", options.maxReaderConnections, 1)
+  yield* checkConsole(options.console)
   return yield* Effect.mapError(readSettings({ given, env: {} }), inOptionWords)
 }) satisfies (options: OpenCabinetOptions, opener?: string) => Effect.Effect<Settings, StartError>

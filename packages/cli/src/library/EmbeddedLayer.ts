@@ -10,22 +10,25 @@ import { httpLayer } from "../compose/HttpLayer.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
-import type { OpenCabinetOptions } from "./CabinetOptions.ts"
+import { type OpenCabinetOptions, programSignIn } from "./CabinetOptions.ts"
 
 /** Options other than settings that the composition uses. */
-type Pools = Pick<OpenCabinetOptions, "delivery" | "maxConnections" | "maxReaderConnections">
+type Composed = Pick<OpenCabinetOptions, "console" | "delivery" | "maxConnections" | "maxReaderConnections">
 
 /** The address under which others reach it; if none was given, the address on which the command would listen. */
 export const baseUrlOf = (settings: Settings): string => settings.baseUrl ?? listeningUrl(settings.host, settings.port)
 
-const compose = (database: CabinetDatabase, settings: Settings, options: Pools) => {
+const compose = (database: CabinetDatabase, settings: Settings, options: Composed) => {
   const delivers = options.delivery !== false
   const { maxConnections, maxReaderConnections } = options
   const work = delivers ? Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings)) : housekeepingLayer
-  return Layer.merge(
-    work,
-    httpLayer({ baseUrl: baseUrlOf(settings), baseUrlKnown: settings.baseUrl !== null, settings }),
-  ).pipe(
+  const http = httpLayer({
+    baseUrl: baseUrlOf(settings),
+    baseUrlKnown: settings.baseUrl !== null,
+    settings,
+    signIn: programSignIn(options),
+  })
+  return Layer.merge(work, http).pipe(
     Layer.provideMerge(cabinetLayer({ ...database, settings, delivers, maxConnections, maxReaderConnections })),
     Layer.catch((error) =>
       Layer.effectContext(Effect.fail(new StartError({ code: "database_unreachable", message: error.message }))),
@@ -39,7 +42,7 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Pools) 
  */
 export const embeddedLayer = (
   settings: Settings,
-  options: Pools,
+  options: Composed,
   told: (database: CabinetDatabase) => void = () => {},
 ) =>
   Layer.fresh(

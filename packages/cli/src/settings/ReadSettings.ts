@@ -38,6 +38,18 @@ const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | 
   return null
 }
 
+/** Why nobody could be signed in by a proxy, or anybody could; null if neither. */
+const wrongProxySignIn = (settings: Settings, sources: SettingSources): string | null => {
+  const { consoleProxyHeader, consoleProxies } = settings
+  const called = (name: SettingName) => found(name, sources)!.called
+  if (consoleProxyHeader !== null && consoleProxies.length === 0) {
+    return `${called("consoleProxyHeader")} is set, but no proxy is named in ${SETTINGS.consoleProxies.env}: anybody could sign in by sending the header.`
+  }
+  return consoleProxyHeader === null && consoleProxies.length > 0
+    ? `${called("consoleProxies")} is set, but not ${SETTINGS.consoleProxyHeader.env}: name the header in which the proxy says whom it has signed in.`
+    : null
+}
+
 /** All settings; fails on the first invalid one, with a sentence that names it. */
 export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
   Effect.gen(function* () {
@@ -64,7 +76,7 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       return yield* new StartError({ code: "bad_setting", message })
     }
     const all = { ...settings, ...addresses.success } as unknown as Settings
-    const wrong = all.serviceDomain === null ? null : wrongForMany(all, sources)
+    const wrong = wrongProxySignIn(all, sources) ?? (all.serviceDomain === null ? null : wrongForMany(all, sources))
     if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
     return all
   })

@@ -1,5 +1,6 @@
 /** The forms of a setting's text. Each parses the text to a value, or says in words what it must be. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
+import { fitsPerson } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { completeAddress } from "@data-cabinet/store-pg/connection/AddressDefaults"
 import { readAddress, readUri } from "@data-cabinet/store-pg/connection/DatabaseAddress"
@@ -75,6 +76,14 @@ export const networks: Form<ReadonlyArray<Network>> = (given) => {
 }
 
 export const proxies: Form<(address: string) => boolean> = (given) => Result.map(networks(given), trustedProxies)
+
+/** In lower case. */
+export const personHeader: Form<string> = (given) => {
+  const name = given.toLowerCase()
+  return fitsPerson(name)
+    ? Result.succeed(name)
+    : Result.fail("the name of a header of its own, such as Remote-User, that neither clients nor HTTP itself use")
+}
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, "": 1000, min: 60_000, m: 60_000 }
 

@@ -2,6 +2,7 @@
 import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
 import { optional, setting, type Setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
+import { SIGN_IN_SETTINGS } from "./SignInSettings.ts"
 
 export const SETTINGS = {
   port: setting(
@@ -162,6 +163,7 @@ export const SETTINGS = {
     SettingForm.oneOf("on", "off"),
     "on",
   ),
+  ...SIGN_IN_SETTINGS,
   drainTime: setting(
     {
       env: "CABINET_DRAIN_TIME",

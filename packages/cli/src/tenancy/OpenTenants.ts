@@ -1,6 +1,7 @@
 /** A server of many cabinets, composed: the registry, the open cabinets, and the scheduler for the others. */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import type { ProgramSignIn } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { PgClient } from "@effect/sql-pg"
@@ -20,13 +21,14 @@ export interface OpenTenantsOptions {
   readonly serviceDomain: string
   readonly delivers: boolean
   readonly polls: boolean
+  readonly signIn?: ProgramSignIn | undefined
   readonly idle?: Duration.Input
 }
 
 /** The removal of a name, or a moved database, is noticed within this time. */
 const RELOAD = "10 seconds"
 
-const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenTenantsOptions) =>
+const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle }: OpenTenantsOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -34,6 +36,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, idle }: OpenT
         settings,
         delivers,
         polls,
+        signIn,
         baseUrlOf: (name) => cabinetUrl(settings, name),
         inUse: (name) =>
           delivers ? Effect.void : Effect.provideService(PgCabinetSignal.tell(name), PgClient.PgClient, sql),

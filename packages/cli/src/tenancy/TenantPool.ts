@@ -11,6 +11,7 @@ import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import type { Found } from "@data-cabinet/http-node/tenancy/Cabinets"
+import type { ProgramSignIn } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
 import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Scope, Semaphore } from "effect"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
@@ -26,6 +27,7 @@ export interface TenantPoolOptions {
   readonly delivers: boolean
   readonly polls: boolean
   readonly baseUrlOf: (name: string) => string
+  readonly signIn?: ProgramSignIn | undefined
   /** Called when a cabinet has been opened, and every minute while it is open. */
   readonly inUse: (name: string) => Effect.Effect<void>
   /** How long an unused cabinet stays open. Default 5 minutes. */
@@ -72,7 +74,8 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       delivers ? workLayer(settings) : Layer.empty,
       polls ? pollingLayer : Layer.empty,
     )
-    const http = cabinetHttpLayer({ baseUrl: options.baseUrlOf(cabinet.name), baseUrlKnown: true, settings })
+    const { baseUrlOf, signIn } = options
+    const http = cabinetHttpLayer({ baseUrl: baseUrlOf(cabinet.name), baseUrlKnown: true, settings, signIn })
     // A memo map of its own: layers are memoized by identity, and another cabinet's must never be used for this one.
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)

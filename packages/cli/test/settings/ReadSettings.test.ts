@@ -77,6 +77,25 @@ it.each([
   expect(refusal({}, { [SETTINGS[name].env]: text })).toMatch(new RegExp(`^${SETTINGS[name].env} is `))
 })
 
+it("readSettings refuses a sign-in by a proxy that is believed of everybody, or of nobody", () => {
+  const header = { CABINET_CONSOLE_PROXY_HEADER: "Remote-User" }
+  expect(refusal({}, header)).toMatch(
+    /^CABINET_CONSOLE_PROXY_HEADER is set, but no proxy is named in CABINET_CONSOLE_PROXIES/,
+  )
+  // Trusted with a client's address is not trusted with a person.
+  expect(refusal({}, { ...header, CABINET_TRUSTED_PROXIES: "10.0.0.0/8" })).toMatch(/anybody could sign in/)
+  expect(refusal({ consoleProxies: "10.0.0.1" })).toMatch(
+    /^--console-proxies is set, but not CABINET_CONSOLE_PROXY_HEADER/,
+  )
+  for (const name of ["Cookie", "From", "X-Forwarded-For", "Remote User", "Authorization"]) {
+    const refused = refusal({}, { CABINET_CONSOLE_PROXY_HEADER: name, CABINET_CONSOLE_PROXIES: "10.0.0.1" })
+    expect(refused).toMatch(/^CABINET_CONSOLE_PROXY_HEADER is ".*": it must be the name of a header/)
+  }
+  const right = read({}, { ...header, CABINET_CONSOLE_PROXIES: "10.0.0.1", CABINET_CONSOLE_PROXY_ROLE: "editor" })
+  expect(Result.getOrThrow(right)).toMatchObject({ consoleProxyHeader: "remote-user", consoleProxyRole: "editor" })
+  expect(refusal({}, { CABINET_CONSOLE_PROXY_ROLE: "uploader" })).toMatch(/one of owner, editor, viewer/)
+})
+
 it("readSettings does not repeat a database's password", () => {
   expect(refusal({}, { DATABASE_URL: "postgre://user:hush@host/db" })).not.toContain("hush")
   expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")

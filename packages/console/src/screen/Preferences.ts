@@ -20,7 +20,8 @@ export const languageOf = (headers: Request["headers"]): Language => {
 
 const YEAR_SECONDS = 31_536_000
 
-export const meScreen = (frame: Frame): Screen => {
+/** Somebody who signs in elsewhere has no password here, and signs out there. */
+const meScreen = (frame: Frame, hasSession: boolean): Screen => {
   const { words, language, actor } = frame
   const option = ([code, name]: [string, string]) =>
     markup`<label class="choice"><input type="radio" name="language" value="${code}"${code === language && new Html(" checked")}> <span lang="${code}">${name}</span></label>`
@@ -36,7 +37,7 @@ export const meScreen = (frame: Frame): Screen => {
 <fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>
 <button>${words.save}</button>
 </form>
-<p class="links"><a href="${consolePath(frame, "sessions")}">${words.people.mySessions}</a> · <a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`,
+${hasSession && markup`<p class="links"><a href="${consolePath(frame, "sessions")}">${words.people.mySessions}</a> · <a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`}`,
   }
 }
 
@@ -50,7 +51,7 @@ export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
   {
     path: "/console/me",
     action: "self.read",
-    get: ({ frame }) => Effect.succeed({ screen: meScreen(frame) }),
+    get: ({ frame, session }) => Effect.succeed({ screen: meScreen(frame, session !== null) }),
     post: {
       action: "self.read",
       respond: ({ frame, form }) => {

@@ -9,7 +9,7 @@ import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
-import { type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
+import { bearerOf, type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
@@ -48,7 +48,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
       readForm: yield* formReader,
       baseUrl,
       base,
-      signsIn: (yield* Vouchers).whoIs === null,
+      signsIn: (yield* Vouchers).program === null,
     }
     const run = yield* effectRunner
     const wheel = yield* timerWheel
@@ -171,7 +171,7 @@ const refusal = (frame: Frame, error: ManageError, back: string | null = null): 
 
 /** To the form that signs in, and back. Null for a form, which would be lost, and for a program with a token. */
 const signInInstead = (frame: Frame, { method, url, headers }: Request): Response | null => {
-  if (method === "POST" || headers["authorization"] !== undefined) return null
+  if (method === "POST" || bearerOf(headers) !== undefined) return null
   const to = encodeURIComponent(url.slice(Math.max(0, url.indexOf("/console/"))))
   return {
     status: 303,

@@ -5,6 +5,7 @@
 import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
+import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { People } from "@data-cabinet/core/person/People"
@@ -67,6 +68,8 @@ const signInEffects = Effect.gen(function* () {
     })
   return { signIn, originOf, started }
 })
+
+type ScreensNeed = Effect.Services<typeof entrances> | Effect.Services<typeof exits>
 
 const entrances = Effect.gen(function* () {
   const { signIn, originOf, started } = yield* signInEffects
@@ -150,7 +153,11 @@ const exits = Effect.gen(function* () {
   ] satisfies ReadonlyArray<ConsoleScreen>
 })
 
-export const sessionScreens = Effect.map(
-  Effect.all([entrances, exits]),
-  ([ways, ends]): ReadonlyArray<ConsoleScreen> => [...ways, ...ends],
+/** None where the program around the cabinet signs people in. */
+export const sessionScreens = Effect.flatMap(
+  Vouchers,
+  ({ program }): Effect.Effect<ReadonlyArray<ConsoleScreen>, never, ScreensNeed> =>
+    program !== null
+      ? Effect.succeed([])
+      : Effect.map(Effect.all([entrances, exits]), ([ways, ends]) => [...ways, ...ends]),
 )

@@ -1,5 +1,7 @@
 /** The people of a cabinet: who may sign in, with which role, and by which link or password. */
 import { Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { managed } from "../audit/Managed.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { PERSON_ROLES } from "../key/Role.ts"
 import { checkPassword, hashPassword, verifyPassword } from "./Password.ts"
@@ -36,7 +38,7 @@ export class People extends Context.Service<
       password: string,
       current: string | null,
     ) => Effect.Effect<void, Refused | SignInError>
-    /** Who that is; none for one who was removed. */
+    /** Who that is, created at first sight, which is an act of theirs; none for one who was removed. */
     readonly vouched: (vouched: Vouched) => Effect.Effect<Option.Option<Person>, Refused>
   }
 >()("@data-cabinet/core/person/People") {
@@ -44,6 +46,7 @@ export class People extends Context.Service<
     People,
     Effect.gen(function* () {
       const store = yield* PersonStore
+      const log = yield* AuditLog
       const sessions = yield* SessionStore
       const queue = yield* Passwords
       const get = Effect.fnUntraced(function* (id: number): Effect.fn.Return<Person, Refused> {
@@ -99,7 +102,15 @@ export class People extends Context.Service<
         vouched: Effect.fnUntraced(function* (vouched) {
           yield* checkName(vouched.name)
           yield* checkRole(vouched.role)
-          return yield* store.vouched({ ...vouched, name: plainName(vouched.name) })
+          const { issuer, role, follow } = vouched
+          const name = plainName(vouched.name)
+          const known = Option.getOrNull(yield* store.findVouched(vouched))
+          if (known?.removedAt != null) return Option.none()
+          if (known !== null && (!follow || (known.name === name && known.role === role))) return Option.some(known)
+          const object = known === null ? null : `person ${known.id}`
+          const act = { action: "person.vouch", object, changes: { issuer, name, role }, makes: "person" }
+          const person = yield* managed(log, act, store.setVouched({ ...vouched, name }))
+          return person.removedAt === null ? Option.some(person) : Option.none()
         }),
       })
     }),

@@ -45,7 +45,11 @@ export class PersonStore extends Context.Service<
       seconds: number,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
-    /** Creates them at first sight. None if they were removed. */
-    readonly vouched: (vouched: Vouched) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
+    /** Also one who was removed; none at first sight. */
+    readonly findVouched: (
+      vouched: Pick<Vouched, "issuer" | "subject">,
+    ) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
+    /** Creates them, or has name and role follow. A removed one stays removed. */
+    readonly setVouched: (vouched: Vouched) => Effect.Effect<Person, StoreUnavailable>
   }
 >()("@data-cabinet/core/person/PersonStore") {}

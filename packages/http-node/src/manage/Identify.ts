@@ -17,7 +17,7 @@ import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Clock, Context, Effect, Option } from "effect"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import { sessionCookie } from "../person/SessionCookie.ts"
-import { vouch } from "../person/VouchedSignIn.ts"
+import { vouch, Vouchers } from "../person/VouchedSignIn.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request } from "../server/Request.ts"
 import { isSameOrigin } from "../server/SameOrigin.ts"
@@ -44,7 +44,7 @@ export type Identify = (request: Request) => Effect.Effect<Identified, ManageErr
 const refuse = (code: ManageError["code"], message: string): Effect.Effect<never, ManageError> =>
   Effect.fail({ code, message })
 
-const none = refuse("unauthorized", "Send an access token in the header Authorization: Bearer <token>, or sign in.")
+const BY_TOKEN = "Send an access token in the header Authorization: Bearer <token>"
 const wrong = refuse("unauthorized", "The access token or the session is wrong, expired or revoked.")
 const foreignPage = refuse(
   "cross_origin",
@@ -60,6 +60,10 @@ const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
 
 const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD"
 
+/** Another scheme is for a proxy that asks for a password, and a session works behind it. */
+export const bearerOf = ({ authorization }: Request["headers"]): string | undefined =>
+  authorization !== undefined && /^bearer(?: |$)/i.test(authorization) ? authorization : undefined
+
 export const identify = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const sessions = yield* Sessions
@@ -67,6 +71,8 @@ export const identify = Effect.gen(function* () {
   const rates = yield* ManageRates
   const { baseUrl, trustedProxies } = yield* HttpSettings
   const vouched = yield* vouch
+  const { program } = yield* Vouchers
+  const none = refuse("unauthorized", program?.hint ?? `${BY_TOKEN}, or sign in.`)
   const cookie = sessionCookie(baseUrl)
   const refused = new WrongCredentials(rates.wrong)
 
@@ -96,9 +102,9 @@ export const identify = Effect.gen(function* () {
   })
 
   const result: Identify = Effect.fnUntraced(function* (request) {
-    const { authorization } = request.headers
     const from = clientAddress(request, trustedProxies)
-    // A token says by itself that its sender means this cabinet; another Authorization is for whoever stands before it.
+    const authorization = bearerOf(request.headers)
+    // A token says by itself that its sender means this cabinet; another one may be for whoever stands before it.
     const isToken = authorization !== undefined && /^bearer +dc/i.test(authorization)
     const { person, handled } = isToken ? { person: null, handled: false } : yield* vouched(request)
     if (person !== null) {

@@ -1,13 +1,16 @@
 /**
  * Sign-in by somebody else's word: that of the program that embeds the cabinet, or of a proxy that has asked for a password
- * already. Nothing is believed of a proxy's header that comes from another address, or twice.
+ * already. Of a proxy's header nothing is believed that comes from another address: it is as if it had not been sent. One
+ * from the proxy that came twice or cannot be read signs nobody in, whatever else the request has.
  */
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { PersonRole } from "@data-cabinet/core/key/Role"
 import { People } from "@data-cabinet/core/person/People"
 import type { Person } from "@data-cabinet/core/person/Person"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Context, Effect, Option, Result } from "effect"
-import { plainAddress, type TrustedProxies } from "../limit/ClientAddress.ts"
+import { Clock, Context, Effect, Option, Result } from "effect"
+import { clientAddress, plainAddress, type TrustedProxies } from "../limit/ClientAddress.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request } from "../server/Request.ts"
 
 /** A request as the embedding program sees it. */
@@ -17,6 +20,13 @@ export interface AskedWho {
   readonly url: string
   /** Keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The base address of the cabinet that asks: which of them, for a program with several. */
+  readonly baseUrl: string
+  /**
+   * The program's own request, with what its middleware added: Node's `IncomingMessage` for `nodeHandler`, the `Request` for
+   * `fetchHandler`. Its body is not to be read.
+   */
+  readonly original: unknown
 }
 
 /** A person in the embedding program's own words. */
@@ -30,6 +40,12 @@ export interface NamedPerson {
 /** Null for nobody; what it throws denies. */
 export type WhoIs = (request: AskedWho) => NamedPerson | null | Promise<NamedPerson | null>
 
+export interface ProgramSignIn {
+  readonly whoIs: WhoIs
+  /** Where and how to sign in, in the program's own words; null for ours. */
+  readonly hint: string | null
+}
+
 export interface ProxySignIn {
   /** In lower case. */
   readonly header: string
@@ -39,10 +55,14 @@ export interface ProxySignIn {
 }
 
 /** Neither, unless the composition of the server provides them. */
-export const Vouchers = Context.Reference<{ readonly whoIs: WhoIs | null; readonly proxy: ProxySignIn | null }>(
-  "@data-cabinet/http-node/person/Vouchers",
-  { defaultValue: () => ({ whoIs: null, proxy: null }) },
-)
+export const Vouchers = Context.Reference<{
+  readonly program: ProgramSignIn | null
+  readonly proxy: ProxySignIn | null
+  /** When each warning was last logged: the console and the management API log it once between them. */
+  readonly warned: Map<string, number>
+}>("@data-cabinet/http-node/person/Vouchers", {
+  defaultValue: () => ({ program: null, proxy: null, warned: new Map() }),
+})
 
 /** `handled`: nobody else is asked. */
 export type Vouch = (
@@ -51,67 +71,121 @@ export type Vouch = (
 
 const MAX_SUBJECT = 200
 
+/** A program that does not answer holds the request up no longer. */
+const WHO_IS_TIMEOUT = "5 seconds"
+
 const UNHANDLED = { person: null, handled: false }
 const NOBODY = { person: null, handled: true }
 
-/** The header's value; null if it is not from the proxy, came twice (joined by commas), or says nothing. */
-export const proxySubject = (
-  { header, isProxy }: ProxySignIn,
+/**
+ * Headers of which Node keeps the first where they came twice, and those that say something else: whoever could send one past
+ * the proxy's would not be noticed.
+ */
+const UNFIT_HEADERS = new Set(
+  `age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified
+  location max-forwards proxy-authorization referer retry-after server user-agent set-cookie cookie origin connection
+  transfer-encoding accept accept-encoding accept-language forwarded x-forwarded-for x-forwarded-host x-forwarded-proto
+  x-request-id sec-fetch-site`.split(/\s+/),
+)
+
+/** Whether a proxy may name the signed-in person in this header, in lower case. */
+export const fitsPerson = (header: string): boolean =>
+  /^[a-z0-9][a-z0-9_-]{0,99}$/.test(header) && !UNFIT_HEADERS.has(header)
+
+/** Who a header names; `unfit` for one that names nobody: sent twice (which Node joins by commas), too long, not UTF-8. */
+type Named = { readonly subject: string } | "unfit" | "untrusted" | null
+
+export const namedByProxy = (
+  { header, isProxy }: Pick<ProxySignIn, "header" | "isProxy">,
   { peer, headers }: Pick<Request, "peer" | "headers">,
-) => {
-  const address = peer === undefined ? undefined : plainAddress(peer)
-  if (address === undefined || !isProxy(address)) return null
+): Named => {
   const value = headers[header]?.trim()
-  if (value === undefined || value === "" || value.includes(",") || value.length > MAX_SUBJECT) return null
+  if (value === undefined || value === "") return null
+  const address = peer === undefined ? undefined : plainAddress(peer)
+  if (address === undefined || !isProxy(address)) return "untrusted"
+  if (value.includes(",") || value.length > MAX_SUBJECT) return "unfit"
   // Node reads headers as Latin-1; proxies send UTF-8.
-  const text = Buffer.from(value, "latin1").toString("utf8")
-  return text.includes("\uFFFD") ? null : text
+  const subject = Buffer.from(value, "latin1").toString("utf8")
+  return subject.includes("\uFFFD") ? "unfit" : { subject }
 }
 
-export const vouch = Effect.gen(function* () {
-  const { whoIs, proxy } = yield* Vouchers
-  const people = yield* People
+/** At most a line a minute for each message, however often it is said: anybody on the network can cause it. */
+const warner =
+  (warned: Map<string, number>) =>
+  (message: string, ...more: ReadonlyArray<unknown>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (now - (warned.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return Effect.void
+      warned.set(message, now)
+      return Effect.logWarning(message, ...more)
+    })
 
-  const asPerson = (vouched: Parameters<typeof people.vouched>[0]) =>
-    people.vouched(vouched).pipe(
+const isNamed = ({ id, name }: NamedPerson): boolean =>
+  typeof id === "string" && id !== "" && id.length <= MAX_SUBJECT && !id.includes("\0") && typeof name === "string"
+
+const UNTRUSTED = "untrusted"
+
+export const vouch = Effect.gen(function* () {
+  const { program, proxy, warned } = yield* Vouchers
+  const { baseUrl, trustedProxies } = yield* HttpSettings
+  const people = yield* People
+  const warn = warner(warned)
+
+  const asPerson = (request: Request, vouched: Parameters<typeof people.vouched>[0]) => {
+    const { name, role } = vouched
+    const from = clientAddress(request, trustedProxies)
+    return people.vouched(vouched).pipe(
+      Effect.provideService(CurrentActor, { kind: "person", id: null, name, role, from, requestId: request.id }),
       Effect.map((found) => ({ person: Option.getOrNull(found), handled: true })),
       Effect.catchTag("PersonError", ({ message }) =>
-        Effect.as(Effect.logWarning(`a person of the ${vouched.issuer} was refused: ${message}`), NOBODY),
+        Effect.as(warn(`a person whom the ${vouched.issuer} named was not signed in: ${message}`), NOBODY),
       ),
     )
+  }
 
-  const byProgram = Effect.fnUntraced(function* (ask: WhoIs, { method, url, headers }: Request) {
+  const byProgram = Effect.fnUntraced(function* (whoIs: WhoIs, request: Request) {
+    const { method, url, headers, original } = request
     const said = yield* Effect.result(
       Effect.tryPromise(async () => {
-        const named = await ask({ method, url, headers })
-        return named === null ? null : { id: named.id, name: named.name, role: named.role }
-      }),
+        const named = await whoIs({ method, url, headers, baseUrl, original })
+        return named == null ? null : { id: named.id, name: named.name, role: named.role }
+      }).pipe(Effect.timeout(WHO_IS_TIMEOUT)),
     )
     if (Result.isFailure(said)) {
-      yield* Effect.logWarning("whoIs failed, and nobody was signed in", said.failure)
+      yield* warn("whoIs failed, and nobody was signed in", said.failure)
       return NOBODY
     }
     const named = said.success
     if (named === null) return NOBODY
-    const { id, name, role } = named
-    if (
-      typeof id !== "string" ||
-      id === "" ||
-      id.length > MAX_SUBJECT ||
-      id.includes("\0") ||
-      typeof name !== "string"
-    ) {
-      yield* Effect.logWarning("whoIs has to return an id of 1 to 200 characters, a name and a role")
+    if (!isNamed(named)) {
+      yield* warn("whoIs has to return an id of 1 to 200 characters, a name and a role: nobody was signed in")
       return NOBODY
     }
-    return yield* asPerson({ issuer: "program", subject: id, name, role, follow: true })
+    const { id, name, role } = named
+    return yield* asPerson(request, { issuer: "program", subject: id, name, role, follow: true })
+  })
+
+  const byProxy = Effect.fnUntraced(function* (signIn: ProxySignIn, request: Request) {
+    const named = namedByProxy(signIn, request)
+    if (named === null) return UNHANDLED
+    if (named === "untrusted") {
+      if (!warned.has(UNTRUSTED)) {
+        warned.set(UNTRUSTED, 0)
+        const about = `${signIn.header} came from ${request.peer ?? "no socket"}, which is none of CABINET_CONSOLE_PROXIES`
+        yield* Effect.logWarning(`${about}: it is ignored. This is logged once.`)
+      }
+      return UNHANDLED
+    }
+    if (named === "unfit") {
+      yield* warn(`${signIn.header} came twice from the proxy, or cannot be read: nobody was signed in`)
+      return NOBODY
+    }
+    const { subject } = named
+    return yield* asPerson(request, { issuer: "proxy", subject, name: subject, role: signIn.role, follow: false })
   })
 
   const result: Vouch = (request) => {
-    if (whoIs !== null) return byProgram(whoIs, request)
-    const subject = proxy === null ? null : proxySubject(proxy, request)
-    if (subject === null) return Effect.succeed(UNHANDLED)
-    return asPerson({ issuer: "proxy", subject, name: subject, role: proxy!.role, follow: false })
+    if (program !== null) return byProgram(program.whoIs, request)
+    return proxy === null ? Effect.succeed(UNHANDLED) : byProxy(proxy, request)
   }
   return result
 })

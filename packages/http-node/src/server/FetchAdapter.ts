@@ -49,6 +49,10 @@ class FetchRequest implements Request {
     this.#asked = asked
   }
 
+  get original(): unknown {
+    return this.#asked
+  }
+
   get body(): Readable | undefined {
     if (this.#body === undefined && !this.#asked.bodyUsed) {
       const { body } = this.#asked

@@ -55,6 +55,10 @@ class NodeRequest implements Request {
     return (this.body as IncomingMessage).socket?.remoteAddress
   }
 
+  get original(): unknown {
+    return this.body
+  }
+
   onGone(leave: () => void): () => void {
     const closed = () => {
       if (!this.#response.writableEnded) leave()

@@ -14,6 +14,8 @@ export interface Request {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The address of the socket's other end; undefined without a socket. */
   readonly peer: string | undefined
+  /** What the adapter was given, for a program that knows more of it; nothing else looks at it. */
+  readonly original?: unknown
   /** Undefined if other code has already read it. */
   readonly body: Readable | undefined
   /** The context of the request's logs and spans: its id, and its span if it is traced, which Observe sets here. */

@@ -94,11 +94,9 @@ const BY_LINK = `
   SELECT ${COLUMNS} FROM cabinet.sign_in_link k JOIN cabinet.person p ON p.id = k.person_id
   WHERE k.fingerprint = $1 AND k.expires_at > cabinet.now()`
 
-/** $5: whether name and role follow. Nothing is written while they are the same. */
-const FIND_VOUCHED = `
-  SELECT ${COLUMNS}, NOT $5::bool OR (p.name = $3 AND p.role = $4) AS current
-  FROM cabinet.person p WHERE p.issuer = $1 AND p.subject = $2`
+const FIND_VOUCHED = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.issuer = $1 AND p.subject = $2`
 
+/** $5: whether name and role follow. */
 const SET_VOUCHED = `
   INSERT INTO cabinet.person AS p (issuer, subject, name, role) VALUES ($1, $2, $3, $4)
   ON CONFLICT (issuer, subject) DO UPDATE SET
@@ -172,14 +170,13 @@ export const layer = Layer.effect(
           orUnavailable,
         ),
       byLink: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<PersonRow>(BY_LINK, [fingerprint]), optional)),
-      vouched: Effect.fnUntraced(function* ({ issuer, subject, name, role, follow }) {
-        const values = [issuer, subject, name, role, follow]
-        const [known] = yield* sql.unsafe<PersonRow & { readonly current: boolean }>(FIND_VOUCHED, values)
-        if (known?.removed_at !== undefined && known.removed_at !== null) return Option.none()
-        if (known?.current === true) return Option.some(toPerson(known))
-        const [row] = yield* sql.unsafe<PersonRow>(SET_VOUCHED, values)
-        return row!.removed_at === null ? Option.some(toPerson(row!)) : Option.none()
-      }, orUnavailable),
+      findVouched: ({ issuer, subject }) =>
+        orUnavailable(Effect.map(sql.unsafe<PersonRow>(FIND_VOUCHED, [issuer, subject]), optional)),
+      setVouched: ({ issuer, subject, name, role, follow }) =>
+        sql.unsafe<PersonRow>(SET_VOUCHED, [issuer, subject, name, role, follow]).pipe(
+          Effect.map(([row]) => toPerson(row!)),
+          orUnavailable,
+        ),
     }),
   ),
 )
