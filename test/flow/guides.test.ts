@@ -1,0 +1,26 @@
+/** The guides of docs/guides, taken at their word, one after the other beside one server. */
+import { globSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { endAll } from "../support/cabinetProcess.ts"
+import { newTour, type Tour } from "../support/tour.ts"
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url))
+
+let tour: Tour
+
+beforeAll(async () => {
+  tour = await newTour()
+  await tour.start({ CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" })
+}, 300_000)
+afterAll(async () => {
+  tour.end()
+  await endAll()
+}, 60_000)
+
+/** It installs from npm and builds with Next.js, which `test/browser/nextApp.test.ts` does with the packed package. */
+const ELSEWHERE = ["docs/guides/embed-in-next.md"]
+
+const guides = globSync("docs/guides/*.md", { cwd: ROOT }).filter((guide) => !ELSEWHERE.includes(guide))
+
+it.each(guides)("%s", async (guide) => expect((await tour.run(guide)).length).toBeGreaterThan(1), 300_000)
