@@ -13,7 +13,7 @@ import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.t
 import type { Statements } from "../connection/StatementPool.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
-import { COUNT_KEYS, COUNT_SENDERS } from "./CountStatement.ts"
+import { COUNT_KEY, COUNT_KEYS, COUNT_SENDERS, KEY_SUBJECT } from "./CountStatement.ts"
 import { type Counted, type CountOne, distribute, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
 
@@ -196,7 +196,10 @@ const limitOf = (limit: number, counted: Counted): RateLimit => ({
   retryAfter: seconds(counted.left_ms),
 })
 
+/** By fingerprint in hexadecimal. */
 const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
+  const [only] = requests
+  if (requests.size === 1 && only !== undefined) return countOneKey(sql, ...only)
   const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
   return orUnavailable(
     Effect.map(
@@ -205,6 +208,14 @@ const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
     ),
   )
 }
+
+const countOneKey = (sql: Statements, hex: string, asked: number) =>
+  orUnavailable(
+    Effect.map(sql.unsafe<CountedRow>(COUNT_KEY, [Buffer.from(hex, "hex"), asked]), ([row]) => {
+      if (row === undefined) return new Map<string, ReadonlyArray<KeyRow>>()
+      return new Map([[hex, distribute({ ...row, id: row.subject.slice(KEY_SUBJECT.length) }, asked)]])
+    }),
+  )
 
 const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair>) =>
   orUnavailable(

@@ -72,20 +72,24 @@ export const isSearchFunction = (oid: string): string => `EXISTS (
 
 const EQUALS = "OPERATOR(pg_catalog.=)"
 
-/**
- * A fingerprint of the catalog rows that describe an object: it changes when one is added, removed or changed. All names
- * are schema-qualified, because the reader runs this too.
- */
-const stampOf = (catalog: string, condition: string): string =>
-  `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(x.xmin::pg_catalog.text::pg_catalog.int8))
-      FROM pg_catalog.${catalog} x WHERE ${condition})`
+const rowsOf = (catalog: string, condition: string): string =>
+  `SELECT x.xmin FROM pg_catalog.${catalog} x WHERE ${condition}`
 
-/** The same whether the owner runs it, or the reader at the moment of a read; `c` is the alias of the object. */
-const STAMPS = `
-    ${stampOf("pg_attribute", `x.attrelid ${EQUALS} c.oid AND x.attnum OPERATOR(pg_catalog.>) 0`)},
-    ${stampOf("pg_index", `x.indrelid ${EQUALS} c.oid`)},
-    ${stampOf("pg_statistic_ext", `x.stxrelid ${EQUALS} c.oid`)},
-    ${stampOf("pg_description", `x.objoid ${EQUALS} c.oid AND x.classoid ${EQUALS} 'pg_catalog.pg_class'::pg_catalog.regclass`)}`
+/**
+ * A fingerprint of the catalog rows that describe the object of the alias `c`: it changes when one is added, removed or
+ * changed. It is the same whether the owner runs it, or the reader at the moment of a read. All names are
+ * schema-qualified, because the reader runs this too. One sum over all of them takes half of what one for each catalog did.
+ */
+const STAMPS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8))
+    FROM (${[
+      rowsOf("pg_attribute", `x.attrelid ${EQUALS} c.oid AND x.attnum OPERATOR(pg_catalog.>) 0`),
+      rowsOf("pg_index", `x.indrelid ${EQUALS} c.oid`),
+      rowsOf("pg_statistic_ext", `x.stxrelid ${EQUALS} c.oid`),
+      rowsOf(
+        "pg_description",
+        `x.objoid ${EQUALS} c.oid AND x.classoid ${EQUALS} 'pg_catalog.pg_class'::pg_catalog.regclass`,
+      ),
+    ].join(" UNION ALL ")}) r)`
 
 /**
  * Changes whenever an ordinary table of PostgreSQL's own types and without children gets another description, becomes

@@ -238,6 +238,47 @@ it("PgAdmission knows live keys among revoked, expired and made-up ones that are
   )
 })
 
+it("PgAdmission knows live keys among revoked, expired and made-up ones that are asked for one at a time", async () => {
+  await midMinute()
+  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
+    VALUES ('alone', 'a', sha256('alone'), NULL, NULL), ('alone revoked', 'b', sha256('alone revoked'), now(), NULL),
+      ('alone expired', 'c', sha256('alone expired'), NULL, cabinet.now()),
+      ('alone expires', 'd', sha256('alone expires'), NULL, cabinet.now() + interval '1 hour')`)
+  const rows = await database.run("SELECT id::int4 AS id, name FROM cabinet.api_key WHERE name LIKE 'alone%'")
+  const ids = new Map(rows.map(({ id, name }) => [name, id]))
+  const ask = (word: string) =>
+    one.runPromise(RateLimiter.use((admission) => key(admission, createHash("sha256").update(word).digest(), 60_000)))
+  const told: Array<unknown> = []
+  for (const word of ["alone", "alone revoked", "alone", "made up alone", "alone expired", "alone expires"]) {
+    const answer = await ask(word)
+    told.push(answer && [answer.keyId, answer.remaining])
+  }
+  assert.deepStrictEqual(told, [
+    [ids.get("alone"), 119],
+    null,
+    [ids.get("alone"), 118],
+    null,
+    null,
+    [ids.get("alone expires"), 119],
+  ])
+  await database.run("UPDATE cabinet.api_key SET revoked_at = now() WHERE name = 'alone'")
+  assert.isNull(await ask("alone"))
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '61 minutes'")
+  assert.isNull(await ask("alone expires"))
+})
+
+it("PgAdmission lets exactly the limit of one key through when two processes count at once", async () => {
+  await midMinute()
+  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint) VALUES ('busy', 'a', sha256('busy'))`)
+  const fingerprint = createHash("sha256").update("busy").digest()
+  const answers = await askAtOnce(100, (admission) => key(admission, fingerprint, 60_000))
+  const allowed = answers.filter((answer) => answer.allowed).map(({ remaining }) => remaining)
+  assert.deepStrictEqual(
+    allowed.sort((a, b) => a - b),
+    Array.from({ length: 120 }, (_, n) => n),
+  )
+})
+
 it("PgAdmission fails for a key that is not counted in time, and knows it again after", async () => {
   const fingerprint = createHash("sha256").update("live").digest()
   const asked = Effect.gen(function* () {
