@@ -33,7 +33,7 @@ const ALONE = [
   "packages/cli/test/**/*.test.ts",
   "packages/core/test/runtime/LiveSet.test.ts",
   "packages/http-node/test/file/*.test.ts",
-  "packages/http-node/test/intake/DecodeContent.test.ts",
+  "packages/http-node/test/intake/ContentEncoding.test.ts",
   "packages/store-pg/test/embedded/*.test.ts",
   "test/**/*.test.ts",
   "examples/**/*.test.ts",

@@ -1,5 +1,5 @@
 /** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -48,7 +48,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
       const { empty = false, ...rest } = change
       const fingerprint = value.charCodeAt(0).toString(16).padStart(64, "0")
       const event = {
-        ...printedEvent(new Map([["value", value]])),
+        ...fingerprintedEvent(new Map([["value", value]])),
         empty,
         fingerprint: rest.channel === undefined ? fingerprint : null,
       }

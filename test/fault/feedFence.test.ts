@@ -2,7 +2,7 @@
  * The feed while accepts commit late, in another order than they began, or not at all: every reader sees every committed
  * event once and in one order, and nothing that is not an accept holds it back.
  */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -35,7 +35,7 @@ const batchOf = (sourceId: number, payload: string) => {
     sourceVersion: 1,
     channel: "webhook",
     history: false,
-    events: [{ ...printedEvent(new Map([["n", payload]])), fingerprint: null }],
+    events: [{ ...fingerprintedEvent(new Map([["n", payload]])), fingerprint: null }],
     original: null,
   }
   return acceptStatement(

@@ -4,12 +4,12 @@
  */
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
+import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -65,7 +65,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
           sourceVersion: 1,
           channel: "webhook",
           history: false,
-          events: [{ ...printedEvent(new Map([["n", String(n)]])), fingerprint: null }],
+          events: [{ ...fingerprintedEvent(new Map([["n", String(n)]])), fingerprint: null }],
           original: originalRequest(`n=${n}`),
         }),
       ),
@@ -105,7 +105,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   })
   const forget = Effect.gen(function* () {
     while (loading) {
-      yield* forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 })
+      yield* deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 })
       yield* DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
       rounds++
     }
@@ -131,7 +131,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
     sentIds((id) => !gone(id)),
   )
   // The last rows of old days go with the next round, when nobody reads them any more.
-  await store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
+  await store.runPromise(deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   await store.runPromise(DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 })))
   const isOld = new Set(old)
   // By what stands in them: one that its event no longer names would still be there.

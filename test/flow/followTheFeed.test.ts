@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -40,7 +40,7 @@ const batch = (sourceId: number, from: number): AcceptRequest => ({
   history: false,
   events: Array.from({ length: BATCH }, (_, n) => {
     const repeats = (from + n) % 100 === 99
-    return printedEvent(new Map([["n", new JsonNumber(repeats ? "0.10" : `1234567890123456${from + n}`)]]))
+    return fingerprintedEvent(new Map([["n", new JsonNumber(repeats ? "0.10" : `1234567890123456${from + n}`)]]))
   }),
   original: null,
 })

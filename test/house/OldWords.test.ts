@@ -23,7 +23,9 @@ const OLD_NAMES = `
   CharsetWitness restless CountedAlong countedAlong CarriesSecret carriesSecret SenderOf senderOf
   Gathered NoCabinet isTold crowded isAway isInTheWay lossAsFailure AddressBook PollBook verdictOf
   Checkup checkup FENCE_BOUND NextWork nextWork firstThings PATIENCE HELD_UP NOT_FEW BITE LOOK OperatorsFace
-  ExposureError IntakeAnswer FeedAnswer PollAnswer WholeAnswer AnswerHead StagedImports PgStagedImports`
+  ExposureError IntakeAnswer FeedAnswer PollAnswer WholeAnswer AnswerHead StagedImports PgStagedImports
+  START_PATIENCE READ_BEFORE heedExpectations HostFault printedEvent isMoment noMoment owedResponses putInOrder UNASKED
+  admitAuthor untilSoon saysItServes forgetOld forgetRepeatMarks lookMillis plannedAnew`
   .trim()
   .split(/\s+/)
 

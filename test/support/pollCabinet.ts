@@ -34,7 +34,7 @@ export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = fal
     Layer.provideMerge(Layer.mergeAll(PgImportStore.layer, PgPollStore.layer, outgoing)),
     Layer.provideMerge(storeLayer(url)),
   )
-  const runtime = ManagedRuntime.make(loop ? PollLoop.layer({ lookMillis: 100 }).pipe(Layer.provideMerge(base)) : base)
+  const runtime = ManagedRuntime.make(loop ? PollLoop.layer({ checkMillis: 100 }).pipe(Layer.provideMerge(base)) : base)
   return {
     runtime,
     source: (name: string) => runtime.runPromise(Sources.use((sources) => sources.create({ name }))),

@@ -40,7 +40,7 @@ if (workerNumber() !== null) {
   // Ctrl-C in a terminal has already reached the worker when its parent passes it on.
   process.on("message", (message) => {
     if (!isOurs(message) || message.cabinet !== "stop") return
-    hasty = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).haste
+    hasty = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).fast
     fiber.interruptUnsafe()
   })
 }

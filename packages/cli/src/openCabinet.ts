@@ -89,15 +89,15 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
   const settings = yield* settingsFrom(options)
   let database: CabinetDatabase | undefined
   const opened = yield* Layer.build(embeddedLayer(settings, options, (found) => (database = found)))
-  const underway = new InFlight()
-  const { nodeHandler, fetchHandler } = yield* Effect.provideContext(handlers(underway), opened)
+  const inFlight = new InFlight()
+  const { nodeHandler, fetchHandler } = yield* Effect.provideContext(handlers(inFlight), opened)
 
   const services = Context.merge(yield* Effect.context(), opened)
-  const run = runIn(services, underway)
+  const run = runIn(services, inFlight)
   const baseUrl = baseUrlOf(settings)
   let closing: Promise<void> | undefined
   const close = async (graceMillis: number) => {
-    await underway.close(graceMillis)
+    await inFlight.close(graceMillis)
     await Effect.runPromiseWith(services)(Scope.close(scope, Exit.void))
   }
   const cabinet: Cabinet = {
@@ -116,7 +116,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
       const receipt = await run(Intake.use((intake) => intake.accept(sourceId, fields)))
       return { id: receipt.id, duplicate: receipt.repeatOf !== null, empty: receipt.empty }
     },
-    feed: (query = {}) => readFeed(run, underway.closing, query),
+    feed: (query = {}) => readFeed(run, inFlight.closing, query),
     rows: (object, query = {}) => readRows(run, object, query),
     allRows: (object, query = {}) => readAllRows(run, object, query),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),

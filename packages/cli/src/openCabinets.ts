@@ -24,7 +24,7 @@ import { runIn } from "./library/RunEffect.ts"
 import { InFlight } from "./library/InFlight.ts"
 import { openCabinet } from "./openCabinet.ts"
 
-export type { CabinetsApi, ServedCabinet } from "./library/CabinetsApi.ts"
+export type { CabinetsApi, Tenant } from "./library/CabinetsApi.ts"
 export type { OpenCabinetsOptions } from "./library/CabinetsOptions.ts"
 
 /** An open server of many cabinets. Every call rejects with a `CabinetError`. */
@@ -55,18 +55,18 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetsOptions, scope: S
     polls: delivers,
     signIn: programSignIn(options),
   })
-  const underway = new InFlight()
-  const faces = yield* Effect.provideContext(handlers(underway), opened)
+  const inFlight = new InFlight()
+  const handling = yield* Effect.provideContext(handlers(inFlight), opened)
   const services = Context.merge(yield* Effect.context(), opened)
-  const { find, ...registry } = cabinetsApi(runIn(services, underway), (name) => cabinetUrl(settings, name))
+  const { find, ...registry } = cabinetsApi(runIn(services, inFlight), (name) => cabinetUrl(settings, name))
 
   let closing: Promise<void> | undefined
   const close = async (graceMillis: number) => {
-    await underway.close(graceMillis)
+    await inFlight.close(graceMillis)
     await Effect.runPromiseWith(services)(Scope.close(scope, Exit.void))
   }
   const cabinets: Cabinets = {
-    ...faces,
+    ...handling,
     ...registry,
     open: async (name) => {
       const { databaseUrl, baseUrl } = await find(name)

@@ -23,7 +23,7 @@ const drive = Effect.gen(function* () {
         deliveryId: id,
         attempt,
         outcome: { status: 204, failure: null, peer: "127.0.0.1", durationMs: 1, responseBody: null },
-        verdict: { state: "delivered" },
+        next: { state: "delivered" },
       })),
     )
     return claimed.length

@@ -2,7 +2,7 @@
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
-import { isMoment, noMoment } from "@data-cabinet/core/text/Moment"
+import { isTimestamp, notATimestamp } from "@data-cabinet/core/text/Timestamp"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -59,8 +59,8 @@ export const log = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const before = Option.getOrUndefined(input.before)
-        if (before !== undefined && !isMoment(before)) {
-          return yield* new CommandError({ code: "usage", message: noMoment(before) })
+        if (before !== undefined && !isTimestamp(before)) {
+          return yield* new CommandError({ code: "usage", message: notATimestamp(before) })
         }
         const { id: addressId } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
           lookup(Addresses.use((addresses) => addresses.get(id))),

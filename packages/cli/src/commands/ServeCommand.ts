@@ -10,7 +10,7 @@ import { openTenants } from "../tenancy/OpenTenants.ts"
 import { serve, serveAsWorker } from "../process/Serve.ts"
 import { SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
-import { START_PATIENCE } from "../process/WaitForDatabase.ts"
+import { START_TIMEOUT_MILLIS } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
@@ -90,7 +90,7 @@ export const workerCommand = Command.make(
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {
-        const database = yield* cabinetDatabase(settings, "join", START_PATIENCE)
+        const database = yield* cabinetDatabase(settings, "join", START_TIMEOUT_MILLIS)
         const { serviceDomain } = settings
         if (serviceDomain === null) {
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))

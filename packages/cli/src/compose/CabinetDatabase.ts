@@ -21,7 +21,7 @@ export interface CabinetDatabase extends OpenedDatabase {
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin">
 
 /**
- * A user's own database that is not up yet is waited for, for `patience` milliseconds. `serve` holds the data directory
+ * A user's own database that is not up yet is waited for, for `waitMillis` milliseconds. `serve` holds the data directory
  * exclusively, `create` shares it; both create a database if there is none. `join` shares an existing one and creates
  * nothing, so that a mistyped directory is reported and not filled. All for as long as the scope is open.
  */
@@ -30,14 +30,14 @@ export type DatabaseRole = "serve" | "create" | "join"
 export const cabinetDatabase = (
   place: Place,
   role: DatabaseRole,
-  patience = 0,
+  waitMillis = 0,
 ): Effect.Effect<CabinetDatabase, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { url, dataDir } = yield* location(place, role)
     const { readerUrl, authorUrl } = place
     const opened = yield* openDatabase(
       { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined },
-      patience,
+      waitMillis,
     )
     return { ...opened, url, dataDir, cabinet: null }
   })

@@ -96,9 +96,9 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
 }
 
 /**
- * Safe to call from any number of processes at once. Waits up to `patience` milliseconds for a database that is not up yet.
+ * Safe to call from any number of processes at once. Waits up to `waitMillis` milliseconds for a database that is not up yet.
  */
-export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Effect<OpenedDatabase, StartError> =>
+export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.Effect<OpenedDatabase, StartError> =>
   Effect.gen(function* () {
     yield* probeConnection(options.url)
     const applied = yield* migrate
@@ -109,7 +109,7 @@ export const openDatabase = (options: DatabaseOptions, patience = 0): Effect.Eff
       local: true,
     }),
     connectionLossAsError,
-    (open) => waitForDatabase(open, describeUrl(options.url), patience),
+    (open) => waitForDatabase(open, describeUrl(options.url), waitMillis),
     Effect.catchTags({
       SqlError: (error) => Effect.fail(inWords(options.url, error)),
       MigrationError: (error) => Effect.fail(new StartError({ code: "database_unfit", message: error.message })),

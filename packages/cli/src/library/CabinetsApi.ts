@@ -7,7 +7,7 @@ import { StartError } from "../process/StartError.ts"
 import type { RunOver } from "./RunEffect.ts"
 
 /** A cabinet served at its own host name. */
-export interface ServedCabinet {
+export interface Tenant {
   /** The first label of its host name. */
   readonly name: string
   /** The address under which others reach it. */
@@ -23,18 +23,18 @@ export interface CabinetsApi {
    * Adds a cabinet, in a database of its own, which is brought up to date. Without `databaseUrl` one is created beside the
    * server's. Rejects with `bad_name`, `name_taken`, `database_taken` or `database_not_made`.
    */
-  readonly add: (name: string, options?: { readonly databaseUrl?: string | undefined }) => Promise<ServedCabinet>
+  readonly add: (name: string, options?: { readonly databaseUrl?: string | undefined }) => Promise<Tenant>
   /** All of them, by name. */
-  readonly list: () => Promise<ReadonlyArray<ServedCabinet>>
+  readonly list: () => Promise<ReadonlyArray<Tenant>>
   /** Stops serving it, in other processes within ten seconds; its database stays. Rejects with `no_such_cabinet`. */
-  readonly remove: (name: string) => Promise<ServedCabinet>
+  readonly remove: (name: string) => Promise<Tenant>
 }
 
 export const cabinetsApi = (
   run: RunOver<CabinetRegistry>,
   baseUrlOf: (name: string) => string,
-): CabinetsApi & { readonly find: (name: string) => Promise<ServedCabinet> } => {
-  const served = ({ name, databaseUrl, createdAt }: RegisteredCabinet): ServedCabinet => ({
+): CabinetsApi & { readonly find: (name: string) => Promise<Tenant> } => {
+  const served = ({ name, databaseUrl, createdAt }: RegisteredCabinet): Tenant => ({
     name,
     baseUrl: baseUrlOf(name),
     databaseUrl,

@@ -27,24 +27,24 @@ const CLOSING = new StoreUnavailable({
 const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
 
 const counted =
-  (handler: NodeHandler, refuse: NodeHandler, underway: InFlight): NodeHandler =>
+  (handler: NodeHandler, refuse: NodeHandler, inFlight: InFlight): NodeHandler =>
   (request, response) => {
-    if (underway.isClosing) {
+    if (inFlight.isClosing) {
       response.shouldKeepAlive = false
       return refuse(request, response)
     }
     // Waiting for a body may take as long as its sender does; destroying the socket ends it at once.
-    const done = underway.begin(() => request.destroy())
+    const done = inFlight.begin(() => request.destroy())
     response.once("finish", done).once("close", done)
     handler(request, response)
   }
 
 const countedFetch =
-  (handler: FetchHandler, refuse: FetchHandler, underway: InFlight): FetchHandler =>
+  (handler: FetchHandler, refuse: FetchHandler, inFlight: InFlight): FetchHandler =>
   async (request) => {
-    if (underway.isClosing) return refuse(request)
+    if (inFlight.isClosing) return refuse(request)
     const answer = Promise.withResolvers<Response>()
-    const done = underway.begin(() => answer.resolve(refuse(request)))
+    const done = inFlight.begin(() => answer.resolve(refuse(request)))
     try {
       handler(request).then(answer.resolve, answer.reject)
       return await answer.promise
@@ -54,13 +54,13 @@ const countedFetch =
   }
 
 /** A process' metrics belong to its program: they are not served here. */
-export const handlers = Effect.fnUntraced(function* (underway: InFlight) {
+export const handlers = Effect.fnUntraced(function* (inFlight: InFlight) {
   const node = yield* Server.nodeHandler({ metrics: false })
   const refuse = nodeAdapter(refusing, Context.empty())
   const viaFetch = yield* Server.fetchHandler({ metrics: false })
   const refuseFetch = fetchAdapter(refusing, Context.empty())
   return {
-    nodeHandler: counted(node, refuse, underway),
-    fetchHandler: countedFetch(viaFetch, refuseFetch, underway),
+    nodeHandler: counted(node, refuse, inFlight),
+    fetchHandler: countedFetch(viaFetch, refuseFetch, inFlight),
   }
 })

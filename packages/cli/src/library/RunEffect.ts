@@ -18,13 +18,13 @@ const PROGRAM: Actor = { kind: "program", id: null, name: "program", role: "owne
 
 /** `services` includes the logger. */
 export const runIn =
-  <R>(services: Context.Context<R>, underway: InFlight): RunOver<R> =>
+  <R>(services: Context.Context<R>, inFlight: InFlight): RunOver<R> =>
   async (effect) => {
-    if (underway.isClosing) throw closed()
-    const done = underway.begin()
+    if (inFlight.isClosing) throw closed()
+    const done = inFlight.begin()
     try {
       const acting = Effect.provideService(effect, CurrentActor, PROGRAM)
-      const exit = await Effect.runPromiseExitWith(services)(acting, { signal: underway.broken })
+      const exit = await Effect.runPromiseExitWith(services)(acting, { signal: inFlight.broken })
       if (Exit.isSuccess(exit)) return exit.value
       throw fromCause(exit.cause)
     } finally {

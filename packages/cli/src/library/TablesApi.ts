@@ -63,9 +63,8 @@ export const tablesApi = (run: Run): TablesApi => ({
     const found = Catalog.use((catalog) => catalog.find(...namesOf(object)))
     return run(Effect.map(found, (table) => Option.getOrNull(Option.map(table, ({ detail }) => detail))))
   },
-  expose: (schema) =>
-    run(SchemaGrants.use((exposure) => Effect.map(exposure.expose(schema), ({ objects }) => objects))),
-  hide: (schema) => run(SchemaGrants.use((exposure) => Effect.map(exposure.hide(schema), ({ objects }) => objects))),
+  expose: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.expose(schema), ({ objects }) => objects))),
+  hide: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.hide(schema), ({ objects }) => objects))),
   addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
   dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
 })

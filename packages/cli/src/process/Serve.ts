@@ -15,8 +15,8 @@ import { httpLayer } from "../compose/HttpLayer.ts"
 import { openTenants } from "../tenancy/OpenTenants.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "./StartError.ts"
-import { START_PATIENCE } from "./WaitForDatabase.ts"
-import { saysItServes, sharedMetrics, workPlace } from "./Worker.ts"
+import { START_TIMEOUT_MILLIS } from "./WaitForDatabase.ts"
+import { reportServing, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
 import { startWorkers } from "./WorkerPool.ts"
 import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
@@ -71,14 +71,14 @@ interface OnPlace extends Omit<ServeOptions, "firstOwner"> {
 const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
   const { database, baseUrl, port, workers } = place
   const { host, metricsPort, serviceDomain } = settings
-  const haste = yield* FastShutdown
+  const fast = yield* FastShutdown
   const shared = workers > 1
   const own = {
     host,
     port,
     shared,
     metrics: metricsPort === null && (serviceDomain === null || ("here" as const)),
-    noticeMillis: () => (haste() ? 0 : settings.drainTime),
+    noticeMillis: () => (fast() ? 0 : settings.drainTime),
   }
   const metrics =
     metricsPort === null
@@ -116,7 +116,7 @@ export const serveAsWorker = (options: Omit<ServeOptions, "firstOwner">) =>
   Effect.gen(function* () {
     const shared = yield* Layer.build(sharedMetrics)
     yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
-    yield* saysItServes
+    yield* reportServing
   })
 
 const begin = <R>(first: Effect.Effect<SeededCabinet | null, unknown, R>) =>
@@ -128,7 +128,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     const { settings, firstOwner } = options
     const seeds = { key: firstOwner !== null, owner: settings.console === "on" ? firstOwner : null }
     const { host, workers, metricsPort } = settings
-    const database = yield* cabinetDatabase(settings, "serve", START_PATIENCE)
+    const database = yield* cabinetDatabase(settings, "serve", START_TIMEOUT_MILLIS)
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
     if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)

@@ -7,11 +7,11 @@ import { Clock, Effect } from "effect"
 import { SqlError } from "effect/sql"
 
 /** How long `serve` and `worker` wait, in milliseconds. */
-export const START_PATIENCE = 60_000
+export const START_TIMEOUT_MILLIS = 60_000
 
 const PAUSE = "1 second"
 /** The interval between two log lines, in milliseconds. */
-const SAY_AGAIN = 10_000
+const LOG_INTERVAL_MILLIS = 10_000
 
 const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 
@@ -21,7 +21,7 @@ const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 export const waitForDatabase = <A, E, R>(
   open: Effect.Effect<A, E | SqlError.SqlError, R>,
   where: string,
-  patience: number,
+  waitMillis: number,
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
@@ -31,10 +31,10 @@ export const waitForDatabase = <A, E, R>(
       Effect.catch((error) =>
         Effect.gen(function* () {
           const time = yield* passed
-          if (!SqlError.isSqlError(error) || !mayPass(error) || time >= patience) return yield* Effect.fail(error)
-          if (time - saidAt >= SAY_AGAIN) {
+          if (!SqlError.isSqlError(error) || !mayPass(error) || time >= waitMillis) return yield* Effect.fail(error)
+          if (time - saidAt >= LOG_INTERVAL_MILLIS) {
             saidAt = time
-            const left = seconds(patience - time)
+            const left = seconds(waitMillis - time)
             yield* Effect.logWarning(`waiting up to ${left} for the database at ${where}: ${failureReport(error)}`)
           }
           yield* Effect.sleep(PAUSE)

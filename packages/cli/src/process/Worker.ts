@@ -28,7 +28,7 @@ export const workPlace = Effect.callback<WorkPlace>((resume) => {
   tell({ cabinet: "hello" })
 })
 
-export const saysItServes = Effect.sync(() => tell({ cabinet: "serving" }))
+export const reportServing = Effect.sync(() => tell({ cabinet: "serving" }))
 
 /** `/metrics` of any worker covers all of them: the parent asks each for its own. */
 export const sharedMetrics = Layer.effect(

@@ -99,7 +99,7 @@ class WorkerPool {
     if (this.#isEmpty) return this.#allGone()
     for (const { worker, greeted } of this.#places) {
       if (worker === null) continue
-      if (greeted) tell(worker, { cabinet: "stop", haste: this.#isFast() })
+      if (greeted) tell(worker, { cabinet: "stop", fast: this.#isFast() })
       else worker.process.kill("SIGTERM")
     }
   })

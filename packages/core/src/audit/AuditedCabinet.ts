@@ -70,7 +70,7 @@ const SOURCES: Acts<Sources["Service"]> = {
   remove: (id, table) => act("source.delete", `source ${id}`, { table }),
   rotateSecret: (id) => act("source.rotate_secret", `source ${id}`),
   bySecret: null,
-  remembered: null,
+  cached: null,
   forIntake: null,
 }
 

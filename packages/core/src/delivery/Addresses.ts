@@ -92,7 +92,7 @@ export class Addresses extends Context.Service<
           const delivery = claimed.value
           const settlement = yield* deliver.attempt(delivery)
           yield* queue.settle([settlement])
-          const delivered = settlement.verdict.state === "delivered"
+          const delivered = settlement.next.state === "delivered"
           return { ...settlement.outcome, deliveryId: delivery.id, delivered }
         }),
       })

@@ -46,8 +46,8 @@ export class AttemptDelivery extends Context.Service<
               body,
             })
             return Effect.map(instrument("delivery.attempt", sent), (outcome) => {
-              const verdict = nextState(delivery, outcome)
-              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, verdict }
+              const next = nextState(delivery, outcome)
+              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
             })
           }),
       })

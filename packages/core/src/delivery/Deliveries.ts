@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { fillPage } from "../pagination/FillPage.ts"
-import { isMoment, noMoment } from "../text/Moment.ts"
+import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { AddressError } from "./AddressError.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 import {
@@ -112,7 +112,7 @@ const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUna
   )
 
 const checkMoment = (text: string): Effect.Effect<void, AddressError> =>
-  isMoment(text) ? Effect.void : Effect.fail(new AddressError({ code: "bad_range", message: noMoment(text) }))
+  isTimestamp(text) ? Effect.void : Effect.fail(new AddressError({ code: "bad_range", message: notATimestamp(text) }))
 
 const WHY_NOT: Readonly<Record<ResendObstacle, (delivery: Delivery) => string>> = {
   ping: () => "a ping is not sent again: cabinet address ping sends a new one",

@@ -50,7 +50,7 @@ export interface Settlement {
   readonly deliveryId: number
   readonly attempt: number
   readonly outcome: Outcome
-  readonly verdict: NextState
+  readonly next: NextState
 }
 
 export interface LogQuery {

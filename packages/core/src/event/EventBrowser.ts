@@ -10,7 +10,7 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { fillPage } from "../pagination/FillPage.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import { Sources } from "../source/Sources.ts"
-import { isMoment, noMoment } from "../text/Moment.ts"
+import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { type EventFilter, EventListStore, type EventPlace, type ListedEvent } from "./EventListStore.ts"
 
 export class EventListError extends Schema.TaggedError<EventListError>()("EventListError", {
@@ -60,7 +60,7 @@ export class EventBrowser extends Context.Service<
           ["from", from],
           ["to", to],
         ] as const) {
-          if (time !== null && !isMoment(time)) yield* refuse("bad_period", noMoment(time), param)
+          if (time !== null && !isTimestamp(time)) yield* refuse("bad_period", notATimestamp(time), param)
         }
         if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
           yield* refuse("no_such_source", `There is no source ${sourceId}.`, "source_id")

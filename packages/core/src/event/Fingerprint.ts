@@ -17,7 +17,7 @@ import { isEmptyPayload } from "./Payload.ts"
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
 
-export interface PrintedEvent {
+export interface FingerprintedEvent {
   readonly payload: JsonObject
   /** As JSON. */
   readonly text: string
@@ -30,7 +30,7 @@ export interface PrintedEvent {
  * Creates an event to append from a payload, with its text and its fingerprint. The text of every member is written once
  * for both.
  */
-export const printedEvent = (payload: JsonObject, texts?: JsonTexts): PrintedEvent => {
+export const fingerprintedEvent = (payload: JsonObject, texts?: JsonTexts): FingerprintedEvent => {
   if (isUnparsed(payload)) {
     const text = texts?.text ?? jsonText(payload)
     return { payload, text, empty: isEmptyPayload(payload), fingerprint: fingerprint(payload) }
@@ -40,10 +40,10 @@ export const printedEvent = (payload: JsonObject, texts?: JsonTexts): PrintedEve
 }
 
 /** The same for a long payload, whose text may be known already: each call writes about this many characters. */
-export const printingEvent = (
+export const fingerprintingEvent = (
   payload: JsonObject,
   known: string | undefined,
-): ((characters: number) => PrintedEvent | undefined) => {
+): ((characters: number) => FingerprintedEvent | undefined) => {
   const writing = new JsonWriting(payload, false)
   const comparing = new JsonWriting(isUnparsed(payload) ? withoutReason(payload) : payload, true)
   let text = known

@@ -10,7 +10,7 @@ import { type TimerWheel, timerWheel } from "../runtime/TimerWheel.ts"
 import { StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import { appendEvents, EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Appended, Receipt } from "../event/EventLog.ts"
-import { printedEvent } from "../event/Fingerprint.ts"
+import { fingerprintedEvent } from "../event/Fingerprint.ts"
 import { Memory, MemoryShares } from "../limit/MemoryBudget.ts"
 import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
@@ -88,7 +88,7 @@ class IntakeSteps {
   async admit(secret: string, ip: string | null, call: Call): Promise<Result.Result<IntakeSource, Refused>> {
     const { sources, limiter } = this.#ports
     const { deadline } = call
-    const known = sources.remembered(secret)
+    const known = sources.cached(secret)
     if (known !== undefined) {
       const refused = refusalOf(await limiter.intake(ip, known.id, deadline))
       return refused === undefined ? Result.succeed(known) : Result.fail(refused)
@@ -120,7 +120,7 @@ class IntakeSteps {
     return Effect.gen({ self: this }, function* () {
       const { sources, log } = this.#ports
       const payload = yield* fieldsOf(fields)
-      const events = [printedEvent(payload)]
+      const events = [fingerprintedEvent(payload)]
       for (let attempt = 1; ; attempt++) {
         const source = yield* sources.forIntake(sourceId)
         if (Option.isNone(source)) return yield* notFound()

@@ -3,7 +3,7 @@
  * kept in the event as text, with the reason in words.
  */
 import { Result } from "effect"
-import { type PrintedEvent, printedEvent, printingEvent } from "../event/Fingerprint.ts"
+import { type FingerprintedEvent, fingerprintedEvent, fingerprintingEvent } from "../event/Fingerprint.ts"
 import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
@@ -62,13 +62,13 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const eventOf = (object: JsonObject, place: number): ParsedEvent => {
     const event =
       address.fields.size === 0
-        ? printedEvent(object, read.sent?.of(object, place))
-        : printedEvent(withQueryFields(address.fields, object))
+        ? fingerprintedEvent(object, read.sent?.of(object, place))
+        : fingerprintedEvent(withQueryFields(address.fields, object))
     return refusal === null && !hasText ? event : judged(object, event)
   }
   const writeEvent = (object: JsonObject, place: number) => {
     const sent = address.fields.size === 0 ? read.sent?.whole(place) : undefined
-    const write = printingEvent(withQueryFields(address.fields, object), sent)
+    const write = fingerprintingEvent(withQueryFields(address.fields, object), sent)
     return (characters: number): ParsedEvent | undefined => {
       const event = write(characters)
       return event === undefined ? undefined : judged(object, event)
@@ -77,7 +77,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   // A body that gets a 400 is stored as empty, whatever fields the query has. The text of a body with a content type of its
   // own counts as a filled field.
   const hasText = read.keptAsRaw === true && (type.kind === "plain" || type.kind === "other")
-  const judged = (object: JsonObject, event: PrintedEvent): ParsedEvent => {
+  const judged = (object: JsonObject, event: FingerprintedEvent): ParsedEvent => {
     if (refusal !== null) return { ...event, empty: true }
     return hasText ? { ...event, empty: event.empty && !isFilled(object.get("_raw") ?? null) } : event
   }

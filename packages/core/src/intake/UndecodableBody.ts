@@ -1,5 +1,5 @@
 /** A body with a broken content encoding: it is stored like any other body that does not parse. */
-import { fingerprint, printedEvent } from "../event/Fingerprint.ts"
+import { fingerprint, fingerprintedEvent } from "../event/Fingerprint.ts"
 import type { Json } from "../json/Json.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, Submission } from "./Submission.ts"
@@ -19,5 +19,5 @@ export const undecodableEvent = (submission: Submission, reason: string): Parsed
   payload.set("_parse_error", reason)
   const counted = new Map(payload)
   counted.set("_raw", Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"))
-  return { ...printedEvent(payload), empty: true, fingerprint: fingerprint(counted) }
+  return { ...fingerprintedEvent(payload), empty: true, fingerprint: fingerprint(counted) }
 }

@@ -54,7 +54,7 @@ export class SourceStore extends Context.Service<
     /** The active source with this intake secret. */
     readonly bySecret: (secret: string) => Found<IntakeSource>
     /** The same from the cache, if it was looked up in this process before. It may be outdated. */
-    readonly remembered: (secret: string) => IntakeSource | undefined
+    readonly cached: (secret: string) => IntakeSource | undefined
     /** The active source with this id. */
     readonly forIntake: (id: number) => Found<IntakeSource>
   }

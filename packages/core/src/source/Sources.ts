@@ -50,7 +50,7 @@ export class Sources extends Context.Service<
      * The same from the cache, if it was looked up in this process before. It may be outdated: accept refuses an outdated
      * `version`, and the caller then queries the store.
      */
-    readonly remembered: (secret: string) => IntakeSource | undefined
+    readonly cached: (secret: string) => IntakeSource | undefined
     /** The same for callers that know the id (the library, imports, polling). */
     readonly forIntake: (id: number) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
   }
@@ -74,7 +74,7 @@ export class Sources extends Context.Service<
         rotateSecret: (id) => existing(id, store.rotateSecret(id)),
         // The store's own methods, since intake calls them for every request.
         bySecret: store.bySecret,
-        remembered: store.remembered,
+        cached: store.cached,
         forIntake: store.forIntake,
       }),
     ),

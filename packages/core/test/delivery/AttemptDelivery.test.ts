@@ -56,7 +56,7 @@ it.effect(
       deliveryId: 42,
       attempt: 3,
       outcome: outcome(503),
-      verdict: { state: "retry", afterSeconds: 120 },
+      next: { state: "retry", afterSeconds: 120 },
     })
     const { headers, body, url } = sent[0]!
     assert.strictEqual(url, "https://example.com/hook")

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import { fingerprint, printedEvent } from "../../src/event/Fingerprint.ts"
+import { fingerprint, fingerprintedEvent } from "../../src/event/Fingerprint.ts"
 import type { JsonObject } from "../../src/json/Json.ts"
 import { parseJson } from "../../src/json/ParseJson.ts"
 
@@ -16,9 +16,9 @@ describe("fingerprint", () => {
     )
   })
   it.for(['{"b":[1.0],"a":"д"}', '{"b":1.0,"a":"д"}', '{"_raw":"x","_parse_error":"one"}', "{}"])(
-    "printedEvent of %s has its text and its fingerprint",
+    "fingerprintedEvent of %s has its text and its fingerprint",
     (text) => {
-      const event = printedEvent(Result.getOrThrow(parseJson(text)) as JsonObject)
+      const event = fingerprintedEvent(Result.getOrThrow(parseJson(text)) as JsonObject)
       assert.deepStrictEqual([event.text, event.fingerprint], [text, print(text)])
     },
   )

@@ -15,7 +15,7 @@ import { Sources } from "../../src/source/Sources.ts"
 const store = () => {
   const state = {
     source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource | null,
-    remembered: null as IntakeSource | null,
+    cached: null as IntakeSource | null,
     clientAllowed: true,
     sourceAllowed: true,
     asked: [] as Array<string>,
@@ -24,7 +24,7 @@ const store = () => {
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const sources = {
-    remembered: (secret: string) => (secret === "right" ? (state.remembered ?? undefined) : undefined),
+    cached: (secret: string) => (secret === "right" ? (state.cached ?? undefined) : undefined),
     bySecret: (secret: string) =>
       Effect.sync(() => {
         state.asked.push("source")
@@ -112,9 +112,9 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks once, for client and source together, when the source is remembered", () => {
+  it.effect("asks once, for client and source together, when the source is cached", () => {
     const { state, layer } = store()
-    state.remembered = state.source
+    state.cached = state.source
     return Effect.gen(function* () {
       const source = yield* admit(yield* Intake, "right", "192.0.2.7")
       assert.strictEqual(source.id, 7)
@@ -122,9 +122,9 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("says of a remembered source whether it is the client or the source that is over its rate", () => {
+  it.effect("says of a cached source whether it is the client or the source that is over its rate", () => {
     const { state, layer } = store()
-    state.remembered = state.source
+    state.cached = state.source
     return Effect.gen(function* () {
       const intake = yield* Intake
       state.sourceAllowed = false

@@ -156,14 +156,14 @@ it("inTurns has a few works under way, and serves those who wait for a place one
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step), 2)
   const done: Array<string> = []
-  let underWay = 0
+  let inFlight = 0
   let most = 0
   const work = (name: string) => {
     let steps = 0
     return () => {
-      if (steps === 0) most = Math.max(most, ++underWay)
+      if (steps === 0) most = Math.max(most, ++inFlight)
       if (++steps < 3) return false
-      underWay--
+      inFlight--
       done.push(name)
       return true
     }

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"
-import { printedEvent } from "../../src/event/Fingerprint.ts"
+import { fingerprintedEvent } from "../../src/event/Fingerprint.ts"
 import type { JsonObject } from "../../src/json/Json.ts"
 import { emptyJsonNotes, parseJson } from "../../src/json/ParseJson.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
@@ -46,7 +46,7 @@ describe("JsonSlices", () => {
     ([seed]) => {
       const random = new Random(seed)
       const objects = list(random)
-      const expected = objects.map((object) => printedEvent(parsed(Buffer.from(object).toString())))
+      const expected = objects.map((object) => fingerprintedEvent(parsed(Buffer.from(object).toString())))
       assert.deepStrictEqual(submitted(`[${objects.join(random.pick([",", " , "]))}]`), expected)
       assert.deepStrictEqual(submitted(objects[0]!), expected.slice(0, 1))
     },
@@ -81,7 +81,7 @@ describe("JsonSlices", () => {
   ])("%s and %s are read as if each came alone", (...objects) => {
     assert.deepStrictEqual(
       submitted(`[${objects.join(",")}]`),
-      objects.map((object) => printedEvent(parsed(object))),
+      objects.map((object) => fingerprintedEvent(parsed(object))),
     )
   })
 

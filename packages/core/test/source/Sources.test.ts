@@ -22,7 +22,7 @@ const over = (removal: SourceRemoval = { is: "missing" }) => {
     remove: () => Effect.succeed(removal),
     rotateSecret: none,
     bySecret: none,
-    remembered: () => undefined,
+    cached: () => undefined,
     forIntake: none,
   })
   const layer = Sources.layer.pipe(Layer.provide(Layer.succeed(SourceStore, store)))

@@ -18,7 +18,7 @@ const by = {
   noResponse: Metric.withAttributes(attempts, { outcome: "no_response" }),
 }
 
-export const countAttempt = ({ outcome, verdict }: Settlement): Effect.Effect<void> => {
-  const kind = verdict.state === "delivered" ? "delivered" : outcome.status === null ? "noResponse" : "rejected"
+export const countAttempt = ({ outcome, next }: Settlement): Effect.Effect<void> => {
+  const kind = next.state === "delivered" ? "delivered" : outcome.status === null ? "noResponse" : "rejected"
   return Effect.andThen(Metric.update(by[kind], 1), Metric.update(duration, outcome.durationMs / 1000))
 }

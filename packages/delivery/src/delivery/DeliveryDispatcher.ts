@@ -216,7 +216,7 @@ class DeliveryDispatcher {
         deliveryId: delivery.id,
         attempt: delivery.attempt,
         outcome,
-        verdict: nextState(delivery, outcome),
+        next: nextState(delivery, outcome),
       }
     }
     return Effect.catchCause(Effect.interruptible(this.#parts.deliver.attempt(delivery)), (cause) =>
@@ -230,7 +230,7 @@ class DeliveryDispatcher {
   }
 
   #end(state: DispatchLane, delivery: Claimed, settlement: Settlement, now: number): void {
-    const delivered = settlement.verdict.state === "delivered"
+    const delivered = settlement.next.state === "delivered"
     const hasRoom = state.lane.end(delivery, delivered, now)
     // A fast address gets more while its last deliveries are still being settled.
     if (hasRoom && delivered) {

@@ -3,7 +3,7 @@ import { RESPONSE_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/A
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
-import { remembered } from "../outgoing/Remembered.ts"
+import { memoized } from "../outgoing/Memoized.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
 
 const READ_BYTES = 65_536
@@ -23,7 +23,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
     Courier,
     Effect.gen(function* () {
       const client = yield* PinnedClient
-      const urlOf = remembered(1000, (text) => new URL(text))
+      const urlOf = memoized(1000, (text) => new URL(text))
       const deadlineMillis = options.deadlineMillis ?? 15_000
       return Courier.of({
         send: (request) =>

@@ -36,7 +36,7 @@ interface Running {
 /** The limit of one claim, apart from what addresses have earned ahead. */
 const MAX_CLAIM = 128
 /** An address idle for this long starts over. */
-const FORGET_MILLIS = 60_000
+const IDLE_MILLIS = 60_000
 
 export const bytesOf = (delivery: Claimed): number => delivery.event?.json.length ?? 0
 
@@ -149,7 +149,7 @@ export class Lane {
     }
     for (const [id, address] of this.#addresses) {
       if (address.stuck(now)) this.#giveBack(address)
-      if (address.held === 0 && now - address.last > FORGET_MILLIS) this.#addresses.delete(id)
+      if (address.held === 0 && now - address.last > IDLE_MILLIS) this.#addresses.delete(id)
     }
     return found
   }

@@ -14,7 +14,7 @@ import type { Network } from "@data-cabinet/core/network/IpAddress"
 import { NameLookup } from "./NameLookup.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
-import { remembered } from "./Remembered.ts"
+import { memoized } from "./Memoized.ts"
 import { sender, tooLate, type WholeResponse, type WholeRequest } from "./Sending.ts"
 
 export interface PinnedClientOptions extends ConnectionOptions {
@@ -65,7 +65,7 @@ const literal = ({ hostname }: URL): string | null => {
 const make = (options: PinnedClientOptions) =>
   Effect.gen(function* () {
     const names = yield* NameLookup
-    const verdict = remembered(1000, (address) => whyNotPublic(address, options.allowedNetworks ?? []))
+    const verdict = memoized(1000, (address) => whyNotPublic(address, options.allowedNetworks ?? []))
     const connections = yield* Effect.acquireRelease(
       Effect.sync(() => new Connections(options, rootCertificates)),
       (all) => Effect.sync(() => all.destroy()),

@@ -12,7 +12,7 @@ export interface PollLoopOptions {
   /** Polls run at once. Default 4. */
   readonly runners?: number
   /** How often it checks for new polls. Default 5,000. */
-  readonly lookMillis?: number
+  readonly checkMillis?: number
 }
 
 /** The pause after the database was unavailable, or after a fault of the loop itself. */
@@ -22,14 +22,14 @@ const MIN_WAIT_MILLIS = 100
 export const layer = (options: PollLoopOptions = {}) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const book = yield* PollStore
+      const polls = yield* PollStore
       const { run } = yield* RunPoll
-      const lookMillis = options.lookMillis ?? 5000
+      const checkMillis = options.checkMillis ?? 5000
       const serve = Effect.gen(function* () {
-        const claimed = yield* book.claim(null)
+        const claimed = yield* polls.claim(null)
         if (Option.isNone(claimed)) {
-          const due = yield* book.nextDue
-          return Math.max(MIN_WAIT_MILLIS, Math.min(due ?? lookMillis, lookMillis))
+          const due = yield* polls.nextDue
+          return Math.max(MIN_WAIT_MILLIS, Math.min(due ?? checkMillis, checkMillis))
         }
         yield* instrument("poll.run", run(claimed.value))
         return 0

@@ -11,7 +11,7 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import busboy from "busboy"
 import { Effect, type Scope, Stream } from "effect"
-import { READ_BEFORE } from "../intake/BodyError.ts"
+import { BODY_CONSUMED } from "../intake/BodyReadError.ts"
 import type { Request } from "../server/Request.ts"
 import { openFile } from "./FileOnDisk.ts"
 
@@ -30,8 +30,8 @@ export interface SpoolLimits {
 const refuse = (message: string) => fileError("bad_option", message)
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : "the client closed the connection")
-const brokenOff = (cause: unknown) => fileError("unreadable", `The upload was interrupted: ${reasonOf(cause)}.`)
-const notKept = (cause: unknown) =>
+const interrupted = (cause: unknown) => fileError("unreadable", `The upload was interrupted: ${reasonOf(cause)}.`)
+const diskError = (cause: unknown) =>
   fileError("interrupted", `The file cannot be stored on the server's disk: ${reasonOf(cause)}. Try again later.`)
 
 /** A file that only this process can see, and that is gone once it is closed. */
@@ -72,7 +72,7 @@ export const spool = (
         }),
       catch: () => refuse("Send the file as multipart/form-data, in a part named file."),
     })
-    const handle = yield* Effect.acquireRelease(Effect.tryPromise({ try: namelessFile, catch: notKept }), (opened) =>
+    const handle = yield* Effect.acquireRelease(Effect.tryPromise({ try: namelessFile, catch: diskError }), (opened) =>
       Effect.promise(() => opened.close()),
     )
     const fields = new Map<string, string>()
@@ -93,12 +93,12 @@ export const spool = (
         tooLarge = true
       })
       written = pipeline(stream, onto(handle))
-      written.catch((cause: unknown) => fail(notKept(cause)))
+      written.catch((cause: unknown) => fail(diskError(cause)))
     })
     form.on("filesLimit", () => {
       several = true
     })
-    form.on("error", (cause) => fail(brokenOff(cause)))
+    form.on("error", (cause) => fail(interrupted(cause)))
     const parsed = new Promise<void>((resolve) => form.once("close", resolve))
     /** Waits until the form accepts more. A disk that accepts nothing, or a form that has failed, never asks for more. */
     const roomOrFailure = Effect.callback<void, FileError>((resume) => {
@@ -112,10 +112,10 @@ export const spool = (
       if (failure !== undefined) done()
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => form.destroy()))
-    yield* Stream.fromAsyncIterable(bytesOf(request), brokenOff).pipe(
+    yield* Stream.fromAsyncIterable(bytesOf(request), interrupted).pipe(
       Stream.timeoutOrElse({
         duration: limits.idleMillis,
-        orElse: () => Stream.fail(brokenOff("no data arrived for too long")),
+        orElse: () => Stream.fail(interrupted("no data arrived for too long")),
       }),
       Stream.runForEach((chunk) => {
         if (failure !== undefined) return Effect.fail(failure)
@@ -124,7 +124,7 @@ export const spool = (
       }),
     )
     form.end()
-    yield* Effect.tryPromise({ try: () => parsed.then(() => written), catch: (cause) => failure ?? brokenOff(cause) })
+    yield* Effect.tryPromise({ try: () => parsed.then(() => written), catch: (cause) => failure ?? interrupted(cause) })
     if (failure !== undefined) return yield* failure
     if (tooLarge) return yield* fileError("too_large", `A file may be at most ${limits.fileBytes} bytes.`)
     if (several) return yield* refuse("Send one file per request.")
@@ -134,6 +134,6 @@ export const spool = (
 
 /** The request outlives its body: it still needs a response. */
 const bytesOf = ({ body }: Pick<Request, "body">): AsyncIterable<Uint8Array> => {
-  if (body === undefined) throw new Error(READ_BEFORE)
+  if (body === undefined) throw new Error(BODY_CONSUMED)
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }

@@ -2,7 +2,7 @@
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Result } from "effect"
 import type { Request } from "../server/Request.ts"
-import { READ_BEFORE, tooLarge } from "./BodyError.ts"
+import { BODY_CONSUMED, tooLarge } from "./BodyReadError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
@@ -14,10 +14,10 @@ export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, whe
     return { whole: async () => Result.fail(tooLarge(limits.maxBytes)), drop: () => {} }
   }
   const { body } = request
-  if (body === undefined || body.readableEnded) return READ_ALREADY
+  if (body === undefined || body.readableEnded) return CONSUMED
   // A sender that waits for `100 Continue` gets it once its body is read (see refused/Expectation).
   return new IncomingBody(body, limits, budget, wheel, headers["expect"] === undefined)
 }
 
 /** A mistake of the embedding program, to be reported in its log. */
-const READ_ALREADY: Body = { whole: () => Promise.reject(new Error(READ_BEFORE)), drop: () => {} }
+const CONSUMED: Body = { whole: () => Promise.reject(new Error(BODY_CONSUMED)), drop: () => {} }

@@ -8,14 +8,14 @@ import type { Readable } from "node:stream"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { Timer, TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Result } from "effect"
-import { brokenOff, bodyBufferFull, tooLarge, tooSlow, type Unread } from "./BodyError.ts"
+import { interrupted, bodyBufferFull, tooLarge, tooSlow, type BodyReadError } from "./BodyReadError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
 /** Bytes read before the body is asked for; as large as Node's own buffer for a request. */
 const AHEAD = 65_536
 
-export type WholeBody = Result.Result<Uint8Array, Unread>
+export type WholeBody = Result.Result<Uint8Array, BodyReadError>
 
 export interface Body {
   /** All bytes as received. After a failure the connection closes with the response, and the rest is not read. */
@@ -45,7 +45,7 @@ export class IncomingBody implements Body, Timer {
     this.#limits = limits
     this.#budget = budget
     this.#wheel = wheel
-    if (source.destroyed) this.#outcome = Result.fail(brokenOff())
+    if (source.destroyed) this.#outcome = Result.fail(interrupted())
     else if (reads) this.#read()
   }
 
@@ -67,7 +67,7 @@ export class IncomingBody implements Body, Timer {
   }
 
   readonly drop = (): void => {
-    if (this.#outcome === undefined) this.#settle(Result.fail(brokenOff()))
+    if (this.#outcome === undefined) this.#settle(Result.fail(interrupted()))
   }
 
   readonly expire = (): void => this.#settle(Result.fail(tooSlow()))
@@ -90,7 +90,7 @@ export class IncomingBody implements Body, Timer {
 
   readonly #onEnd = (): void => this.#settle(Result.succeed(this.#gathered.bytes()))
 
-  readonly #onBreak = (): void => this.#settle(Result.fail(brokenOff()))
+  readonly #onBreak = (): void => this.#settle(Result.fail(interrupted()))
 
   #settle(outcome: WholeBody): void {
     this.#outcome = outcome

@@ -16,7 +16,7 @@ import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { BodyLimits, HeldBodies } from "./BodyLimits.ts"
 import { bodyOf } from "./BodyOf.ts"
-import { codingsOf, decodeContent } from "./DecodeContent.ts"
+import { codingsOf, decodeContent } from "./ContentEncoding.ts"
 import type { Body } from "./IncomingBody.ts"
 import {
   acceptedResponse,
@@ -28,7 +28,7 @@ import {
   unavailableResponse,
 } from "./IntakeResponses.ts"
 import { requestMetadata } from "./RequestMetadata.ts"
-import { tellUnavailable } from "./Unavailable.ts"
+import { unavailableLog } from "./UnavailableLog.ts"
 
 type Received = Result.Result<IntakeResult, IntakeError | StoreUnavailable>
 
@@ -38,7 +38,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const intake = yield* Intake
     const settings = yield* HttpSettings
     const limits = yield* BodyLimits
-    const tell = tellUnavailable()
+    const tell = unavailableLog()
     const budget = yield* HeldBodies
     const wheel = yield* timerWheel
 

@@ -6,7 +6,7 @@ import { STATUS_CODES } from "node:http"
 import { jsonLine } from "../api/JsonLine.ts"
 
 /** The interface whose format the response has. */
-export type Face = "intake" | "api"
+export type ResponseFormat = "intake" | "api"
 
 /** `408`: it did not arrive in time; `431`: its request line and headers are too long; `400`: everything else. */
 export interface Refusal {
@@ -15,13 +15,13 @@ export interface Refusal {
 }
 
 /** Decided by the target of a request line, whatever path the cabinet is mounted below. */
-export const faceOf = (target: string): Face => (INTAKE.test(target) ? "intake" : "api")
+export const formatOf = (target: string): ResponseFormat => (INTAKE.test(target) ? "intake" : "api")
 
 const INTAKE = /^[^?#]*\/webhook(?:[/?#]|$)/
 
-const bodyOf = ({ status, detail }: Refusal, face: Face): string =>
+const bodyOf = ({ status, detail }: Refusal, format: ResponseFormat): string =>
   jsonLine(
-    face === "intake"
+    format === "intake"
       ? { ok: false, error: status === 408 ? "timeout" : "bad_request", detail }
       : { error: { type: "invalid_request", code: "bad_request", message: detail, param: null } },
   )
@@ -29,14 +29,14 @@ const bodyOf = ({ status, detail }: Refusal, face: Face): string =>
 /**
  * The response's body, and its headers by name. It closes the connection: nobody knows where the next request would begin.
  */
-export const refusalResponse = (refusal: Refusal, face: Face) => {
-  const body = bodyOf(refusal, face)
+export const refusalResponse = (refusal: Refusal, format: ResponseFormat) => {
+  const body = bodyOf(refusal, format)
   const headers: Readonly<Record<string, string>> = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    ...(face === "intake"
+    ...(format === "intake"
       ? { "access-control-allow-origin": "*", "access-control-expose-headers": "Retry-After" }
       : {}),
     connection: "close",
@@ -45,8 +45,8 @@ export const refusalResponse = (refusal: Refusal, face: Face) => {
 }
 
 /** The same as bytes on the wire, for a socket without a response. */
-export const refusalText = (refusal: Refusal, face: Face): string => {
-  const { body, headers } = refusalResponse(refusal, face)
+export const refusalText = (refusal: Refusal, format: ResponseFormat): string => {
+  const { body, headers } = refusalResponse(refusal, format)
   const lines = Object.entries({ date: new Date().toUTCString(), ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   )

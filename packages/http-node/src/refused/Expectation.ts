@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 
-export const heedExpectations = (server: Server): void => {
+export const handleExpectations = (server: Server): void => {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     let keepAlive = false
     request._read = (size) => {

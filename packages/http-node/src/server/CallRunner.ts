@@ -12,18 +12,18 @@ import { type Request, RequestGone } from "./Request.ts"
 export type RunCall = <A>(request: Request, deadline: Deadline, work: (call: AbortableCall) => Promise<A>) => Promise<A>
 
 export const callRunner: Effect.Effect<RunCall, never, Scope.Scope> = Effect.gen(function* () {
-  const underWay = new LiveSet<OwnCall>()
+  const inFlight = new LiveSet<OwnCall>()
   let ended: (() => void) | undefined
   yield* Effect.addFinalizer(() =>
     Effect.callback<void>((resume) => {
       ended = () => resume(Effect.void)
-      underWay.forEach((call) => call.abort())
-      if (underWay.isEmpty) ended()
+      inFlight.forEach((call) => call.abort())
+      if (inFlight.isEmpty) ended()
     }),
   )
   return async <A>(request: Request, deadline: Deadline, work: (call: AbortableCall) => Promise<A>): Promise<A> => {
     const call = new OwnCall(deadline, request.context)
-    const leave = underWay.add(call)
+    const leave = inFlight.add(call)
     const stop = request.onGone(() => call.abort())
     try {
       const result = await work(call)
@@ -34,7 +34,7 @@ export const callRunner: Effect.Effect<RunCall, never, Scope.Scope> = Effect.gen
     } finally {
       stop()
       leave()
-      if (underWay.isEmpty) ended?.()
+      if (inFlight.isEmpty) ended?.()
     }
   }
 })

@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from "node:net"
 import { batcher } from "@data-cabinet/core/runtime/Batcher"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
 import { Context, Effect, Layer, Schema } from "effect"
-import { faceOf, refusalResponse } from "../refused/BadRequest.ts"
-import { heedExpectations } from "../refused/Expectation.ts"
+import { formatOf, refusalResponse } from "../refused/BadRequest.ts"
+import { handleExpectations } from "../refused/Expectation.ts"
 import { isReplayed } from "../refused/RawTarget.ts"
-import { hostFault } from "../refused/HostFault.ts"
-import { respondToRefused } from "../refused/Refused.ts"
+import { hostHeaderRefusal } from "../refused/HostHeader.ts"
+import { respondToClientErrors } from "../refused/ClientErrors.ts"
 
 export interface ListenOptions {
   /** 0 for any free port. */
@@ -79,9 +79,9 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             requireHostHeader: false,
           },
           (request, response) => {
-            const fault = hostFault(request)
+            const fault = hostHeaderRefusal(request)
             if (fault !== undefined) {
-              const { body, headers } = refusalResponse(fault, faceOf(request.url!))
+              const { body, headers } = refusalResponse(fault, formatOf(request.url!))
               response.writeHead(fault.status, headers).end(body)
               return
             }
@@ -91,8 +91,8 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
           },
         )
         server.maxConnections = MAX_CONNECTIONS
-        heedExpectations(server)
-        respondHalfClosed(server, respondToRefused(server, HEADER_BYTES))
+        handleExpectations(server)
+        respondHalfClosed(server, respondToClientErrors(server, HEADER_BYTES))
         yield* Effect.acquireRelease(listen(server, options), () =>
           Effect.suspend(() => {
             stopping.begun = true

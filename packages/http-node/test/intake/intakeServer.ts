@@ -59,7 +59,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
-      remembered: () => undefined,
+      cached: () => undefined,
       bySecret: (secret: string) =>
         Effect.sync(() => {
           state.asked.push("source")

@@ -52,7 +52,7 @@ export const layer = Layer.effect(
         ),
       rotateSecret: (id) => secret(id, "rotate-secret"),
       bySecret: () => elsewhere("Intake"),
-      remembered: () => undefined,
+      cached: () => undefined,
       forIntake: () => elsewhere("Intake"),
     })
   }),

@@ -8,7 +8,7 @@ import { Effect, Schema } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import * as SessionPool from "./SessionPool.ts"
 import { author } from "./SessionSettings.ts"
-import { admitAuthor } from "../migrations/AuthorLogin.ts"
+import { allowAuthorLogin } from "../migrations/AuthorLogin.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
 
@@ -88,7 +88,7 @@ export const runScript = ({
 }: ScriptOptions): Effect.Effect<ReadonlyArray<StatementOutcome>, ScriptError> =>
   Effect.gen(function* () {
     const statements = splitStatements(script)
-    if (admittedBy !== undefined) yield* Effect.mapError(admitAuthor(url, admittedBy), inWords(0, false))
+    if (admittedBy !== undefined) yield* Effect.mapError(allowAuthorLogin(url, admittedBy), inWords(0, false))
     const sql = yield* PgClient.PgClient
     const session = yield* Effect.mapError(sql.reserve, inWords(0, false))
     const say = (statement: string) =>

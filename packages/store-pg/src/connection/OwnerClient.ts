@@ -13,7 +13,7 @@ import * as SessionPool from "./SessionPool.ts"
 import * as SessionSettings from "./SessionSettings.ts"
 import { CONNECT_TIMEOUT, type Suspect } from "./ResponseTimeout.ts"
 import { ResponseWatch } from "./ResponseWatch.ts"
-import { type Owed, owedResponses, statementPool, type Statements } from "./StatementPool.ts"
+import { type Watched, watchResponses, statementPool, type Statements } from "./StatementPool.ts"
 import { Wires } from "./Wires.ts"
 import { writeSessions, WriteSessions } from "./WriteSession.ts"
 
@@ -34,7 +34,7 @@ export class FeedSessions extends Context.Service<
   FeedSessions,
   SessionPool.LentSessions & {
     /** Has a silent database found out while this runs. */
-    readonly owed: Owed
+    readonly owed: Watched
   }
 >()("@data-cabinet/store-pg/connection/FeedSessions") {}
 
@@ -76,7 +76,7 @@ const feedSessions = Effect.fnUntraced(function* (
   })
   yield* watch.join(suspect)
   const ping = sessions.use((session) => session.query("SELECT 1"))
-  const owed = yield* owedResponses(ping, (owedSince) => watch.look(suspect, owedSince))
+  const owed = yield* watchResponses(ping, (owedSince) => watch.look(suspect, owedSince))
   return FeedSessions.of({ ...sessions, owed })
 })
 

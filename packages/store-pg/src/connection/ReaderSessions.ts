@@ -34,7 +34,7 @@ export interface ReaderSessions {
   readonly shared: KeptSessions
   /** The same for tables that others can alter, of one owner at a time. */
   readonly authors: KeptSessions
-  /** For all others: their work runs in `undone`, and the session is then reset by `putInOrder`. */
+  /** For all others: their work runs in `rolledBack`, and the session is then reset by `resetSession`. */
   readonly apart: SessionPool.LentSessions
   /** The settings of a transaction in a separate session: names and values. */
   readonly settings: Readonly<Record<string, string>>
@@ -144,7 +144,7 @@ const step = (session: Session, statement: string) =>
  * Runs work in a read-only transaction that is always rolled back: whatever a function set, notified or wrote goes with
  * it. `begun` is called with the backend's process id.
  */
-export const undone = <A, E>(
+export const rolledBack = <A, E>(
   session: Session,
   settings: Readonly<Record<string, string>>,
   begun: (pid: number) => void,
@@ -163,7 +163,7 @@ export const undone = <A, E>(
 }
 
 /** A session about to be returned to its pool. */
-export interface Used {
+export interface UsedSession {
   readonly sessions: Pick<SessionPool.LentSessions, "letGo">
   readonly session: Session
   readonly settingsAreLoose: boolean
@@ -176,8 +176,8 @@ export interface Used {
  * reset, or that is still in a transaction, is discarded, and its backend terminated by `end`, which never fails. Returns
  * whether the session may be used further.
  */
-export const putInOrder = (
-  { sessions, session, settingsAreLoose, pid }: Used,
+export const resetSession = (
+  { sessions, session, settingsAreLoose, pid }: UsedSession,
   end: (pid: number) => Effect.Effect<void>,
 ): Effect.Effect<boolean> =>
   Effect.matchEffect(step(session, "DISCARD ALL"), {

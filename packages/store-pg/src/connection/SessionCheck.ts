@@ -6,7 +6,7 @@
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { type SessionSettings, UNASKED } from "./SessionSettings.ts"
+import { type SessionSettings, UNVERIFIED } from "./SessionSettings.ts"
 
 /** Schema-qualified, because the search path is not verified yet. */
 const READ = `SELECT name, setting FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`
@@ -44,7 +44,7 @@ export const checkSession = Effect.fnUntraced(function* (
   connection: PgConnection.PgConnection,
   { set, found = {}, more = [] }: SessionSettings,
 ) {
-  const wanted = Object.entries({ ...set, ...found }).filter(([name]) => !UNASKED.includes(name))
+  const wanted = Object.entries({ ...set, ...found }).filter(([name]) => !UNVERIFIED.includes(name))
   const names = wanted.map(([name]) => name)
   const differences = Effect.gen(function* () {
     const rows = (yield* connection.queryValues(READ, [names], false)) as ReadonlyArray<readonly [string, string]>

@@ -15,7 +15,7 @@ export interface SessionSettings {
 }
 
 /** These depend on how the server is reached (a unix socket has none of them), so they are sent and not verified. */
-export const UNASKED: ReadonlyArray<string> = [
+export const UNVERIFIED: ReadonlyArray<string> = [
   "tcp_keepalives_idle",
   "tcp_keepalives_interval",
   "tcp_keepalives_count",

@@ -26,13 +26,13 @@ export interface Statements {
 const CHECK_INTERVAL = "500 millis"
 
 /** What is owed a response while it runs. */
-export type Owed = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A, E>
+export type Watched = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** Runs, and is waited for, each time no response has arrived for too long; it is given since when. */
 type Suspected = (owedSince: () => number | null) => Effect.Effect<unknown>
 
 /** Watches a pool as long as the scope is open. `ping` runs any statement in it. */
-export const owedResponses = Effect.fnUntraced(function* (
+export const watchResponses = Effect.fnUntraced(function* (
   ping: Effect.Effect<unknown, SqlError.SqlError>,
   suspected: Suspected,
 ) {
@@ -51,7 +51,7 @@ export const owedResponses = Effect.fnUntraced(function* (
     }
     return Effect.void
   }
-  const counted: Owed = (statement) =>
+  const counted: Watched = (statement) =>
     Effect.suspend(() => {
       if (++owed === 1) asked.openUnsafe()
       return Effect.onExit(statement, ended)
@@ -82,7 +82,7 @@ export const owedResponses = Effect.fnUntraced(function* (
 
 /** A shared pool, watched. */
 export const statementPool = Effect.fnUntraced(function* (client: PgClient.PgClient, suspected: Suspected) {
-  const counted = yield* owedResponses(client.unsafe("SELECT 1"), suspected)
+  const counted = yield* watchResponses(client.unsafe("SELECT 1"), suspected)
   const statements: Statements = {
     unsafe: <A extends object>(text: string, values: ReadonlyArray<unknown> = []) =>
       counted(client.unsafe<A>(text, values)),

@@ -24,5 +24,5 @@ const MOMENT = Buffer.alloc(64)
 const MOMENT_VIEW = viewOf(MOMENT)
 
 /** A moment in RFC 3339. */
-export const sentMoment = (sent: Uint8Array): string =>
+export const sentTimestamp = (sent: Uint8Array): string =>
   MOMENT.toString("latin1", 1, TIMESTAMPTZ.write(MOMENT_VIEW, 0, viewOf(sent), 0, 8) - 1)

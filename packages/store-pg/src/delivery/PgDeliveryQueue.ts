@@ -15,7 +15,7 @@ import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
-import { claimedEvent, sentMoment } from "./ClaimedToJson.ts"
+import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 
@@ -32,7 +32,7 @@ const toClaimed =
     secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret],
     attempt: row.attempt,
     failures: row.failures,
-    createdAt: sentMoment(row.created_at),
+    createdAt: sentTimestamp(row.created_at),
     event: eventOf(row, names),
   })
 

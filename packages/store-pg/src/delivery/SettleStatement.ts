@@ -62,11 +62,11 @@ const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").t
 
 export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
   JSON.stringify(
-    batch.map(({ deliveryId, attempt, outcome, verdict }) => ({
+    batch.map(({ deliveryId, attempt, outcome, next }) => ({
       id: deliveryId,
       attempt,
-      delivered: verdict.state === "delivered",
-      retry: verdict.state === "retry" ? verdict.afterSeconds : null,
+      delivered: next.state === "delivered",
+      retry: next.state === "retry" ? next.afterSeconds : null,
       ms: storableMillis(outcome.durationMs),
       peer: outcome.peer,
       status: outcome.status,

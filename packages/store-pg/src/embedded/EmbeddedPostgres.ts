@@ -26,7 +26,7 @@ import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./Dat
 import { attempt } from "./Attempt.ts"
 import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { forgetEndpoint, type Transport } from "./Endpoint.ts"
+import { removeEndpoint, type Transport } from "./Endpoint.ts"
 import { maxLogBytes, stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 import { ensureRunning, type RunningServer, superuser } from "./RunningServer.ts"
@@ -172,7 +172,7 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
       const file = readPostmasterPid(dir.pgdata)
       if (file !== undefined) await stopPostmaster(dir.pgdata, file, 60_000)
       dismiss(dir)
-      forgetEndpoint(dir)
+      removeEndpoint(dir)
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL cannot be stopped", cause)),

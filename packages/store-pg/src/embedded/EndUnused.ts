@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { dataDirAt } from "./DataDir.ts"
 import { tryLock } from "./DataDirLock.ts"
-import { forgetEndpoint } from "./Endpoint.ts"
+import { removeEndpoint } from "./Endpoint.ts"
 import { stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 
@@ -27,7 +27,7 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
         unusedSince ??= performance.now()
         if (performance.now() - unusedSince >= lingerMillis) {
           await stopPostmaster(dir.pgdata, server, 60_000)
-          return forgetEndpoint(dir)
+          return removeEndpoint(dir)
         }
       } finally {
         lock.release()

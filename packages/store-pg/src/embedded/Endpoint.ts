@@ -61,7 +61,7 @@ export const clusterPassword = (dir: DataDir, transport: Transport): string | un
 }
 
 /** Removes the socket's directory after the server has stopped. */
-export const forgetEndpoint = (dir: DataDir): void => {
+export const removeEndpoint = (dir: DataDir): void => {
   const { socketDir, ...note } = readNote(dir)
   if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true })
   writeNote(dir, note)

@@ -68,8 +68,8 @@ export class EventWriter {
   readonly #pending = new PendingRequests()
   /** Open when a writer may have something to write. Closed by the writers, opened by whatever may change that. */
   readonly #work = Latch.makeUnsafe(false)
-  /** Number of requests being written: changed by `#underWayWhile` alone. */
-  #underWay = 0
+  /** Number of requests being written: changed by `#inFlightWhile` alone. */
+  #inFlight = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -119,7 +119,7 @@ export class EventWriter {
 
   get #mayWrite(): boolean {
     if (this.#pending.isEmpty) return false
-    return this.#underWay === 0 || this.#parts.blocked.areAny || this.#pending.mayGoBeside(this.#underWay)
+    return this.#inFlight === 0 || this.#parts.blocked.areAny || this.#pending.mayGoBeside(this.#inFlight)
   }
 
   #openIfMayWrite(): void {
@@ -179,7 +179,7 @@ export class EventWriter {
         yield* this.#untilMayWrite(session.isClosed)
         if (session.isClosed()) return
         const batch = this.#pending.take()
-        yield* this.#underWayWhile(batch, this.#parts.batches.write(session, batch)).pipe(
+        yield* this.#inFlightWhile(batch, this.#parts.batches.write(session, batch)).pipe(
           Effect.onExit((exit) =>
             exit._tag === "Failure"
               ? failAll(batch, session.waitsFor() === "session" && !isRefused(exit.cause))
@@ -191,9 +191,9 @@ export class EventWriter {
   }
 
   /** Counts the requests of a batch as in flight while it runs, and admits a second batch once it takes too long. */
-  #underWayWhile<E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> {
+  #inFlightWhile<E>(batch: PendingBatch, writing: Effect.Effect<void, E>): Effect.Effect<void, E> {
     return Effect.suspend(() => {
-      this.#underWay += batch.length
+      this.#inFlight += batch.length
       let noLongerSlow = () => {}
       const slow = setTimeout(() => {
         noLongerSlow = this.#parts.blocked.add()
@@ -202,7 +202,7 @@ export class EventWriter {
       const over = Effect.sync(() => {
         clearTimeout(slow)
         noLongerSlow()
-        this.#underWay -= batch.length
+        this.#inFlight -= batch.length
         this.#openIfMayWrite()
       })
       return Effect.ensuring(writing, over)

@@ -107,7 +107,7 @@ UPDATE cabinet.import m SET state = 'failed', finished_at = cabinet.now(), lease
 WHERE m.state = 'staging' AND m.lease_until <= cabinet.now() RETURNING m.id::float8 AS id`
 
 /** One batch of the staged rows of finished imports, found by one probe per import. $1: how many. */
-export const FORGET = `
+export const DELETE = `
 DELETE FROM cabinet.staged_row r WHERE r.ctid = ANY (ARRAY(
   WITH RECURSIVE ids AS (
     SELECT min(import_id) AS id FROM cabinet.staged_row
@@ -119,7 +119,7 @@ DELETE FROM cabinet.staged_row r WHERE r.ctid = ANY (ARRAY(
 RETURNING 1 AS one`
 
 /** The same for one import: in order, so that its rows are found by their key. $1: import, $2: how many. */
-export const FORGET_OF = `
+export const DELETE_OF = `
 DELETE FROM cabinet.staged_row r WHERE r.import_id = $1 AND r.n < (
   SELECT coalesce(min(n), 0) + $2 FROM cabinet.staged_row WHERE import_id = $1)
 RETURNING 1 AS one`

@@ -114,7 +114,7 @@ export const layer = Layer.effect(
           ),
         ).pipe(
           // It has failed; the remaining staged rows are swept by the next process.
-          Effect.andThen(Effect.ignore(forget(sql, ImportStatement.FORGET_OF, [holder.id]))),
+          Effect.andThen(Effect.ignore(forget(sql, ImportStatement.DELETE_OF, [holder.id]))),
           Effect.asVoid,
         ),
       claim: Effect.fnUntraced(function* (id) {
@@ -143,13 +143,13 @@ export const layer = Layer.effect(
       finish: (holder) =>
         held(sql, holder, ImportStatement.FINISH, []).pipe(
           // The import is done; the remaining staged rows are swept by the next process.
-          Effect.andThen(Effect.ignore(forget(sql, ImportStatement.FORGET_OF, [holder.id]))),
+          Effect.andThen(Effect.ignore(forget(sql, ImportStatement.DELETE_OF, [holder.id]))),
           Effect.asVoid,
         ),
       status: (id) => status(sql, ImportStatement.STATUS_OF, [id]),
       list: (limit) =>
         orUnavailable(Effect.map(sql.unsafe<StatusRow>(ImportStatement.LIST, [limit]), (rows) => rows.map(toStatus))),
-      sweep: Effect.andThen(failLost(sql), forget(sql, ImportStatement.FORGET, [])),
+      sweep: Effect.andThen(failLost(sql), forget(sql, ImportStatement.DELETE, [])),
     })
   }),
 )

@@ -75,14 +75,14 @@ UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_windo
 WHERE w.subject = '${KEY_SUBJECT}' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`
 
 /** Windows deleted by one statement. */
-export const FORGET_BATCH = 10_000
+export const DELETE_BATCH = 10_000
 
 /**
  * One batch of the windows of past minutes. A client with a block of addresses can create more of them in a minute than
  * that.
  */
-export const FORGET_WINDOWS = `
+export const DELETE_WINDOWS = `
 DELETE FROM cabinet.rate_window WHERE ctid IN (
   SELECT ctid FROM cabinet.rate_window WHERE minute < cabinet.now() - interval '2 minutes'
-  LIMIT ${FORGET_BATCH} FOR UPDATE SKIP LOCKED)
+  LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)
 RETURNING 1 AS one`

@@ -3,15 +3,15 @@ import { background } from "@data-cabinet/core/runtime/Background"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Clock, Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { FORGET_BATCH, FORGET_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
+import { DELETE_BATCH, DELETE_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
 import { RequestCounter, type RateLimiterOptions } from "./RequestCounter.ts"
 
 /** Deletes all windows of past minutes, in batches. */
-export const forgetWindows = Effect.gen(function* () {
+export const deleteWindows = Effect.gen(function* () {
   const sql = yield* StatementClient
   yield* sql.unsafe(NOTE_LAST_REQUESTS)
-  for (let forgotten = FORGET_BATCH; forgotten === FORGET_BATCH;) {
-    forgotten = (yield* sql.unsafe(FORGET_WINDOWS)).length
+  for (let forgotten = DELETE_BATCH; forgotten === DELETE_BATCH;) {
+    forgotten = (yield* sql.unsafe(DELETE_WINDOWS)).length
   }
 })
 
@@ -27,7 +27,7 @@ export const layer = (options: RateLimiterOptions) =>
         context: yield* Effect.context(),
         scope: yield* Effect.scope,
       })
-      const forget = Effect.andThen(counter.forget, Effect.provideService(forgetWindows, StatementClient, sql))
+      const forget = Effect.andThen(counter.forget, Effect.provideService(deleteWindows, StatementClient, sql))
       yield* background("rate window cleanup", "1 minute", forget, { firstAfter: "1 minute", quiet: true })
       return RateLimiter.of({
         key: (fingerprint, deadline) => counter.key(fingerprint, deadline),

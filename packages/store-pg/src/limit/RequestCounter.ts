@@ -113,9 +113,9 @@ export class RequestCounter {
     const client = ip === null ? null : rateSubject(ip)
     const source = sourceId === null ? null : `source:${sourceId}`
     const now = this.#parts.clock.currentTimeMillisUnsafe()
-    const clientRefused = this.#remembered(client, now)
+    const clientRefused = this.#cached(client, now)
     if (clientRefused !== null) return Result.succeed({ ...clientRefused, subject: "client" })
-    const sourceRefused = this.#remembered(source, now)
+    const sourceRefused = this.#cached(source, now)
     const toCount = sourceRefused === null ? source : null
     const judge = (counted: IntakeCount): IntakeRateLimit => {
       if (client !== null && counted.client !== null) {
@@ -137,7 +137,7 @@ export class RequestCounter {
    * The cached refusal of a subject that is over its limit, until the minute ends. In the last moments of the minute, and
    * if this machine's clock was set back, the database is queried: nothing is cached past the end of the minute.
    */
-  #remembered(subject: string | null, now: number): RateLimit | null {
+  #cached(subject: string | null, now: number): RateLimit | null {
     const block = subject === null ? undefined : this.#blocked.get(subject)
     if (subject === null || block === undefined) return null
     const left = block.until - now

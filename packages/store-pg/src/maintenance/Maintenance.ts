@@ -18,7 +18,7 @@ export const makePartitions = Effect.gen(function* () {
 })
 
 /** Deletes expired repeat windows until a batch is not full. */
-export const forgetRepeatMarks = Effect.gen(function* () {
+export const deleteRepeatWindows = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   while (true) {
     const gone = yield* sql`
@@ -33,6 +33,6 @@ export const forgetRepeatMarks = Effect.gen(function* () {
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* background("partition creation", "1 hour", makePartitions)
-    yield* background("repeat window cleanup", "30 seconds", forgetRepeatMarks)
+    yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
   }),
 )

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** Rows per statement. */
-const DELETE_BATCH = 2_000
+const BATCH_ROWS = 2_000
 
 /** $1: days. Requests received before `before` have expired; no partition after `until` contains any. */
 const LIMITS = `
@@ -29,7 +29,7 @@ const OLDEST_DUE = `
  * $1: the last id examined, $2: the day's end, $3: the limit, $4: how many. Deletes the expired ones among the next rows
  * by id: a page without any is behind all expired ones.
  */
-const FORGET_PAGE = `
+const DELETE_BATCH = `
   WITH page AS MATERIALIZED (
     SELECT o.id, o.received_at FROM cabinet.original_request o
     WHERE o.id > $1::int8 AND o.received_at < $2::timestamptz ORDER BY o.id LIMIT $4::int
@@ -39,13 +39,13 @@ const FORGET_PAGE = `
   SELECT (SELECT max(id) FROM page)::text AS last, (SELECT count(*) FROM gone)::int AS gone`
 
 /** Returns how many were deleted. */
-export const forgetOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
+export const deleteOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* orUnavailable(sql.unsafe<{ before: string; until: string }>(LIMITS, [days]))
   const { before, until } = limits!
   let last = "0"
   let total = 0
   for (;;) {
-    const page = sql.unsafe<{ last: string | null; gone: number }>(FORGET_PAGE, [last, until, before, DELETE_BATCH])
+    const page = sql.unsafe<{ last: string | null; gone: number }>(DELETE_BATCH, [last, until, before, BATCH_ROWS])
     const [found] = yield* orUnavailable(page)
     if (found!.last === null || found!.gone === 0) return total
     total += found!.gone

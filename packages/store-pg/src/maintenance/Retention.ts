@@ -10,7 +10,7 @@ import { instrument } from "@data-cabinet/core/runtime/Instrument"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { forgetOriginals } from "./OldOriginals.ts"
+import { deleteOriginals } from "./OldOriginals.ts"
 import { dropOldPartitions } from "./OldPartitions.ts"
 
 export interface RetentionOptions {
@@ -28,7 +28,7 @@ const DELETE_BATCH = 2_000
 /**
  * $1: days, $2: days for failed ones, $3: how many. The last run of a poll always stays: it shows the state of the poll.
  */
-const FORGET_RUNS = `
+const DELETE_RUNS = `
   DELETE FROM cabinet.poll_run WHERE id IN (
     SELECT r.id FROM cabinet.poll_run r
     WHERE r.at < cabinet.now() - make_interval(days => CASE r.outcome WHEN 'failed' THEN $2::int ELSE $1::int END)
@@ -40,7 +40,7 @@ const FORGET_RUNS = `
  * $1: days, $2: days for failed ones, $3: how many. New items of a poll were an import of their own, which its run
  * describes completely. The record of an imported file stays, because it identifies the file if it is submitted again.
  */
-const FORGET_IMPORTS = `
+const DELETE_IMPORTS = `
   DELETE FROM cabinet.import WHERE id IN (
     SELECT m.id FROM cabinet.import m
     WHERE (m.state = 'failed' AND m.finished_at < cabinet.now() - make_interval(days => $2::int))
@@ -49,7 +49,7 @@ const FORGET_IMPORTS = `
   RETURNING 1`
 
 /** $1: how many. Seen marks of polls that were removed, by hand or with their source. */
-const FORGET_MARKS = `
+const DELETE_SEEN_MARKS = `
   DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM cabinet.poll p JOIN cabinet.poll_seen s ON s.poll_id = p.id
     WHERE p.removed_at IS NOT NULL LIMIT $1::int))
@@ -59,7 +59,7 @@ const FORGET_MARKS = `
  * One round; returns the number of deleted partitions, original requests of the partly expired day, runs, imports and
  * seen marks.
  */
-export const forgetOld = Effect.fnUntraced(function* ({
+export const deleteExpired = Effect.fnUntraced(function* ({
   originalDays,
   logDays,
   failedLogDays,
@@ -68,7 +68,7 @@ export const forgetOld = Effect.fnUntraced(function* ({
   const sql = yield* PgClient.PgClient
   const originals = yield* dropOldPartitions(sql, "original_request", originalDays)
   const audits = yield* dropOldPartitions(sql, "audit", auditDays)
-  const originalRows = yield* forgetOriginals(sql, originalDays)
+  const originalRows = yield* deleteOriginals(sql, originalDays)
   const inSlices = Effect.fnUntraced(function* (statement: string, values: ReadonlyArray<number>) {
     let total = 0
     for (let count = DELETE_BATCH; count === DELETE_BATCH; total += count) {
@@ -77,9 +77,9 @@ export const forgetOld = Effect.fnUntraced(function* ({
     return total
   })
   const days = [logDays, Math.max(logDays, failedLogDays)]
-  const runs = yield* inSlices(FORGET_RUNS, days)
-  const imports = yield* inSlices(FORGET_IMPORTS, days)
-  return { originals, audits, originalRows, runs, imports, marks: yield* inSlices(FORGET_MARKS, []) }
+  const runs = yield* inSlices(DELETE_RUNS, days)
+  const imports = yield* inSlices(DELETE_IMPORTS, days)
+  return { originals, audits, originalRows, runs, imports, marks: yield* inSlices(DELETE_SEEN_MARKS, []) }
 })
 
 /**
@@ -88,7 +88,7 @@ export const forgetOld = Effect.fnUntraced(function* ({
  */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
-    background("retention", "30 minutes", instrument("retention.round", forgetOld(options)), {
+    background("retention", "30 minutes", instrument("retention.round", deleteExpired(options)), {
       firstAfter: "30 seconds",
     }),
   )

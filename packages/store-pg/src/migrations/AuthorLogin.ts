@@ -17,7 +17,7 @@ export const AUTHOR_SESSIONS = 20
 export const LOCK_ROLES = "SELECT FROM cabinet.job_lock WHERE name = 'roles' FOR UPDATE"
 
 /** For CREATE ROLE and ALTER ROLE, by the database's clock. */
-export const untilSoon = PgClient.PgClient.use((sql) =>
+export const validForAMinute = PgClient.PgClient.use((sql) =>
   Effect.map(
     sql<{ until: string }>`SELECT (clock_timestamp() + interval '1 minute')::text AS until`,
     ([row]) => ` VALID UNTIL '${row!.until}'`,
@@ -25,7 +25,7 @@ export const untilSoon = PgClient.PgClient.use((sql) =>
 )
 
 /** Admits a session of the author that is opened within the next minute. */
-export const admitAuthor = (url: string, ownerUrl: string) =>
+export const allowAuthorLogin = (url: string, ownerUrl: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { username, password } = new URL(url)
@@ -35,7 +35,7 @@ export const admitAuthor = (url: string, ownerUrl: string) =>
         Effect.gen(function* () {
           yield* sql.unsafe(LOCK_ROLES)
           const literal = passwordLiteral(form, decodeURIComponent(password))
-          yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD ${literal}${yield* untilSoon}`)
+          yield* sql.unsafe(`ALTER ROLE ${role} PASSWORD ${literal}${yield* validForAMinute}`)
         }),
       ),
     )

@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
-import { AUTHOR_SESSIONS, LOCK_ROLES, untilSoon } from "./AuthorLogin.ts"
+import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_STAND } from "./RightsStatement.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
@@ -126,7 +126,7 @@ const putRight = Effect.fnUntraced(function* (
       const password = known?.password ?? randomBytes(24).toString("base64url")
       // Also for an existing role: after a restore its password may differ from the one stored in the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
-      const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* untilSoon}` : ""
+      const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* validForAMinute}` : ""
       yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${passwordLiteral(form, password)}${bounds}`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`

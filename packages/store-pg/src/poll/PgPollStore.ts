@@ -81,7 +81,7 @@ const toRun = ({ poll_id, duration_ms, import_id, next_at, ...row }: RunRow): Po
   nextAt: next_at,
 })
 
-const FORGET_BATCH = 10_000
+const DELETE_BATCH = 10_000
 
 type Sql = PgClient.PgClient
 
@@ -91,9 +91,9 @@ const change = (sql: Sql, statement: string, values: ReadonlyArray<unknown>) =>
   )
 
 /** In batches, so that no statement takes long. */
-const forgetSeen = Effect.fnUntraced(function* (sql: Sql, id: number) {
-  for (let count = FORGET_BATCH; count === FORGET_BATCH;) {
-    count = (yield* orUnavailable(sql.unsafe(PollStatement.FORGET_SEEN, [id, FORGET_BATCH]))).length
+const deleteSeen = Effect.fnUntraced(function* (sql: Sql, id: number) {
+  for (let count = DELETE_BATCH; count === DELETE_BATCH;) {
+    count = (yield* orUnavailable(sql.unsafe(PollStatement.DELETE_SEEN, [id, DELETE_BATCH]))).length
   }
 })
 
@@ -166,7 +166,7 @@ export const layer = Layer.effect(
       resume: (id) => change(sql, PollStatement.RESUME, [id]),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(PollStatement.REMOVE, [id]))
-        if (removed.length > 0) yield* forgetSeen(sql, id)
+        if (removed.length > 0) yield* deleteSeen(sql, id)
         return { existed: removed.length > 0 }
       }),
       log: Effect.fnUntraced(function* (id, limit) {

@@ -38,7 +38,7 @@ UPDATE cabinet.poll p SET removed_at = cabinet.now(), headers = '[]', lease = NU
 WHERE p.id = $1 AND p.removed_at IS NULL RETURNING p.id::float8 AS id`
 
 /** One batch of a removed poll's seen marks. $1: poll, $2: how many. */
-export const FORGET_SEEN = `
+export const DELETE_SEEN = `
 DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM cabinet.poll_seen WHERE poll_id = $1 LIMIT $2))
 RETURNING 1 AS one`
 

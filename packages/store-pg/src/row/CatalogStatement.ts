@@ -132,7 +132,7 @@ const RUNS_OTHERS = `(
         AND NOT (d.refclassid = 'pg_proc'::regclass AND ${isSearchFunction("d.refobjid")})))`
 
 /** $1: the reader's role; $2: the object's oid. No row if it is gone. */
-export const STAMP_OF_FOUND = `
+export const CATALOG_VERSION_OF_FOUND = `
   SELECT ${STAMP} AS stamp
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace

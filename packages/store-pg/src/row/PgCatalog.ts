@@ -12,7 +12,13 @@ import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import { DESCRIBE_TYPES, FIND_READABLE, LIST_READABLE, STAMP_OF_FOUND, VIEW_SHOWS_OURS } from "./CatalogStatement.ts"
+import {
+  DESCRIBE_TYPES,
+  FIND_READABLE,
+  LIST_READABLE,
+  CATALOG_VERSION_OF_FOUND,
+  VIEW_SHOWS_OURS,
+} from "./CatalogStatement.ts"
 import { foldCollation } from "./FoldCollation.ts"
 import { CatalogCache } from "./CatalogCache.ts"
 import { columnType, FIRST_MADE_LATER, type TypeRow } from "./TypeTree.ts"
@@ -90,7 +96,7 @@ export const layer = Layer.effect(
       if (!isSqlName(schema) || !isSqlName(name)) return Option.none<ReadableTable>()
       const before = found.get(schema, name)
       if (before !== undefined) {
-        const [now] = yield* sql.unsafe<{ stamp: string }>(STAMP_OF_FOUND, [role, BigInt(before.table.oid)])
+        const [now] = yield* sql.unsafe<{ stamp: string }>(CATALOG_VERSION_OF_FOUND, [role, BigInt(before.table.oid)])
         if (now?.stamp === before.catalogVersion) return Option.some(before.table)
         found.forget(schema, name)
       }

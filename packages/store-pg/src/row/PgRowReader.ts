@@ -17,7 +17,7 @@ import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessions.ts"
 import { END_SESSION } from "../connection/ReaderStatement.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
-import { queryTimeout, readerOff } from "./ReadFailure.ts"
+import { queryTimeout, readerOff } from "./ReadErrorOf.ts"
 import { type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 
 /** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */

@@ -11,9 +11,9 @@ import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
-import { putInOrder, type ReaderSessions, type Session, undone } from "../connection/ReaderSessions.ts"
+import { resetSession, type ReaderSessions, type Session, rolledBack } from "../connection/ReaderSessions.ts"
 import { readPage } from "../connection/PageExchange.ts"
-import { OVER_TIME, queryTimeout, readError, shortMessage } from "./ReadFailure.ts"
+import { OVER_TIME, queryTimeout, readErrorOf, shortMessage } from "./ReadErrorOf.ts"
 import { PROOF, TRY_VALUE, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
 import { foundRows, RowPage } from "./RowPage.ts"
@@ -44,7 +44,7 @@ export const readRows = async (place: ReadPlace, query: RowQuery, call: Abortabl
     : await runResult(readApart(place, query), call.context, call)
   if (Result.isSuccess(read)) return Result.succeed(read.success)
   const { failure } = read
-  return Result.fail(failure._tag === "SqlError" ? readError(failure) : failure)
+  return Result.fail(failure._tag === "SqlError" ? readErrorOf(failure) : failure)
 }
 
 const stale = new StaleObject()
@@ -58,7 +58,7 @@ const ordered = (
 ): Effect.Effect<boolean> =>
   Effect.suspend(() => {
     wire.prepared.clear()
-    return putInOrder({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, object))
+    return resetSession({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, object))
   })
 
 /** Whose tables a session has read since it was opened or reset: their owner's code may have run in it. */
@@ -178,7 +178,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
       },
     })
     const run = (statement: string, of: ReadonlyArray<string>) =>
-      undone(
+      rolledBack(
         session,
         sessions.settings,
         (begun) => {
@@ -198,7 +198,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
     }).pipe(
       Effect.ensuring(
         Effect.andThen(
-          Effect.suspend(() => putInOrder({ sessions: sessions.apart, session, settingsAreLoose, pid }, endNow)),
+          Effect.suspend(() => resetSession({ sessions: sessions.apart, session, settingsAreLoose, pid }, endNow)),
           Effect.sync(stopWatch),
         ),
       ),
@@ -211,12 +211,12 @@ const failed = (
   error: SqlError.SqlError,
   tried: (type: string, value: string) => Effect.Effect<unknown, SqlError.SqlError>,
 ): Effect.Effect<never, ReadError | RefusedValue> => {
-  const verdict = readError(error)
+  const verdict = readErrorOf(error)
   if (verdict.code !== "query_failed") return Effect.fail(verdict)
   return Effect.gen(function* () {
     for (const [index, { text, type }] of values.entries()) {
       const refusal = yield* Effect.result(tried(type, text))
-      if (refusal._tag === "Failure" && readError(refusal.failure).code === "query_failed") {
+      if (refusal._tag === "Failure" && readErrorOf(refusal.failure).code === "query_failed") {
         return yield* new RefusedValue({ index, message: shortMessage(refusal.failure) })
       }
     }

@@ -56,7 +56,7 @@ const newSecret = (): string => randomBytes(24).toString("base64url")
 const secretHash = (secret: string): string => hash("sha256", secret)
 
 /** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
-const REMEMBERED = 10_000
+const MAX_CACHED = 10_000
 
 /** How long dropping a table waits for its lock, in seconds. */
 const LOCK_TIMEOUT_SECONDS = 3
@@ -153,9 +153,9 @@ const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" 
 
 /** What intake looks up, with the sources that were found last by their secrets. */
 const intakeLookup = (quick: StatementClient["Service"]) => {
-  const remembered = new Map<string, IntakeSource>()
+  const cached = new Map<string, IntakeSource>()
   return {
-    remembered: (secret: string) => remembered.get(secret),
+    cached: (secret: string) => cached.get(secret),
     bySecret: Effect.fnUntraced(function* (secret: string) {
       const [row] = yield* quick.unsafe<SourceRow>(
         `SELECT ${COLUMNS} FROM cabinet.source s
@@ -163,12 +163,12 @@ const intakeLookup = (quick: StatementClient["Service"]) => {
         [secretHash(secret)],
       )
       if (row === undefined) {
-        remembered.delete(secret)
+        cached.delete(secret)
         return Option.none()
       }
-      if (remembered.size >= REMEMBERED) remembered.clear()
+      if (cached.size >= MAX_CACHED) cached.clear()
       const source = toIntakeSource(row)
-      remembered.set(secret, source)
+      cached.set(secret, source)
       return Option.some(source)
     }, orUnavailable),
     forIntake: (id: number) =>

@@ -12,7 +12,7 @@ import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
-import { admitAuthor } from "../migrations/AuthorLogin.ts"
+import { allowAuthorLogin } from "../migrations/AuthorLogin.ts"
 import type { Roles } from "../migrations/PgRoles.ts"
 import { type ClientPrograms, runProgram } from "./ClientPrograms.ts"
 import { CopyError } from "./CopyError.ts"
@@ -118,7 +118,7 @@ export const copyDatabase = ({ from, to, programs, open }: CopyOptions): Effect.
         yield* restore([`--use-list=${ours}`], to)
         const now = (yield* open).author
         if (!now.there) return yield* unfit(now.reason)
-        if (now.admittedBy !== undefined) yield* Effect.mapError(admitAuthor(now.url, now.admittedBy), inWords)
+        if (now.admittedBy !== undefined) yield* Effect.mapError(allowAuthorLogin(now.url, now.admittedBy), inWords)
         yield* restore(["--no-owner", `--use-list=${authors}`], now.url)
         const [before, after] = [yield* ask<object>(from, WHOLE), yield* ask<object>(to, WHOLE)]
         if (JSON.stringify(before) !== JSON.stringify(after)) {

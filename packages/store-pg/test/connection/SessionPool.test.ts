@@ -84,7 +84,7 @@ it.each([
     const { set, found = {} } = settings
     const before = pooler.dropped.length
     // A socket has none of the others: sent they are all the same.
-    const asked = Object.entries({ ...set, ...found }).filter(([name]) => !SessionSettings.UNASKED.includes(name))
+    const asked = Object.entries({ ...set, ...found }).filter(([name]) => !SessionSettings.UNVERIFIED.includes(name))
     for (const url of [database.url, pooler.through(database.url)]) {
       assert.deepInclude(await settingsOf({ url, settings, multiplex }), Object.fromEntries(asked))
     }

@@ -210,7 +210,7 @@ it("a ping is logged, not repeated, and a lost one ends", async () => {
   const { id } = await address()
   const ping = await cabinet.ping(id)
   expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, addressId: id })
-  const failed = { ...settlementOf(ping, 500), verdict: { state: "failed" } as const }
+  const failed = { ...settlementOf(ping, 500), next: { state: "failed" } as const }
   await settle(failed)
   expect(await log(id)).toMatchObject([{ type: "ping", eventId: null, status: 500, nextAt: null }])
   await cabinet.ping(id)
@@ -368,7 +368,7 @@ it("prune lets delivered attempts go after 30 days, failed ones after 90, and th
   const { id } = await address()
   await cabinet.accept(source, 2)
   const [one, two] = await claim()
-  await settle(settlementOf(one!, 200), { ...settlementOf(two!, 500), verdict: { state: "failed" } })
+  await settle(settlementOf(one!, 200), { ...settlementOf(two!, 500), next: { state: "failed" } })
   const prune = () => cabinet.queue((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
   await cabinet.pass("29 days")
   await prune()
@@ -402,8 +402,8 @@ it("claim and settle keep their plans however long the queue is", async () => {
      SELECT ${id}, n, cabinet.now(), cabinet.now() FROM generate_series(1, 200000) n`,
   )
   await cabinet.run("VACUUM ANALYZE cabinet.delivery")
-  expect(await cabinet.plannedAnew(CLAIM, [...roomParameters(claimOf()), 0, 100, 60])).toBe(0)
-  expect(await cabinet.plannedAnew(SETTLE, ["[]"])).toBe(0)
+  expect(await cabinet.replanned(CLAIM, [...roomParameters(claimOf()), 0, 100, 60])).toBe(0)
+  expect(await cabinet.replanned(SETTLE, ["[]"])).toBe(0)
 })
 
 it("a claim changes no column that an index holds", async () => {

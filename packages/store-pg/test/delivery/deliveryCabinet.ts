@@ -39,7 +39,7 @@ export const settlementOf = (
     durationMs: 12,
     responseBody: "ok",
   },
-  verdict: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
+  next: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
 })
 
 /** Any address will do, and nothing is sent from here. */
@@ -93,7 +93,7 @@ export const openDeliveryCabinet = async () => {
       return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
     },
     /** For how many of ten runs on one connection of ours a statement is replanned, once it has run ten times. */
-    plannedAnew: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
+    replanned: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
       const twentyTimes = Effect.gen(function* () {
         const connection = yield* (yield* PgClient.PgClient).reserve
         const tenTimes = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** What a batch costs grows with its events, and not with their square. */
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
@@ -27,7 +27,7 @@ it("the accept of a full batch sorts its events and their texts, and nothing tha
   const [plan] = await store.runPromise(
     Effect.gen(function* () {
       const source = yield* Sources.use((sources) => sources.create({ name: "Orders" }))
-      const events = Array.from({ length: EVENTS }, (_, n) => printedEvent(new Map([["order", String(n)]])))
+      const events = Array.from({ length: EVENTS }, (_, n) => fingerprintedEvent(new Map([["order", String(n)]])))
       const request = {
         sourceId: source.id,
         sourceVersion: 1,

@@ -1,5 +1,5 @@
 /** The forms that the accept statement has for batches of single events and of different bodies say what the general one says. */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { type AcceptedRow, acceptStatement, type BodyLockMode } from "@data-cabinet/store-pg/event/AcceptStatement"
@@ -28,7 +28,7 @@ const request = (sourceId: number, ...orders: ReadonlyArray<string>): AcceptRequ
   sourceVersion: 1,
   channel: "webhook",
   history: false,
-  events: orders.map((order) => printedEvent(new Map([["order", order]]))),
+  events: orders.map((order) => fingerprintedEvent(new Map([["order", order]]))),
   original,
 })
 

@@ -1,4 +1,4 @@
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { assert, it } from "vitest"
@@ -7,7 +7,7 @@ const SECRET = "07".repeat(32)
 
 /** What a batch of bodies with these fingerprints locks. */
 const locksOf = (secret: string, sourceId: number, ...prints: ReadonlyArray<string>) => {
-  const events = prints.map((print) => ({ ...printedEvent(new Map()), fingerprint: print.padEnd(64, "0") }))
+  const events = prints.map((print) => ({ ...fingerprintedEvent(new Map()), fingerprint: print.padEnd(64, "0") }))
   const request = { sourceId, sourceVersion: 1, channel: "webhook", history: false, events, original: null } as const
   return planBatch([request], () => ({ table: undefined, waits: false }), bodyKeys(secret)).locks
 }

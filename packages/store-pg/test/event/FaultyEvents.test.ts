@@ -1,7 +1,7 @@
 /** Faults of the program while rows are planned: each is its event's own, wherever the event comes from. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { appendEvents, type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { Json } from "@data-cabinet/core/json/Json"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
@@ -33,7 +33,7 @@ const request = (sourceId: number, events: ReadonlyArray<NewEvent>): AcceptReque
   events,
   original: originalRequest("the body"),
 })
-const honest = (value: string) => printedEvent(new Map<string, Json>([["a", value]]))
+const honest = (value: string) => fingerprintedEvent(new Map<string, Json>([["a", value]]))
 
 /** An event whose fields cannot be walked through when its row is planned; it was printed before. */
 const unplannable = (value: string): NewEvent => {
@@ -164,7 +164,7 @@ it("append keeps the events of a source none of whose rows can be made, and the 
     request(broken.id, [honest("2")]),
     request(whole.id, [honest("2")]),
     // A new field, so that the table is read again.
-    request(broken.id, [printedEvent(new Map([["b", "3"]])), honest("4")]),
+    request(broken.id, [fingerprintedEvent(new Map([["b", "3"]])), honest("4")]),
     request(whole.id, [honest("3")]),
   ])
   assert.isTrue(exits.every(Exit.isSuccess))

@@ -1,4 +1,4 @@
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Pending, PendingRequests } from "@data-cabinet/store-pg/event/PendingRequests"
 import { assert, describe, it } from "vitest"
 
@@ -8,7 +8,7 @@ const waiting = (events: number, bytes = 0): Pending => {
     sourceVersion: 1,
     channel: "webhook",
     history: false,
-    events: Array.from({ length: events }, () => printedEvent(new Map())),
+    events: Array.from({ length: events }, () => fingerprintedEvent(new Map())),
     original: null,
     memory: bytes,
   } as const
@@ -31,8 +31,8 @@ describe("PendingRequests", () => {
     [24, 25, false],
     [100, 100, true],
     [99, 100, false],
-  ])("%i single events go beside a batch of %i: %s", (count, underWay, goes) => {
-    assert.strictEqual(singles(count).mayGoBeside(underWay), goes)
+  ])("%i single events go beside a batch of %i: %s", (count, inFlight, goes) => {
+    assert.strictEqual(singles(count).mayGoBeside(inFlight), goes)
   })
 
   it("a full batch goes beside any other, full by its events or by its bytes", () => {

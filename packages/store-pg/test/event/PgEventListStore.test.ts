@@ -2,7 +2,7 @@ import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { EventBrowser, type EventQuery } from "@data-cabinet/core/event/EventBrowser"
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { listedEventText } from "@data-cabinet/core/event/EventListJson"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore"
@@ -44,7 +44,7 @@ const accept = async (
         sourceVersion: 1,
         channel,
         history,
-        events: [printedEvent(new Map(Object.entries(fields)))],
+        events: [fingerprintedEvent(new Map(Object.entries(fields)))],
         original: channel === "webhook" ? originalRequest("body") : null,
       }),
     ),

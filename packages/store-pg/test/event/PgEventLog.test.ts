@@ -1,6 +1,6 @@
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
@@ -28,7 +28,7 @@ const request = (sourceId: number, ...payloads: ReadonlyArray<Record<string, Jso
   sourceVersion: 1,
   channel: "webhook",
   history: false,
-  events: payloads.map((fields) => printedEvent(new Map(Object.entries(fields)))),
+  events: payloads.map((fields) => fingerprintedEvent(new Map(Object.entries(fields)))),
   original: { ...originalRequest("the body"), ip: "203.0.113.9" },
 })
 const append = (accept: AcceptRequest, runtime = first) =>
@@ -225,7 +225,7 @@ it("append writes nothing of a request that was given up before its turn came", 
 })
 
 it("append waits nine seconds, and says then whether its events may have been saved", async () => {
-  const slow = await heldUpSource("Patience", "patience")
+  const slow = await heldUpSource("Slow", "slow")
   const timed = ManagedRuntime.make(Layer.provideMerge(storeLayer(database.url), TestClock.layer()))
   const told: Array<string> = []
   const refused = (a: string) =>
@@ -250,7 +250,7 @@ it("append waits nine seconds, and says then whether its events may have been sa
   await slow.go()
   await append(request(slow.id, { a: "after" }), timed)
   await timed.dispose()
-  const rows = await database.run(`SELECT a FROM sources.patience ORDER BY a`)
+  const rows = await database.run(`SELECT a FROM sources.slow ORDER BY a`)
   assert.deepStrictEqual(
     rows.map(({ a }) => a),
     ["after", "first", "sent 1", "sent 2"],

@@ -1,5 +1,5 @@
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -31,7 +31,7 @@ const sourceWith = async (name: string, ...values: ReadonlyArray<string>) => {
           sourceVersion: 1,
           channel: "webhook",
           history: false,
-          events: [printedEvent(payload)],
+          events: [fingerprintedEvent(payload)],
           original: originalRequest("secret body"),
         }),
       ),

@@ -1,4 +1,4 @@
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type NewImport, ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -43,7 +43,7 @@ const slice = (sourceId: number, version: number, importId: number, first: numbe
   channel: "file" as const,
   history: true,
   events: Array.from({ length: last - first }, (_, n) => ({
-    ...printedEvent(new Map([["n", String(first + n)]])),
+    ...fingerprintedEvent(new Map([["n", String(first + n)]])),
     fingerprint: null,
   })),
   original: null,

@@ -117,7 +117,7 @@ it("PgAdmission counts a source for no more than its clients may send, from two 
     `SELECT subject, count FROM cabinet.rate_window WHERE subject IN ('ip:198.51.100.1', 'ip:198.51.100.2', 'source:20', 'source:21')`,
   )
   const counts = new Map(windows.map((row) => [row["subject"], Number(row["count"])]))
-  // Whoever was refused and remembered was not counted again.
+  // Whoever was refused and cached was not counted again.
   assert.isAtLeast(counts.get("ip:198.51.100.1")!, 60)
   const passed = answers.filter(({ allowed }) => allowed).length
   const refusedBySource = answers.length - refusedByClient.length - passed
@@ -297,7 +297,7 @@ it("PgAdmission fails for a key that is not counted in time, and knows it again 
   assert.isTrue(after?.allowed)
 })
 
-it("forgetWindows forgets all that is over, however many clients a minute had", async () => {
+it("deleteWindows forgets all that is over, however many clients a minute had", async () => {
   await database.run(
     `INSERT INTO cabinet.rate_window (subject, minute, count, last_at)
      SELECT 'ip:past:' || n, cabinet.now() - interval '3 minutes', 1, cabinet.now() FROM generate_series(1, 25000) n`,
@@ -306,7 +306,7 @@ it("forgetWindows forgets all that is over, however many clients a minute had", 
     "INSERT INTO cabinet.rate_window (subject, minute, count, last_at) VALUES ('ip:present', cabinet.now(), 1, cabinet.now())",
   )
   const owner = OwnerClient.layer({ url: database.url })
-  await Effect.runPromise(Effect.provide(PgRateLimiter.forgetWindows, owner))
+  await Effect.runPromise(Effect.provide(PgRateLimiter.deleteWindows, owner))
   const left = await database.run(
     "SELECT subject FROM cabinet.rate_window WHERE subject LIKE 'ip:pa%' OR subject = 'ip:present'",
   )

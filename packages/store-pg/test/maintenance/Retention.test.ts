@@ -1,9 +1,9 @@
 /** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
+import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import { PgClient } from "@effect/sql-pg"
@@ -39,7 +39,7 @@ const accept = async (): Promise<number> => {
         sourceVersion: 1,
         channel: "webhook",
         history: false,
-        events: [{ ...printedEvent(new Map([["a", "1"]])), fingerprint: null }],
+        events: [{ ...fingerprintedEvent(new Map([["a", "1"]])), fingerprint: null }],
         original: originalRequest("a=1"),
       }),
     ),
@@ -48,7 +48,8 @@ const accept = async (): Promise<number> => {
 }
 
 const pass = (time: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${time}'`)
-const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
+const forget = () =>
+  store.runPromise(deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
 const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original_request"))[0]!["n"]
 
 /** A transaction that has read all originals and goes on; answers how it is ended. */
@@ -76,7 +77,7 @@ const waiting = async (): Promise<number> => {
   }
 }
 
-it("forgetOld lets originals go after 90 days by the cabinet's clock, and the events stay", async () => {
+it("deleteExpired lets originals go after 90 days by the cabinet's clock, and the events stay", async () => {
   const id = await accept()
   await pass("89 days")
   await accept()
@@ -91,7 +92,7 @@ it("forgetOld lets originals go after 90 days by the cabinet's clock, and the ev
   expect(await accept()).toBeGreaterThan(id)
 })
 
-it("shows an original for 90 days to the minute, and forgetOld deletes it then, however much of its day is left", async () => {
+it("shows an original for 90 days to the minute, and deleteExpired deletes it then, however much of its day is left", async () => {
   const shown = async (id: number) =>
     Option.getOrThrow(await store.runPromise(EventDetail.use((events) => events.find(id)))).original !== null
   const atHour = (hour: number) =>
@@ -117,7 +118,7 @@ it("shows an original for 90 days to the minute, and forgetOld deletes it then, 
   expect(await database.run("SELECT count(*)::int AS n FROM cabinet.event")).toEqual([{ n: 3 }])
 })
 
-it("forgetOld deletes more originals of a day than one statement takes, and no other", async () => {
+it("deleteExpired deletes more originals of a day than one statement takes, and no other", async () => {
   const insert = (from: number, count: number) =>
     database.run(
       `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
@@ -137,7 +138,7 @@ it("forgetOld deletes more originals of a day than one statement takes, and no o
   ])
 })
 
-it("forgetOld never holds up accept, however long somebody reads", async () => {
+it("deleteExpired never holds up accept, however long somebody reads", async () => {
   await accept()
   await pass("91 days")
   await accept()
@@ -153,7 +154,7 @@ it("forgetOld never holds up accept, however long somebody reads", async () => {
   expect(await originals()).toBe(51)
 })
 
-it("forgetOld finishes what an earlier run was cut short in", async () => {
+it("deleteExpired finishes what an earlier run was cut short in", async () => {
   await accept()
   await pass("91 days")
   const endReading = await longReader()
@@ -167,7 +168,7 @@ it("forgetOld finishes what an earlier run was cut short in", async () => {
   expect(left).toEqual([])
 })
 
-it("forgetOld forgets runs of polls, failed ones later, and never the last of a poll", async () => {
+it("deleteExpired forgets runs of polls, failed ones later, and never the last of a poll", async () => {
   await database.run(
     "INSERT INTO cabinet.poll_run (poll_id, at, duration_ms, outcome) SELECT 1, cabinet.now(), 1, o FROM unnest(ARRAY['read', 'failed', 'unchanged']) o",
   )
@@ -178,7 +179,7 @@ it("forgetOld forgets runs of polls, failed ones later, and never the last of a 
   expect(await database.run("SELECT outcome FROM cabinet.poll_run")).toEqual([{ outcome: "unchanged" }])
 })
 
-it("forgetOld forgets imports of polls and failed ones, and never a file that was taken, nor what is under way", async () => {
+it("deleteExpired forgets imports of polls and failed ones, and never a file that was taken, nor what is under way", async () => {
   await database.run(
     `INSERT INTO cabinet.import (source_id, channel, history, name, state, finished_at)
      SELECT 1, c, false, c || ' ' || s, s, CASE WHEN s IN ('done', 'failed') THEN cabinet.now() END

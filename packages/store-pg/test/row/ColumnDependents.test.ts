@@ -2,7 +2,7 @@
  * What stands on a column of a source keeps it from getting another type: each is named, with what to do, and nothing is
  * changed. What PostgreSQL rebuilds by itself is in nobody's way. And the code in a view holds the table for a bounded time.
  */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -42,7 +42,7 @@ const newSource = async () => {
 const post = async (sourceId: number, amount: string) => {
   const known = await store.runPromise(Sources.use((all) => all.forIntake(sourceId)))
   if (known._tag === "None") throw new Error("no source")
-  const event = printedEvent(new Map(Object.entries({ amount, note: "n" })))
+  const event = fingerprintedEvent(new Map(Object.entries({ amount, note: "n" })))
   const request = {
     sourceId,
     sourceVersion: known.value.version,

@@ -3,7 +3,7 @@
  * leave anything behind in the session. Each try is one that a function makes when a domain's check calls it, which
  * PostgreSQL does while it parses a literal.
  */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -108,7 +108,7 @@ const newSource = async (name: string) => {
       sourceVersion: known.value.version,
       channel: "webhook",
       history: false,
-      events: [{ ...printedEvent(new Map([["amount", "5"]])), fingerprint: null }],
+      events: [{ ...fingerprintedEvent(new Map([["amount", "5"]])), fingerprint: null }],
       original: null,
     }),
   )

@@ -1,6 +1,6 @@
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
@@ -216,7 +216,7 @@ describe("a search index", () => {
               sourceVersion: 1,
               channel: "webhook",
               history: false,
-              events: [{ ...printedEvent(new Map([["total", total]])), fingerprint: null }],
+              events: [{ ...fingerprintedEvent(new Map([["total", total]])), fingerprint: null }],
               original: null,
             }),
           )

@@ -1,4 +1,4 @@
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -30,7 +30,7 @@ const post = async (sourceId: number, fields: Record<string, Json>) => {
         sourceVersion: source.value.version,
         channel: "webhook",
         history: false,
-        events: [{ ...printedEvent(new Map(Object.entries(fields))), fingerprint: null }],
+        events: [{ ...fingerprintedEvent(new Map(Object.entries(fields))), fingerprint: null }],
         original: null,
       }),
     ),

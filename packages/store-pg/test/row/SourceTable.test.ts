@@ -1,4 +1,4 @@
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
@@ -27,7 +27,7 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
     sourceVersion: 1,
     channel: "webhook",
     history: false,
-    events: [{ ...printedEvent(new Map(Object.entries(fields))), fingerprint: null }],
+    events: [{ ...fingerprintedEvent(new Map(Object.entries(fields))), fingerprint: null }],
     original: null,
   }
   return runtime.runPromise(EventLog.use((log) => appendEvents(log, request)))

@@ -1,9 +1,9 @@
 /** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { forgetOld } from "@data-cabinet/store-pg/maintenance/Retention"
+import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
@@ -28,7 +28,7 @@ const accept = (sourceId: number, sourceVersion: number) =>
         sourceVersion,
         channel: "webhook",
         history: false,
-        events: [{ ...printedEvent(new Map([["a", "1"]])), fingerprint: null }],
+        events: [{ ...fingerprintedEvent(new Map([["a", "1"]])), fingerprint: null }],
         original: null,
       }),
     ),
@@ -124,7 +124,8 @@ it("the polls of a deleted source end with it: their headers at once, and what t
   await database.run(
     `INSERT INTO cabinet.poll_seen SELECT ${String(poll!["id"])}, sha256(n::text::bytea) FROM generate_series(1, 10) n`,
   )
-  const forget = () => store.runPromise(forgetOld({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
+  const forget = () =>
+    store.runPromise(deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   assert.strictEqual((await forget()).marks, 0)
   await sources((all) => all.remove(id, "keep"))
   const left = await database.run(`SELECT headers::text AS headers, removed_at IS NULL AS lives FROM cabinet.poll`)

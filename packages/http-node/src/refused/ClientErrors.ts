@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { type Face, faceOf, type Refusal, refusalText } from "./BadRequest.ts"
+import { type ResponseFormat, formatOf, type Refusal, refusalText } from "./BadRequest.ts"
 import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
 
 /** How long a sender may go on sending after its response: closing at once could destroy the response before it is read. */
@@ -25,7 +25,10 @@ type Serving = Socket & {
  * Responds on `server` where Node would not. `headBytes`: the limit of a request's line and headers. Returns the sockets
  * that were handed on: their new connection decides about them.
  */
-export const respondToRefused = (server: Server, headBytes: number): { readonly has: (socket: Socket) => boolean } => {
+export const respondToClientErrors = (
+  server: Server,
+  headBytes: number,
+): { readonly has: (socket: Socket) => boolean } => {
   const over = new WeakSet<Socket>()
   const handedOn = new WeakSet<Socket>()
   const toIntake = new WeakSet<Socket>()
@@ -37,8 +40,8 @@ export const respondToRefused = (server: Server, headBytes: number): { readonly 
     const response = socket._httpMessage ?? undefined
     if (response === undefined && handOnRawTarget(server, socket, error)) return void handedOn.add(socket)
     respondLast(socket, error, (request) => {
-      const face = faceFrom(error, request) ?? (toIntake.has(socket) ? "intake" : "api")
-      end(socket, refusalText(refusalOf(error, headBytes), face))
+      const format = formatFrom(error, request) ?? (toIntake.has(socket) ? "intake" : "api")
+      end(socket, refusalText(refusalOf(error, headBytes), format))
     })
   })
   return handedOn
@@ -68,11 +71,11 @@ const refusalOf = ({ code, reason }: ParserError, headBytes: number): Refusal =>
 }
 
 /** The interface addressed: by the request in flight, or by the last request line of the refused packet. */
-const faceFrom = (error: ParserError, request: IncomingMessage | undefined): Face | undefined => {
-  if (request !== undefined && !request.complete) return faceOf(request.url ?? "")
+const formatFrom = (error: ParserError, request: IncomingMessage | undefined): ResponseFormat | undefined => {
+  if (request !== undefined && !request.complete) return formatOf(request.url ?? "")
   const packet = error.rawPacket?.toString("latin1") ?? ""
   const line = [...packet.matchAll(/(?:^|\n)[A-Z]{3,7} ([^\s]+)/g)].at(-1)
-  return line === undefined ? undefined : faceOf(line[1]!)
+  return line === undefined ? undefined : formatOf(line[1]!)
 }
 
 /**
@@ -87,7 +90,7 @@ const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
     signOfLife.call(socket)
     const first = socket.parser?.getCurrentBuffer?.().toString("latin1", 0, PATH_WITHIN) ?? ""
     const target = /^\s*[A-Z]+ (\S*)/.exec(first)?.[1]
-    if (target !== undefined && faceOf(target) === "intake") toIntake.add(socket)
+    if (target !== undefined && formatOf(target) === "intake") toIntake.add(socket)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Caches a pure function's results by text; past this many texts the whole cache is cleared. */
-export const remembered = <A extends object | string | null>(
+export const memoized = <A extends object | string | null>(
   most: number,
   answer: (text: string) => A,
 ): ((text: string) => A) => {

@@ -5,7 +5,7 @@ import { Clock, Context, Effect } from "effect"
 const AGAIN_MILLIS = 60_000
 
 /** Call it for each 503. The causes are our own sentences, and few. */
-export const tellUnavailable = () => {
+export const unavailableLog = () => {
   const told = new Map<string, number>()
   return (error: StoreUnavailable, context: Context.Context<never>): void => {
     const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()

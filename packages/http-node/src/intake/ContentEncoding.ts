@@ -5,7 +5,7 @@
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { Result } from "effect"
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib"
-import { tooLarge } from "./BodyError.ts"
+import { tooLarge } from "./BodyReadError.ts"
 
 /** The body to parse. If the encoding was broken, `undecodable` is the reason in words and `body` is as received. */
 export interface DecodedContent {
@@ -14,30 +14,30 @@ export interface DecodedContent {
 }
 
 /** Decodes one coding. */
-type Coding = (body: Uint8Array, limit: number) => Promise<Result.Result<Uint8Array, IntakeError | Broken>>
+type Coding = (body: Uint8Array, limit: number) => Promise<Result.Result<Uint8Array, IntakeError | Corrupt>>
 
-interface Broken {
-  readonly _tag: "Broken"
+interface Corrupt {
+  readonly _tag: "Corrupt"
   readonly reason: string
 }
 
-type Unpack = (
+type Decompress = (
   body: Uint8Array,
   options: { readonly maxOutputLength: number },
   done: (error: NodeJS.ErrnoException | null, result: Buffer) => void,
 ) => void
 
-const unpacking =
-  (name: string, unpack: (body: Uint8Array) => Unpack): Coding =>
+const decompressing =
+  (name: string, decompress: (body: Uint8Array) => Decompress): Coding =>
   (body, limit) =>
     new Promise((resolve) =>
-      unpack(body)(body, { maxOutputLength: limit }, (error, result) =>
+      decompress(body)(body, { maxOutputLength: limit }, (error, result) =>
         resolve(
           error === null
             ? Result.succeed(result)
             : error.code === "ERR_BUFFER_TOO_LARGE"
               ? Result.fail(tooLarge(limit))
-              : Result.fail({ _tag: "Broken", reason: `The body is not valid ${name}: ${error.message}` }),
+              : Result.fail({ _tag: "Corrupt", reason: `The body is not valid ${name}: ${error.message}` }),
         ),
       ),
     )
@@ -48,13 +48,13 @@ const hasZlibHeader = (body: Uint8Array): boolean => {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 }
 
-const gzip = unpacking("gzip", () => gunzip)
+const gzip = decompressing("gzip", () => gunzip)
 
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["gzip", gzip],
   ["x-gzip", gzip],
-  ["deflate", unpacking("deflate", (body) => (hasZlibHeader(body) ? inflate : inflateRaw))],
-  ["br", unpacking("br", () => brotliDecompress)],
+  ["deflate", decompressing("deflate", (body) => (hasZlibHeader(body) ? inflate : inflateRaw))],
+  ["br", decompressing("br", () => brotliDecompress)],
 ])
 
 /** The codings of a `Content-Encoding` header, in the order in which they are decoded. Refuses unknown codings. */

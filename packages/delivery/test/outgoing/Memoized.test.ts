@@ -1,9 +1,9 @@
-import { remembered } from "@data-cabinet/delivery/outgoing/Remembered"
+import { memoized } from "@data-cabinet/delivery/outgoing/Memoized"
 import { expect, it } from "vitest"
 
-it("remembered asks once for each text, also where the answer is null, until there are too many", () => {
+it("memoized asks once for each text, also where the answer is null, until there are too many", () => {
   const asked: Array<string> = []
-  const lengthOf = remembered(2, (text) => {
+  const lengthOf = memoized(2, (text) => {
     asked.push(text)
     return text === "" ? null : { length: text.length }
   })
@@ -13,8 +13,8 @@ it("remembered asks once for each text, also where the answer is null, until the
   expect(asked).toEqual(["a", "", "bb", "a"])
 })
 
-it("remembered does not remember a failure", () => {
-  const urlOf = remembered(2, (text) => new URL(text))
+it("memoized does not remember a failure", () => {
+  const urlOf = memoized(2, (text) => new URL(text))
   expect(() => urlOf("no")).toThrow()
   expect(() => urlOf("no")).toThrow()
   expect(urlOf("http://a.test/")).toBe(urlOf("http://a.test/"))

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 
-export type Unread = IntakeError | StoreUnavailable
+export type BodyReadError = IntakeError | StoreUnavailable
 
 /** Too many bytes, before or after decoding the content encoding. */
 export const tooLarge = (limit: number): IntakeError =>
@@ -13,7 +13,7 @@ export const tooSlow = (): IntakeError =>
   new IntakeError({ code: "timeout", message: "The body did not arrive in time; nothing was saved" })
 
 /** The sender disconnected in the middle of the body. */
-export const brokenOff = (): IntakeError =>
+export const interrupted = (): IntakeError =>
   new IntakeError({ code: "timeout", message: "The body was interrupted; nothing was saved" })
 
 /** The memory for unfinished bodies is exhausted. */
@@ -21,5 +21,5 @@ export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
 /** A mistake of the embedding program. */
-export const READ_BEFORE =
+export const BODY_CONSUMED =
   "The request body was consumed before intake could read it: mount the cabinet's handler in front of any body parser"

@@ -1,13 +1,13 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { tellUnavailable } from "@data-cabinet/http-node/intake/Unavailable"
+import { unavailableLog } from "@data-cabinet/http-node/intake/UnavailableLog"
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
-it.effect("tellUnavailable logs the first 503 of each cause and minute", () => {
+it.effect("unavailableLog logs the first 503 of each cause and minute", () => {
   const lines: Array<unknown> = []
   const error = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
-  const tell = tellUnavailable()
+  const tell = unavailableLog()
   return Effect.gen(function* () {
     const context = yield* Effect.context()
     for (let n = 0; n < 3; n++) tell(error("It is away."), context)

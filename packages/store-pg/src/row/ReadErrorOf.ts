@@ -23,7 +23,7 @@ export const shortMessage = (error: SqlError.SqlError): string => {
 
 const OVER_LENGTH = `The query sent more than ${Math.round(MAX_RESPONSE / 1024 / 1024)} MB, with the messages of the functions that it calls, and was ended.`
 
-export const readError = (error: SqlError.SqlError): ReadError => {
+export const readErrorOf = (error: SqlError.SqlError): ReadError => {
   if (error.reason.cause instanceof ResponseTooLong) {
     return new ReadError({ code: "query_failed", message: OVER_LENGTH, retryAfter: 0 })
   }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http"
 import type { Refusal } from "./BadRequest.ts"
 
 /** The fault of a request's Host header, if any. */
-export const hostFault = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
+export const hostHeaderRefusal = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!

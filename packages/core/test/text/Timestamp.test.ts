@@ -1,4 +1,4 @@
-import { isMoment, noMoment } from "@data-cabinet/core/text/Moment"
+import { isTimestamp, notATimestamp } from "@data-cabinet/core/text/Timestamp"
 import { expect, it } from "vitest"
 
 it.each([
@@ -6,8 +6,8 @@ it.each([
   "2026-11-21T09:30Z",
   "2024-02-29T23:59:59.999999999+15:59",
   "0001-01-01T00:00:00.1-12:00",
-])("isMoment takes %s", (text) => {
-  expect(isMoment(text)).toBe(true)
+])("isTimestamp takes %s", (text) => {
+  expect(isTimestamp(text)).toBe(true)
 })
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
   "2026-11-21T09:30:00+16:00",
   "0000-01-01T00:00:00Z",
   "+002026-11-21T09:30:00Z",
-])("isMoment refuses %j", (text) => {
-  expect(isMoment(text)).toBe(false)
-  expect(noMoment(text)).toBe(`${text} is not a time such as 2026-11-21T09:30:00Z.`)
+])("isTimestamp refuses %j", (text) => {
+  expect(isTimestamp(text)).toBe(false)
+  expect(notATimestamp(text)).toBe(`${text} is not a time such as 2026-11-21T09:30:00Z.`)
 })

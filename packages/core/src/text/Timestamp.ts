@@ -2,8 +2,9 @@
 import { matchesExactly } from "../row/ExactFormat.ts"
 
 /** Whether PostgreSQL reads the text as a moment, whatever its session's settings. More than microseconds are rounded. */
-export const isMoment = (text: string): boolean =>
+export const isTimestamp = (text: string): boolean =>
   matchesExactly(text.replace(/(\.\d{6})\d{1,3}(?=Z|[+-])/, "$1"), "timestamptz")
 
 /** The words for a text that is none. */
-export const noMoment = (text: string): string => `${text.slice(0, 100)} is not a time such as 2026-11-21T09:30:00Z.`
+export const notATimestamp = (text: string): string =>
+  `${text.slice(0, 100)} is not a time such as 2026-11-21T09:30:00Z.`

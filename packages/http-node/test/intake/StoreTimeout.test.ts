@@ -22,7 +22,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
   const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
-      remembered: () => undefined,
+      cached: () => undefined,
       bySecret: () => Effect.delay(Effect.succeed(source), `${seconds} seconds`),
     } as unknown as Sources["Service"]),
     Layer.succeed(RateLimiter, { key: async () => Result.succeed(null), intake: async () => Result.succeed(allowed) }),
