@@ -29,7 +29,12 @@ const bundle = await rolldown({
     if (level === "warn") throw new Error(log.message)
   },
 })
-const { output } = await bundle.write({ file: join(compiled, "cabinet.cjs"), format: "cjs", comments: false })
+const { output } = await bundle.write({
+  file: join(compiled, "cabinet.cjs"),
+  format: "cjs",
+  comments: false,
+  codeSplitting: false,
+})
 writeFileSync(
   join(compiled, "LICENSES.txt"),
   licenses([...output.flatMap((chunk) => chunk.moduleIds ?? []), ...moduleIds]),

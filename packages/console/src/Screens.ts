@@ -6,6 +6,7 @@ import { peopleScreens } from "./person/PeopleScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
+import { providerScreens } from "./session/ProviderScreens.ts"
 import { sessionScreens } from "./session/SessionScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
@@ -14,6 +15,7 @@ export const allScreens = Effect.map(
   Effect.all([
     preferenceScreens,
     sessionScreens,
+    providerScreens,
     tableListScreens,
     tableScreens,
     eventScreens,

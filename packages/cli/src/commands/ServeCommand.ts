@@ -8,7 +8,7 @@ import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { openTenants } from "../tenancy/OpenTenants.ts"
 import { serve, serveAsWorker } from "../process/Serve.ts"
-import { SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
+import { secretSettings, SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { START_TIMEOUT_MILLIS } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
@@ -21,7 +21,7 @@ import { startupBanner, startupJson } from "./StartupBanner.ts"
 
 /** All settings but those that every command has. */
 const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
-  (name) => name !== "databaseUrl" && name !== "dataDir",
+  (name) => name !== "databaseUrl" && name !== "dataDir" && !secretSettings.includes(name),
 )
 
 const without = (flag: string, about: string) =>
@@ -65,7 +65,11 @@ export const serveCommand = Command.make(
         Effect.provide(telemetry(settings)),
       )
     }),
-).pipe(Command.withDescription("Serve a cabinet: intake, API, deliveries and maintenance in one process"))
+).pipe(
+  Command.withDescription(
+    `Serve a cabinet: intake, API, deliveries and maintenance in one process. From the environment alone: ${secretSettings.map((name) => `${SETTINGS[name].env} (${SETTINGS[name].about})`).join("; ")}`,
+  ),
+)
 
 export const workerCommand = Command.make(
   "worker",

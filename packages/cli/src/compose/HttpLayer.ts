@@ -9,6 +9,10 @@ import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import * as Management from "@data-cabinet/http-node/manage/Management"
+import { ProvidedRoles } from "@data-cabinet/core/person/ProvidedRole"
+import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
+import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as OpenIdProvider from "@data-cabinet/delivery/person/OpenIdProvider"
 import { type ProgramSignIn, Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
@@ -29,6 +33,14 @@ export interface HttpOptions {
     | "consoleProxyHeader"
     | "consoleProxyRole"
     | "docsUrl"
+    | "oidcClientId"
+    | "oidcClientSecret"
+    | "oidcIssuer"
+    | "oidcNetworks"
+    | "oidcRole"
+    | "oidcRoleClaim"
+    | "oidcRoles"
+    | "oidcScope"
     | "intakeMaxBytes"
     | "statementTimeout"
     | "timeZone"
@@ -45,6 +57,26 @@ const vouchersOf = ({ settings, signIn }: HttpOptions) => {
     warned: new Map(),
     proxy: header === null ? null : { header, isProxy: trustedProxies(consoleProxies), role },
   }
+}
+
+/** The issuer is reached by a client of its own: what it may reach, deliveries may not. */
+const providerLayer = ({ settings }: HttpOptions) => {
+  const { oidcIssuer: issuer, oidcClientId: clientId } = settings
+  if (issuer === null || clientId === null) return Layer.empty
+  const provider = OpenIdProvider.layer({
+    issuer,
+    clientId,
+    clientSecret: settings.oidcClientSecret,
+    scope: settings.oidcScope,
+    roleClaim: settings.oidcRoleClaim,
+  })
+  return Layer.merge(
+    Layer.succeed(ProvidedRoles, { roles: settings.oidcRoles, fallback: settings.oidcRole }),
+    provider.pipe(
+      Layer.provide(PinnedClient.layer({ allowedNetworks: settings.oidcNetworks })),
+      Layer.provide(NameLookup.layer()),
+    ),
+  )
 }
 
 export const readinessLayer = Layer.effect(
@@ -80,7 +112,7 @@ export const cabinetHttpLayer = (options: HttpOptions) => {
     settings.console === "on" ? Console.layer({ timeZone: settings.timeZone }).pipe(Layer.provide(http)) : Layer.empty
   return CabinetHttp.layer.pipe(
     Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http)), screens]),
-    Layer.provide(Layer.succeed(Vouchers, vouchersOf(options))),
+    Layer.provide([Layer.succeed(Vouchers, vouchersOf(options)), providerLayer(options)]),
   )
 }
 

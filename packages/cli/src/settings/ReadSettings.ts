@@ -5,7 +5,7 @@
 import { Effect, Result } from "effect"
 import { completeAddresses } from "./CompleteAddresses.ts"
 import type { Setting } from "./Setting.ts"
-import { type SettingName, SETTINGS, type Settings } from "./Settings.ts"
+import { secretSettings, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../process/StartError.ts"
 
 export interface SettingSources {
@@ -50,6 +50,30 @@ const wrongProxySignIn = (settings: Settings, sources: SettingSources): string |
     : null
 }
 
+const OIDC_SETTINGS = [
+  "oidcClientId",
+  "oidcClientSecret",
+  "oidcNetworks",
+  "oidcRole",
+  "oidcRoleClaim",
+  "oidcRoles",
+  "oidcScope",
+] as const satisfies ReadonlyArray<SettingName>
+
+/** Why a sign-in by OpenID Connect is only half set; null if it is not. */
+const wrongProvider = (settings: Settings, sources: SettingSources): string | null => {
+  const { oidcIssuer, oidcClientId } = settings
+  if (oidcIssuer !== null) {
+    return oidcClientId === null
+      ? `${found("oidcIssuer", sources)!.called} is set, but not ${SETTINGS.oidcClientId.env}.`
+      : null
+  }
+  const stray = OIDC_SETTINGS.find((name) => found(name, sources) !== undefined)
+  return stray === undefined
+    ? null
+    : `${found(stray, sources)!.called} is set, but not ${SETTINGS.oidcIssuer.env}: nobody signs in by OpenID Connect.`
+}
+
 /** All settings; fails on the first invalid one, with a sentence that names it. */
 export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
   Effect.gen(function* () {
@@ -63,7 +87,8 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       }
       const read = form(text)
       if (Result.isFailure(read)) {
-        const shown = called.includes("atabase") || called.startsWith("DATABASE") ? "not valid" : JSON.stringify(text)
+        const isHidden = called.includes("atabase") || called.startsWith("DATABASE") || secretSettings.includes(name)
+        const shown = isHidden ? "not valid" : JSON.stringify(text)
         const message = `${called} is ${shown}: it must be ${read.failure}.`
         return yield* new StartError({ code: "bad_setting", message })
       }
@@ -76,7 +101,10 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       return yield* new StartError({ code: "bad_setting", message })
     }
     const all = { ...settings, ...addresses.success } as unknown as Settings
-    const wrong = wrongProxySignIn(all, sources) ?? (all.serviceDomain === null ? null : wrongForMany(all, sources))
+    const wrong =
+      wrongProxySignIn(all, sources) ??
+      wrongProvider(all, sources) ??
+      (all.serviceDomain === null ? null : wrongForMany(all, sources))
     if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
     return all
   })

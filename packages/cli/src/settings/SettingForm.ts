@@ -4,6 +4,7 @@ import { fitsPerson } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { completeAddress } from "@data-cabinet/store-pg/connection/AddressDefaults"
 import { readAddress, readUri } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { PERSON_ROLES, type PersonRole } from "@data-cabinet/core/key/Role"
 import { Result } from "effect"
 
 /** A failure completes the sentence "PORT is …: it must be …". */
@@ -83,6 +84,33 @@ export const personHeader: Form<string> = (given) => {
   return fitsPerson(name)
     ? Result.succeed(name)
     : Result.fail("the name of a header of its own, such as Remote-User, that neither clients nor HTTP itself use")
+}
+
+/** Kept as given, for the issuer's own spelling counts. Only an issuer on this machine may do without TLS. */
+export const issuer: Form<string> = (given) => {
+  const url = URL.parse(given)
+  const isPlain = url !== null && url.username + url.password + url.search + url.hash === ""
+  const isLocal = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  return isPlain && (url.protocol === "https:" || (url.protocol === "http:" && isLocal))
+    ? Result.succeed(given)
+    : Result.fail("an https URL such as https://id.example.com/realms/main")
+}
+
+export const scope: Form<string> = (given) =>
+  given.split(/\s+/).includes("openid") ? Result.succeed(given) : Result.fail("words with openid among them")
+
+export const roles: Form<ReadonlyMap<string, PersonRole>> = (given) => {
+  const map = new Map<string, PersonRole>()
+  for (const pair of given.split(",")) {
+    const at = pair.lastIndexOf("=")
+    const role = PERSON_ROLES.find((known) => known === pair.slice(at + 1).trim())
+    const value = pair.slice(0, Math.max(0, at)).trim()
+    if (role === undefined || value === "") {
+      return Result.fail("a list such as admins=owner,staff=viewer, with the roles owner, editor and viewer")
+    }
+    map.set(value, role)
+  }
+  return Result.succeed(map)
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, "": 1000, min: 60_000, m: 60_000 }

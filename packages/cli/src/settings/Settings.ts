@@ -226,6 +226,11 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
+/** Those that come from the environment alone. */
+export const secretSettings = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
+  (name) => (SETTINGS[name] as Setting<unknown>).secret === true,
+)
+
 type ValueOf<S> = S extends Setting<infer A> ? A : never
 
 export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }

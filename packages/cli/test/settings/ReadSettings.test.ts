@@ -96,6 +96,32 @@ it("readSettings refuses a sign-in by a proxy that is believed of everybody, or 
   expect(refusal({}, { CABINET_CONSOLE_PROXY_ROLE: "uploader" })).toMatch(/one of owner, editor, viewer/)
 })
 
+it("readSettings refuses a sign-in by OpenID Connect that is half set, and never repeats its secret", () => {
+  const issuer = { CABINET_OIDC_ISSUER: "https://id.example.com/" }
+  expect(refusal({}, issuer)).toBe("CABINET_OIDC_ISSUER is set, but not CABINET_OIDC_CLIENT_ID.")
+  expect(refusal({}, { CABINET_OIDC_ROLE: "viewer" })).toMatch(/^CABINET_OIDC_ROLE is set, but not CABINET_OIDC_ISSUER/)
+  expect(refusal({}, { CABINET_OIDC_CLIENT_SECRET: "hush" })).not.toContain("hush")
+  for (const wrong of [
+    "http://id.example.com",
+    "id.example.com",
+    "https://a:b@id.example.com",
+    "https://id.example.com/?a=1",
+  ]) {
+    expect(refusal({}, { ...issuer, CABINET_OIDC_ISSUER: wrong })).toMatch(/must be an https URL/)
+  }
+  const whole = { ...issuer, CABINET_OIDC_CLIENT_ID: "cabinet" }
+  for (const roles of ["admins", "=owner", "admins=root", "admins=owner,"]) {
+    expect(refusal({}, { ...whole, CABINET_OIDC_ROLES: roles })).toMatch(/must be a list such as/)
+  }
+  const right = Result.getOrThrow(read({}, { ...whole, CABINET_OIDC_ROLES: "team=admins=owner, staff=viewer" }))
+  // Kept as given: the issuer's own spelling counts.
+  expect(right.oidcIssuer).toBe("https://id.example.com/")
+  expect([...right.oidcRoles]).toEqual([
+    ["team=admins", "owner"],
+    ["staff", "viewer"],
+  ])
+})
+
 it("readSettings does not repeat a database's password", () => {
   expect(refusal({}, { DATABASE_URL: "postgre://user:hush@host/db" })).not.toContain("hush")
   expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")

@@ -17,17 +17,27 @@ const box = ({ words: { session } }: Frame, refused: RefusedSignIn | null, refus
 const entered = (frame: Frame, refused: RefusedSignIn | null, title: string) =>
   refused === null ? title : `${frame.words.errors.title}: ${title}`
 
+interface SignInForm {
+  readonly name: string
+  readonly to: string
+  /** The host of the provider that signs people in, too; null without one. */
+  readonly provider: string | null
+  /** It is the provider that did not sign somebody in. */
+  readonly byProvider?: boolean
+}
+
 export const signInScreen = (
   frame: Frame,
   refused: RefusedSignIn | null,
-  { name, to }: { readonly name: string; readonly to: string },
+  { name, to, provider, byProvider = false }: SignInForm,
 ): Screen => {
   const { session } = frame.words
   return {
     title: entered(frame, refused, session.signIn),
     section: null,
     main: markup`<h1>${session.signIn}</h1>
-${box(frame, refused, session.notSignedIn)}
+${box(frame, refused, byProvider ? session.notProvided : session.notSignedIn)}
+${provider !== null && markup`<p><a class="button main" href="${consolePath(frame, "sign-in/provider")}?to=${encodeURIComponent(to)}">${session.signInWith(provider)}</a></p>`}
 <form method="post" action="${consolePath(frame, "sign-in")}" class="card stack">
 <input type="hidden" name="to" value="${to}">
 <p><label for="name">${session.name}</label><br><input id="name" name="name" value="${name}" autocomplete="username" required maxlength="100" autocapitalize="none"></p>

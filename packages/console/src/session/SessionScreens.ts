@@ -8,6 +8,7 @@ import { sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
 import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Request } from "@data-cabinet/http-node/server/Request"
+import { IdentityProvider } from "@data-cabinet/core/person/IdentityProvider"
 import { People } from "@data-cabinet/core/person/People"
 import type { LiveSession, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
 import { SignInError } from "@data-cabinet/core/person/PersonError"
@@ -25,12 +26,12 @@ import type {
 } from "../screen/ConsoleScreen.ts"
 import { passwordScreen, signInScreen, signOutScreen, welcomeScreen } from "./SessionForms.ts"
 
-const field = (pairs: Pairs, name: string): string => pairs.find(([key]) => key === name)?.[1] ?? ""
+export const field = (pairs: Pairs, name: string): string => pairs.find(([key]) => key === name)?.[1] ?? ""
 
 /** Where somebody wanted to go: a screen of this console and nothing else. */
 const SCREEN = /^\/console\/[\x21-\x5b\x5d-\x7e]*$/
 
-const wanted = (frame: Frame, to: string): string => (SCREEN.test(to) ? frame.base + to : consolePath(frame))
+export const wanted = (frame: Frame, to: string): string => (SCREEN.test(to) ? frame.base + to : consolePath(frame))
 
 /** A secret, or the whole link that ends with it. */
 const secretIn = (pasted: string): string => pasted.slice(pasted.indexOf("#") + 1).trim()
@@ -38,10 +39,10 @@ const secretIn = (pasted: string): string => pasted.slice(pasted.indexOf("#") + 
 type Refused = Parameters<typeof signInScreen>[1]
 
 /** The words of a refusal to sign in, in the visitor's language; other failures are screens of their own. */
-const refusedSignIn = (error: SignInError): NonNullable<Refused> =>
+export const refusedSignIn = (error: SignInError): NonNullable<Refused> =>
   error.code === "rate_limited" ? { retryAfter: error.retryAfter } : { retryAfter: null }
 
-const signInEffects = Effect.gen(function* () {
+export const signInEffects = Effect.gen(function* () {
   const signIn = yield* SignIn
   const { baseUrl, trustedProxies } = yield* HttpSettings
   const cookie = sessionCookie(baseUrl)
@@ -66,26 +67,29 @@ const signInEffects = Effect.gen(function* () {
         return Effect.succeed({ screen: again(refused), status: retryAfter === null ? 403 : 429, headers })
       },
     })
-  return { signIn, originOf, started }
+  return { signIn, originOf, started, cookie, baseUrl }
 })
 
 type ScreensNeed = Effect.Services<typeof entrances> | Effect.Services<typeof exits>
 
 const entrances = Effect.gen(function* () {
   const { signIn, originOf, started } = yield* signInEffects
+  const provider = (yield* IdentityProvider)?.host ?? null
   return [
     {
       path: "/console/sign-in",
       action: null,
       get: ({ frame, pairs }: ScreenCall) =>
-        Effect.succeed({ screen: signInScreen(frame, null, { name: "", to: field(pairs, "to") }) }),
+        Effect.succeed({ screen: signInScreen(frame, null, { name: "", to: field(pairs, "to"), provider }) }),
       post: {
         action: null,
         respond: (call: FormCall) => {
           const { frame, form, request } = call
           const name = field(form, "name")
           const work = signIn.byPassword(name, field(form, "password"), originOf(request))
-          return started(call, work, (refused) => signInScreen(frame, refused, { name, to: field(form, "to") }))
+          return started(call, work, (refused) =>
+            signInScreen(frame, refused, { name, to: field(form, "to"), provider }),
+          )
         },
       },
     },

@@ -70,6 +70,9 @@ export const ENGLISH = {
     name: "Name",
     password: "Password",
     notSignedIn: "This did not sign you in. Check the name and the password.",
+    notProvided:
+      "The provider did not sign you in, or nobody has given you a role here. Try again, or ask an owner of this cabinet.",
+    signInWith: (host: string) => `Sign in with ${host}`,
     notClaimed: "This link does not sign you in: it was used before, is no longer valid, or was not copied whole.",
     tooOften: (seconds: number) =>
       `Too many attempts. Try again in ${count(seconds, { one: "second", other: "seconds" })}, or use a one-time link.`,
@@ -243,7 +246,11 @@ export const ENGLISH = {
     signsIn: "Signs in by",
     byLink: "one-time link",
     byPassword: "password or one-time link",
-    issuers: { proxy: "the proxy before this cabinet", program: "the program around this cabinet" },
+    issuers: {
+      proxy: "the proxy before this cabinet",
+      program: "the program around this cabinet",
+      oidc: "OpenID Connect",
+    },
     lastSignIn: "Last sign-in",
     never: "never",
     invited: "invited",
@@ -259,7 +266,7 @@ export const ENGLISH = {
     lastSeen: "Last seen",
     begun: "Signed in",
     browser: "From",
-    methods: { link: "by link", password: "by password" },
+    methods: { link: "by link", password: "by password", oidc: "by OpenID Connect" },
     end: "End",
     tokenName: "Name of a new token",
     issueToken: "Issue a token",

@@ -140,7 +140,10 @@ const checkRole = (role: string): Effect.Effect<void, PersonError> =>
 const noSuchPerson = (id: number) => Effect.fail(personError("no_such_person", `There is no person ${id}.`))
 const nameTaken = Effect.fail(personError("name_taken", "Somebody else has this name."))
 const foreign = Effect.fail(
-  personError("foreign_person", "This person does not sign in here, but through the proxy or the embedding program."),
+  personError(
+    "foreign_person",
+    "This person does not sign in here, but through a proxy, a provider, or the embedding program.",
+  ),
 )
 
 const changed = (id: number, result: Changed): Effect.Effect<Person, PersonError> => {

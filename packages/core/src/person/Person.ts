@@ -1,8 +1,8 @@
 /** People who manage a cabinet, and the sessions in which they do. Times are RFC 3339 in UTC. */
 import type { PersonRole } from "../key/Role.ts"
 
-/** Who vouches for a person that does not sign in here: a proxy's header, or the program that embeds the cabinet. */
-export const ISSUERS = ["proxy", "program"] as const
+/** Who vouches for a person: a proxy's header, the program that embeds the cabinet, or a provider of OpenID Connect. */
+export const ISSUERS = ["proxy", "program", "oidc"] as const
 export type Issuer = (typeof ISSUERS)[number]
 
 export interface Person {
@@ -39,7 +39,8 @@ export interface IssuedLink {
 }
 
 /** How a session was begun. */
-export type SignInMethod = "link" | "password"
+export const SIGN_IN_METHODS = ["link", "password", "oidc"] as const
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
 
 export interface Session {
   readonly id: number

@@ -1,5 +1,5 @@
 /**
- * Signs people in, by one-time link or by name and password. Whatever is wrong, the answer is the same and takes as long.
+ * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the answer is the same and takes as long.
  * Attempts are counted by address and by account across all processes; an address beyond its limit is refused without a look
  * at the database. An account is counted apart for the address from which its person signed in last, so that strangers who
  * guess at it do not lock that person out.
@@ -38,6 +38,11 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     readonly byLink: (secret: string, origin: SignInOrigin) => Effect.Effect<StartedSession, Refused>
+    /** Somebody whom a provider has identified; `identify` is not run for an address that tries too often. */
+    readonly byProvider: <E>(
+      identify: Effect.Effect<Person, E>,
+      origin: SignInOrigin,
+    ) => Effect.Effect<StartedSession, E | Refused>
     readonly byPassword: (
       name: string,
       password: string,
@@ -85,13 +90,7 @@ export class SignIn extends Context.Service<
       ): Effect.Effect<StartedSession, Refused> => {
         const actor: Actor = { kind: "person", ...pick(who), from: origin.client, requestId: origin.requestId }
         const secret = newSecret("session")
-        const session = {
-          fingerprint: secretFingerprint("session", secret)!,
-          method,
-          client: origin.client,
-          userAgent: origin.userAgent?.toWellFormed().replaceAll("\0", "").slice(0, MAX_USER_AGENT) ?? null,
-          knownFrom: origin.client === null ? null : subjectOf(origin.client),
-        }
+        const session = newSession(secret, method, origin)
         const started = Effect.flatMap(work(session), (found) =>
           Option.isNone(found) ? Effect.fail(notSignedIn) : Effect.succeed({ ...found.value, secret }),
         )
@@ -107,6 +106,12 @@ export class SignIn extends Context.Service<
           if (link === null || Option.isNone(person)) return yield* notSignedIn
           return yield* begin(person.value, "link", origin, (session) => sessions.claim(link, session))
         }),
+        byProvider: (identify, origin) =>
+          Effect.gen(function* () {
+            yield* countAddress(origin)
+            const person = yield* identify
+            return yield* begin(person, "oidc", origin, (session) => sessions.begin(person.id, session))
+          }),
         byPassword: Effect.fnUntraced(function* (name, password, origin) {
           yield* countAddress(origin)
           const given = name.trim().normalize("NFC")
@@ -126,6 +131,14 @@ export class SignIn extends Context.Service<
     }),
   )
 }
+
+const newSession = (secret: string, method: SignInMethod, { client, userAgent }: SignInOrigin): NewSession => ({
+  fingerprint: secretFingerprint("session", secret)!,
+  method,
+  client,
+  userAgent: userAgent?.toWellFormed().replaceAll("\0", "").slice(0, MAX_USER_AGENT) ?? null,
+  knownFrom: client === null ? null : subjectOf(client),
+})
 
 const NO_HOLDER = { person: null, password: null, knownFrom: null } as const
 

@@ -1,7 +1,7 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
-import { ISSUERS } from "@data-cabinet/core/person/Person"
+import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import type { JsonSchema } from "../api/Endpoint.ts"
@@ -69,7 +69,7 @@ const session = object(
   {
     id: id("The session's id.", 1),
     person: object({ id: id("The person's id.", 1), name: text("The person's name.") }, "Whose it is."),
-    method: { enum: ["link", "password"], description: "How it was begun." },
+    method: { enum: [...SIGN_IN_METHODS], description: "How it was begun." },
     created_at: time("When it was begun."),
     last_seen_at: time("Its last request, to the minute."),
     expires_at: time("When it ends at the latest; 12 hours without a request end it, too."),

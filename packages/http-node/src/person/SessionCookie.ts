@@ -13,20 +13,40 @@ export interface SessionCookie {
   readonly clear: string
 }
 
-export const sessionCookie = (baseUrl: string): SessionCookie => {
+const valueOf =
+  (name: string) =>
+  ({ cookie }: Request["headers"]): string | null => {
+    const sent = (cookie ?? "").split(";").flatMap((pair) => {
+      const [key, ...value] = pair.trim().split("=")
+      return key === name ? [value.join("=")] : []
+    })
+    return sent.length === 1 ? sent[0]! : null
+  }
+
+const formOf = (baseUrl: string) => {
   const { protocol, pathname } = new URL(baseUrl)
   const path = pathname.endsWith("/") ? pathname : `${pathname}/`
   const isSecure = protocol === "https:"
-  const name = `${isSecure ? (path === "/" ? "__Host-" : "__Secure-") : ""}cabinet`
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
+  return { path, isSecure, rest: `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}` }
+}
+
+/** Holds a sign-in that was begun elsewhere, for the addresses of the sign-in alone. Lax: it comes back from another site. */
+export const attemptCookie = (baseUrl: string) => {
+  const { path, isSecure, rest } = formOf(baseUrl)
+  const name = `${isSecure ? "__Secure-" : ""}cabinet-sign-in`
   return {
-    read: ({ cookie }) => {
-      const sent = (cookie ?? "").split(";").flatMap((pair) => {
-        const [key, ...value] = pair.trim().split("=")
-        return key === name ? [value.join("=")] : []
-      })
-      return sent.length === 1 ? sent[0]! : null
-    },
+    read: valueOf(name),
+    set: (sealed: string, seconds: number): string =>
+      `${name}=${sealed}; Max-Age=${seconds}; Path=${path}console/sign-in/; ${rest}`,
+  }
+}
+
+export const sessionCookie = (baseUrl: string): SessionCookie => {
+  const { path, isSecure, rest } = formOf(baseUrl)
+  const name = `${isSecure ? (path === "/" ? "__Host-" : "__Secure-") : ""}cabinet`
+  const attributes = `Path=${path}; ${rest}`
+  return {
+    read: valueOf(name),
     set: ({ secret, createdAt, expiresAt }) => {
       const seconds = Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000)
       return `${name}=${secret}; Max-Age=${seconds}; ${attributes}`

@@ -42,7 +42,7 @@ const begin = (who: string): string => `
   SELECT ${COLUMNS} FROM s JOIN signed p ON p.id = s.person_id`
 
 const BEGIN = begin(
-  "who AS (SELECT id FROM cabinet.person WHERE id = $6 AND removed_at IS NULL AND issuer IS NULL FOR UPDATE)",
+  "who AS (SELECT id FROM cabinet.person WHERE id = $6 AND removed_at IS NULL AND (issuer IS NULL OR issuer = 'oidc') FOR UPDATE)",
 )
 
 /** $6: the link. Deleted in the same statement: of two who use it at once, one finds nothing. */

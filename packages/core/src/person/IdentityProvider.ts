@@ -1,0 +1,41 @@
+/**
+ * A provider of identities elsewhere (OpenID Connect): where a browser is sent to sign in, and who came back. None unless the
+ * composition of the server provides one.
+ */
+import { Context, Data, type Effect } from "effect"
+
+/** What only the browser that began may bring back, kept there in a sealed cookie. */
+export interface SignInAttempt {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** Issuer and subject are the identity; an e-mail address is none, for it may change hands. */
+export interface ProvidedPerson {
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string
+  /** The values of the claim that holds roles; empty without one. */
+  readonly roles: ReadonlyArray<string>
+}
+
+/** `unreachable`: nobody can sign in now; `refused`: this one did not. The detail is for the log. */
+export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
+  readonly is: "unreachable" | "refused"
+  readonly detail: string
+}> {}
+
+export interface Provider {
+  /** The issuer's host, by which people know it. */
+  readonly host: string
+  readonly begin: (
+    redirectUri: string,
+  ) => Effect.Effect<{ readonly url: string; readonly attempt: SignInAttempt }, ProviderFailure>
+  /** `callback` is the redirect URI with the query that came back. */
+  readonly complete: (callback: URL, attempt: SignInAttempt) => Effect.Effect<ProvidedPerson, ProviderFailure>
+}
+
+export const IdentityProvider = Context.Reference<Provider | null>("@data-cabinet/core/person/IdentityProvider", {
+  defaultValue: () => null,
+})

@@ -1,0 +1,25 @@
+/** The role of somebody whom an identity provider names. Without one that is said somewhere, nobody is let in. */
+import { Context } from "effect"
+import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
+
+export interface RoleRules {
+  /** By the claim's value. */
+  readonly roles: ReadonlyMap<string, PersonRole>
+  /** Of those whom the claim gives none; null: they are not let in. */
+  readonly fallback: PersonRole | null
+}
+
+export const ProvidedRoles = Context.Reference<RoleRules>("@data-cabinet/core/person/ProvidedRoles", {
+  defaultValue: () => ({ roles: new Map(), fallback: null }),
+})
+
+/** `claimed`: the claim gives it now, and may take it away; otherwise it is that of the first sign-in. */
+export const providedRole = (
+  { roles, fallback }: RoleRules,
+  values: ReadonlyArray<string>,
+): { readonly role: PersonRole; readonly claimed: boolean } | null => {
+  const given = values.map((value) => roles.get(value))
+  const most = PERSON_ROLES.find((role) => given.includes(role))
+  if (most !== undefined) return { role: most, claimed: true }
+  return fallback === null ? null : { role: fallback, claimed: false }
+}
