@@ -15,6 +15,8 @@ beforeAll(async () => {
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   headers = await cabinet.as("owner")
   await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
+  await manage("events/trash", { source_id: 1, events: [4, 5] })
+  await manage("addresses/1/ping", {})
   chromium = await startChromium()
 }, 120_000)
 afterAll(async () => {
@@ -47,6 +49,9 @@ const SCREENS = [
   "sources/1",
   "integrations",
   "addresses/1",
+  "trash",
+  "events/4",
+  "deliveries/1",
   "me",
   "sessions",
   "people",

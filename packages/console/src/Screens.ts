@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
+import { trashActs } from "./event/TrashActs.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
@@ -19,6 +20,7 @@ export const allScreens = Effect.map(
     tableListScreens,
     tableScreens,
     eventScreens,
+    trashActs,
     sourceScreens,
     integrationScreens,
     peopleScreens,

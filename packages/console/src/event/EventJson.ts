@@ -7,6 +7,7 @@ import { Result } from "effect"
 export interface ReadEvent {
   readonly id: string
   readonly source: string
+  readonly sourceId: string
   readonly channel: string
   readonly receivedAt: string
   readonly repeatOf: string | null
@@ -26,6 +27,7 @@ export const readEvent = (text: string): ReadEvent => {
   return {
     id: textOf(event.get("id")),
     source: isObject(source) ? textOf(source.get("name")) : "",
+    sourceId: isObject(source) ? textOf(source.get("id")) : "",
     channel: textOf(event.get("channel")),
     receivedAt: textOf(event.get("received_at")),
     repeatOf: repeatOf === "" ? null : repeatOf,

@@ -1,12 +1,20 @@
 /** One event: its fields, its JSON to the last digit, the request that brought it, its row, and who was told of it. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge, type Tone } from "../html/Badge.ts"
+import { deliveryActs, deliveryState } from "../integration/DeliveryScreen.ts"
+import { shownUrl } from "../integration/IntegrationScreen.ts"
+import { badge } from "../html/Badge.ts"
+import { ICONS } from "../html/Icons.ts"
 import { jsonTree } from "../html/JsonTree.ts"
-import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
+import { menu } from "../html/Menu.ts"
+import { momentsIn } from "../html/Moment.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { actButton } from "../source/SourceScreen.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { readEvent } from "./EventJson.ts"
@@ -15,6 +23,10 @@ import { hexDump, jsonFault, markedText, originalText } from "./OriginalText.ts"
 export interface EventData {
   readonly record: EventRecord
   readonly deliveries: ReadonlyArray<Delivery>
+  readonly addresses: ReadonlyArray<Address>
+  /** As the list has it; null for one that is gone since. */
+  readonly listed: ListedEvent | null
+  readonly timeZone: string
 }
 
 const valueOf = (value: Json): Html => {
@@ -29,20 +41,41 @@ const fields = (payload: Json): Html =>
     ? markup`<dl class="facts whole">${[...payload].map(([name, value]) => markup`<dt>${name}</dt><dd>${valueOf(value as Json)}</dd>`)}</dl>`
     : valueOf(payload)
 
-const TONES: Readonly<Record<Delivery["state"], Tone>> = {
-  due: "warn",
-  delivered: "good",
-  failed: "bad",
-  cancelled: "quiet",
-}
-
-const deliveryList = (frame: Frame, deliveries: ReadonlyArray<Delivery>): Html => {
+const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html => {
   const { event: words } = frame.words
   if (deliveries.length === 0) return markup`<p class="soft">${words.nobodyTold}</p>`
-  return markup`<table class="list"><thead><tr><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="n">${words.attempts}</th></tr></thead><tbody>${deliveries.map(
-    ({ addressId, state, attempts }) =>
-      markup`<tr><th scope="row"><a href="${consolePath(frame, "integrations")}#address-${addressId}">${words.address} ${addressId}</a></th><td>${badge(TONES[state], words.deliveryStates[state] ?? state)}</td><td class="n">${attempts}</td></tr>`,
+  const named = (id: number) => {
+    const address = addresses.find((one) => one.id === id)
+    return address === undefined ? `${words.address} ${id}` : shownUrl(frame, address)
+  }
+  return markup`<table class="list stacked"><thead><tr><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="n">${words.attempts}</th><th scope="col"><span class="hide">${words.acts}</span></th></tr></thead><tbody>${deliveries.map(
+    (delivery) =>
+      markup`<tr><th scope="row"><a href="${consolePath(frame, `deliveries/${delivery.id}`)}">${named(delivery.addressId)}</a></th><td>${deliveryState(frame, delivery)}</td><td class="n">${delivery.attempts}</td><td class="n">${deliveryActs(frame, delivery, "event")}</td></tr>`,
   )}</tbody></table>`
+}
+
+/** Into the trash and out of it. */
+const trashActs = (frame: Frame, { listed }: EventData, id: string): HtmlValue => {
+  const { event: words } = frame.words
+  const path = consolePath(frame, `events/${id}`)
+  if (!may(frame, "event.trash") || listed === null || listed.state === "purged") return null
+  if (listed.state !== "trashed") return actButton(`${path}/trash`, words.toTrash)
+  const erase =
+    may(frame, "event.purge") &&
+    menu({
+      id: "erase",
+      face: words.erase,
+      kind: "danger",
+      body: markup`<form method="post" action="${path}/purge"><p>${words.eraseHint}</p><label>${words.typeNumber(id)}<input name="confirm" required inputmode="numeric" autocomplete="off"></label><button class="danger">${words.erase}</button></form>`,
+    })
+  return markup`${actButton(`${path}/restore`, words.putBack, "main")}${erase}`
+}
+
+const trashBox = (frame: Frame, { listed }: EventData): HtmlValue => {
+  const { event: words } = frame.words
+  if (listed === null || (listed.state !== "trashed" && listed.state !== "purged")) return null
+  const by = listed.trashedBy === null ? null : ` ${words.by} ${listed.trashedBy.name}`
+  return markup`<div class="box" role="status">${ICONS.trash}<div><p>${listed.state === "purged" ? words.isPurged : markup`${words.isTrashed}${by}`}</p>${listed.state === "trashed" && markup`<p class="soft">${words.putBackHint}</p>`}</div></div>`
 }
 
 const fact = (name: string, value: HtmlValue) =>
@@ -61,13 +94,14 @@ ${markedText(text, fault?.at ?? null)}
 <p><a class="button" href="${consolePath(frame, `events/${id}/original`)}" download="event-${id}.bin">${words.download}</a></p>`
 }
 
-export const eventScreen = (frame: Frame, { record, deliveries }: EventData): Screen => {
+export const eventScreen = (frame: Frame, data: EventData): Screen => {
   const { event: words } = frame.words
+  const { record, listed, timeZone } = data
   const event = readEvent(record.event)
   const { table } = record
   const row =
     table !== null &&
-    event.repeatOf === null &&
+    listed?.state === "row" &&
     withQuery(`${tablePath(frame, table.schema, table.name)}/row`, [
       ["fc", "_event_id"],
       ["fo", "eq"],
@@ -77,12 +111,13 @@ export const eventScreen = (frame: Frame, { record, deliveries }: EventData): Sc
     title: `${words.title} #${event.id}`,
     section: "events",
     main: markup`<p><a href="${consolePath(frame, "events")}">← ${words.list}</a></p>
-<div class="head"><h1>${words.title} #${event.id}</h1><span class="row">${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}</span></div>
-<dl class="facts">${fact(words.source, event.source)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, markup`<time datetime="${event.receivedAt}">${event.receivedAt}</time>`)}
+<div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
+${trashBox(frame, data)}
+<dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
 <section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event.id, record.original)}</section>
-<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, deliveries)}</section>`,
+<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, data)}</section>`,
   }
 }

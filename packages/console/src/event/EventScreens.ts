@@ -1,4 +1,5 @@
 /** The screens of events: the list, one event, and the bytes of its original request. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
@@ -8,7 +9,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { valueOf } from "../table/SelectionLinks.ts"
 import { eventListScreen } from "./EventListScreen.ts"
 import { eventScreen } from "./EventScreen.ts"
@@ -35,6 +36,7 @@ export const eventScreens = Effect.gen(function* () {
   const detail = yield* EventDetail
   const sent = yield* Deliveries
   const sources = yield* Sources
+  const addresses = yield* Addresses
   const { timeZone } = yield* ConsoleSettings
   const missing = (id: string): ManageError => ({ code: "no_such_event", message: `There is no event ${id}.` })
   const found = Effect.fnUntraced(function* (text: string) {
@@ -42,22 +44,27 @@ export const eventScreens = Effect.gen(function* () {
     const record = id === null ? Option.none() : yield* detail.find(id)
     return id === null || Option.isNone(record) ? yield* Effect.fail(missing(text)) : { id, record: record.value }
   })
+  const listed = Effect.fnUntraced(function* ({ frame, pairs }: ScreenCall, trash: boolean) {
+    const filter = trash ? { ...filterOf(pairs), state: "trashed" as const } : filterOf(pairs)
+    const list = yield* browser.page({ ...filter, limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
+    const all = yield* sources.list
+    return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone, trash }) }
+  })
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path: "/console/events",
       action: "event.read",
-      get: Effect.fnUntraced(function* ({ frame, pairs }) {
-        const list = yield* browser.page({ ...filterOf(pairs), limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
-        const all = yield* sources.list
-        return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone }) }
-      }),
+      get: (call) => listed(call, false),
     },
+    { path: "/console/trash", action: "event.read", get: (call) => listed(call, true) },
     {
       path: "/console/events/{id}",
       action: "event.read",
       get: Effect.fnUntraced(function* ({ frame, path: [text] }) {
         const { id, record } = yield* found(text!)
-        return { screen: eventScreen(frame, { record, deliveries: yield* sent.ofEvent(id) }) }
+        const one = yield* browser.page({ event: id, limit: 1 })
+        const data = { record, listed: one.items[0] ?? null, timeZone, addresses: yield* addresses.list }
+        return { screen: eventScreen(frame, { ...data, deliveries: yield* sent.ofEvent(id) }) }
       }),
     },
     {

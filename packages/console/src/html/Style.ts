@@ -77,6 +77,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .done::after{content:" ✓";color:var(--mark)}
 .ends{align-items:flex-end}.row label:not(.choice,.field){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+details{margin-top:.6rem}.links{margin-top:1rem}
 .tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}
+.marked{padding:0 .25rem .25rem;margin:-.4rem 0 .5rem}.mark{width:2rem;padding-right:0!important}.right{justify-content:flex-end}.inset{padding-left:1.5rem;max-height:14rem;overflow:auto}.tight{padding:0}
 .open{padding:0 .3rem}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}

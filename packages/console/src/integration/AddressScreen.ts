@@ -4,10 +4,11 @@ import type { PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge } from "../html/Badge.ts"
+import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { attemptTable } from "./AttemptTable.ts"
+import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton } from "../source/SourceScreen.ts"
 import { timeText } from "../table/TimeText.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
@@ -69,15 +70,13 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
   )
 }
 
-const attemptLine = (frame: Frame, attempt: Attempt, time: (text: string) => string): Html => {
+const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue => {
   const { integration: words } = frame.words
-  const event =
-    attempt.eventId === null
-      ? words.ping
-      : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
-  return markup`<tr><td class="nowrap"><time datetime="${attempt.at}">${time(attempt.at)}</time></td><th scope="row">${event}</th><td class="n wide-only">${attempt.number}</td>
-<td>${badge(attempt.delivered ? "good" : "bad", String(attempt.status ?? words.noResponse))}${attempt.failure !== null && markup` <span lang="en">${attempt.failure}</span>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">${attempt.responseBody}</pre></details>`}</td>
-<td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
+  return (
+    may(frame, "address.change") &&
+    markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2><form class="form" method="post" action="${consolePath(frame, `addresses/${address.id}/change`)}">
+<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}<button class="main">${frame.words.save}</button></form></section>`
+  )
 }
 
 export const addressScreen = (frame: Frame, data: AddressData): Screen => {
@@ -100,11 +99,7 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
 ${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
-${resendForm(frame, data)}
-<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${
-      attempts.length === 0
-        ? markup`<p class="soft">${words.noAttempts}</p>`
-        : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.at}</th><th scope="col">${event.title}</th><th scope="col" class="n wide-only">${event.number}</th><th scope="col">${words.response}</th><th scope="col" class="n wide-only">${words.duration}</th></tr></thead><tbody>${attempts.map((attempt) => attemptLine(frame, attempt, time))}</tbody></table></div>`
-    }</section>${remove}`,
+${settings(frame, data)}${resendForm(frame, data)}
+<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${remove}`,
   }
 }

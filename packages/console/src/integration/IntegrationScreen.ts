@@ -1,11 +1,13 @@
 /** The integrations: the API block with its keys, and the delivery addresses. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
+import type { Source } from "@data-cabinet/core/source/Source"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
-import { copyField } from "../html/Menu.ts"
+import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
 import { actButton } from "../source/SourceScreen.ts"
 import { timeText } from "../table/TimeText.ts"
@@ -13,6 +15,7 @@ import { timeText } from "../table/TimeText.ts"
 export interface IntegrationData {
   readonly keys: ReadonlyArray<ApiKey>
   readonly addresses: ReadonlyArray<Address>
+  readonly sources: ReadonlyArray<Source>
   readonly timeZone: string
   /** The key that was issued by this request: shown now and never again. */
   readonly issued: IssuedKey | null
@@ -56,11 +59,16 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
 ${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`
 }
 
-const addressBlock = (frame: Frame, { addresses }: IntegrationData): Html => {
+const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Html => {
   const { integration: words } = frame.words
   const add =
     may(frame, "address.change") &&
-    markup`<form class="row wrap" method="post" action="${consolePath(frame, "addresses")}"><input name="url" type="url" required autocomplete="off" aria-label="${words.addressUrl}" placeholder="https://"><button class="main">${words.addAddress}</button></form>`
+    menu({
+      id: "add-address",
+      face: words.addAddress,
+      kind: "main",
+      body: markup`<form method="post" action="${consolePath(frame, "addresses")}"><label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}<button class="main">${words.addAddress}</button></form>`,
+    })
   const line = (address: Address) =>
     markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a></th><td class="n">${addressState(frame, address)}</td></tr>`
   return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>

@@ -11,6 +11,8 @@ import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
+import { deliveryScreen } from "./DeliveryScreen.ts"
+import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
 
 const ATTEMPTS = 50
@@ -18,10 +20,11 @@ const ATTEMPTS = 50
 const keyScreens = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const addresses = yield* Addresses
+  const sources = yield* Sources
   const { timeZone } = yield* ConsoleSettings
   const overview = (frame: Frame, issued: IssuedKey | null) =>
-    Effect.map(Effect.all([keys.list, addresses.list]), ([all, where]) => ({
-      screen: integrationScreen(frame, { keys: all, addresses: where, timeZone, issued }),
+    Effect.map(Effect.all([keys.list, addresses.list, sources.list]), ([all, where, known]) => ({
+      screen: integrationScreen(frame, { keys: all, addresses: where, sources: known, timeZone, issued }),
     }))
   const home = () => "integrations"
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -45,10 +48,11 @@ const keyScreens = Effect.gen(function* () {
       path: "/console/addresses",
       action: "address.change",
       home,
-      respond: (call) =>
-        Effect.map(addresses.create({ url: fieldOf(call, "url"), sources: "all" }), ({ id }) => ({
-          location: consolePath(call.frame, `addresses/${id}`),
-        })),
+      respond: Effect.fnUntraced(function* (call) {
+        const told = yield* subscriptionOf(call)
+        const { id } = yield* addresses.create({ url: fieldOf(call, "url"), sources: told })
+        return { location: consolePath(call.frame, `addresses/${id}`) }
+      }),
     }),
   ]
   return screens
@@ -79,6 +83,18 @@ const addressScreens = Effect.gen(function* () {
     })
   const screens: ReadonlyArray<ConsoleScreen> = [
     { path, action: "address.read", get: ({ frame, path: [id] }) => card(frame, idOf(id)) },
+    act({
+      path: `${path}/change`,
+      action: "address.change",
+      home,
+      respond: Effect.fnUntraced(function* (call) {
+        const told = yield* subscriptionOf(call)
+        return yield* Effect.as(
+          addresses.set(idOf(call.path[0]), { url: fieldOf(call, "url"), sources: told }),
+          null,
+        )
+      }),
+    }),
     simple("pause", addresses.pause),
     simple("resume", addresses.resume),
     act({
@@ -124,6 +140,39 @@ const addressScreens = Effect.gen(function* () {
   return screens
 })
 
+const deliveryScreens = Effect.gen(function* () {
+  const addresses = yield* Addresses
+  const deliveries = yield* Deliveries
+  const { timeZone } = yield* ConsoleSettings
+  const path = "/console/deliveries/{id}" as const
+  const home = ([id]: ReadonlyArray<string>) => `deliveries/${id}`
+  const acting = (name: string, work: (id: number) => ReturnType<(typeof deliveries)["resend"]>) =>
+    act({
+      path: `${path}/${name}`,
+      action: "delivery.change",
+      home,
+      respond: (call) =>
+        Effect.map(work(idOf(call.path[0])), ({ id, eventId }) => ({
+          location: consolePath(call.frame, fieldOf(call, "from") === "event" ? `events/${eventId}` : `deliveries/${id}`),
+        })),
+    })
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path,
+      action: "delivery.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+        const delivery = yield* deliveries.find(idOf(id))
+        const attempts = yield* deliveries.attemptsOf(delivery.id)
+        const address = (yield* addresses.list).find((one) => one.id === delivery.addressId) ?? null
+        return { screen: deliveryScreen(frame, { delivery, address, attempts, timeZone }) }
+      }),
+    },
+    acting("resend", deliveries.resend),
+    acting("cancel", deliveries.cancel),
+  ]
+  return screens
+})
+
 type Refusal = Effect.Error<ReturnType<Addresses["Service"]["pause"]>>
 
-export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens]), (all) => all.flat())
+export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens, deliveryScreens]), (all) => all.flat())

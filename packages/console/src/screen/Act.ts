@@ -31,5 +31,9 @@ export const act = ({ path, action, home, respond }: Act): ConsoleScreen => ({
 export const fieldOf = ({ form }: FormCall, name: string): string =>
   form.find(([other]) => other === name)?.[1].trim() ?? ""
 
+/** Every value of a field that may be chosen several times. */
+export const fieldsOf = ({ form }: FormCall, name: string): ReadonlyArray<string> =>
+  form.flatMap(([other, value]) => (other === name ? [value] : []))
+
 /** An id in the path; 0, which nothing has, for what is none. */
 export const idOf = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : 0)

@@ -1,0 +1,31 @@
+/** Of which sources an address is told, as a choice in a form: all, later ones too, or those that are marked. */
+import type { Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import type { Frame } from "../html/Shell.ts"
+import { fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
+import type { FormCall } from "../screen/ConsoleScreen.ts"
+
+const checked = (is: boolean) => is && new Html(" checked")
+
+export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>, chosen: Subscription): Html => {
+  const { integration: words } = frame.words
+  const all = chosen === "all"
+  return markup`<fieldset><legend>${words.toldOf}</legend><label class="choice"><input type="radio" name="told" value="all"${checked(all)}> ${words.allSources}</label>
+<label class="choice"><input type="radio" name="told" value="some"${checked(!all)}> ${words.theseSources}</label><div class="scroll inset">${sources.map(
+    ({ id, name }) =>
+      markup`<label class="choice"><input type="checkbox" name="source" value="${id}"${checked(chosen !== "all" && chosen.includes(id))}> ${name}</label>`,
+  )}</div></fieldset>`
+}
+
+/** What was chosen; a form without a choice says nothing, which is refused: it would tell of more or of less than was meant. */
+export const subscriptionOf = (call: FormCall): Effect.Effect<Subscription, ManageError> => {
+  const told = fieldOf(call, "told")
+  const marked = fieldsOf(call, "source").map(idOf)
+  if (told === "all") return Effect.succeed("all")
+  if (told === "some" && marked.length > 0) return Effect.succeed(marked)
+  const message = "Choose all sources, or mark at least one."
+  return Effect.fail({ code: "bad_param", message, param: "source" })
+}
