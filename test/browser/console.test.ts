@@ -36,11 +36,15 @@ const manage = async (path: string, body: unknown) => {
 }
 
 const SCREENS = [
+  "",
+  "doctor",
   "tables",
   "tables?find=nothing",
   "tables/sources/orders",
   "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
   "tables/sources/orders?sort=nothing",
+  "tables/sources/orders/values?column=customer",
+  "tables/sources/orders/count",
   "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
   "events",
   "events?text=nothing+has+this",
@@ -146,6 +150,37 @@ it("by keyboard alone: search, open a row, copy a number of 40 digits, and back"
   assert.isTrue(await page.isHidden("#panel"))
   await page.goBack()
   assert.notInclude(page.url(), "?")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("keys open the sheet, lead to a section, and do nothing for whoever switched letters off", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables`)
+  await page.keyboard.press("?")
+  await page.locator("#keys").waitFor({ state: "visible" })
+  await page.keyboard.press("Escape")
+  await page.locator("#keys").waitFor({ state: "hidden" })
+  await page.keyboard.press("g")
+  await Promise.all([page.waitForURL("**/console/events"), page.keyboard.press("e")])
+  await page.goto(`${cabinet.base}/console/me`)
+  await page.uncheck("input[name=letters]")
+  await Promise.all([page.waitForNavigation(), page.click("form[action$='me/keys'] button")])
+  await page.keyboard.press("?")
+  assert.isTrue(await page.isHidden("#keys"))
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("a column's values and a selection's count come where they are asked for, and the screen stays", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  await page.click("a[data-into=total]")
+  await page.getByText("300 rows in all").waitFor()
+  await page.click("[popovertarget=column-3]")
+  await page.click("#column-3 a[data-into]")
+  await Promise.all([page.waitForNavigation(), page.click("#column-3 .facet:has-text('Ada')")])
+  assert.include(page.url(), "?fc=customer&fo=eq&fv=Ada")
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 

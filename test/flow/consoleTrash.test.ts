@@ -11,9 +11,7 @@ beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 20)
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook?token=secret`, sources: "all" })
   const roles = ["owner", "editor", "viewer"] as const
-  ;[owner, editor, viewer] = await Promise.all(
-    roles.map(async (role) => visitor(cabinet.base, await cabinet.as(role))),
-  )
+  ;[owner, editor, viewer] = await Promise.all(roles.map(async (role) => visitor(cabinet.base, await cabinet.as(role))))
 }, 120_000)
 afterAll(() => cabinet.close())
 
@@ -38,7 +36,10 @@ const as = async (who: Visitor) => cabinet.as(who === owner ? "owner" : who === 
 
 it("an event goes into the trash with its row, says who did it, and comes back", async () => {
   assert.strictEqual(await rowOf(3), 1)
-  assert.strictEqual((await editor!.post("/console/events/3/trash", {})).headers.get("location"), "/data/console/events/3")
+  assert.strictEqual(
+    (await editor!.post("/console/events/3/trash", {})).headers.get("location"),
+    "/data/console/events/3",
+  )
   assert.strictEqual(await rowOf(3), 0)
   const screen = (await editor!.get("/console/events/3")).text
   assert.include(screen, "This event is in the trash by editor")
@@ -81,16 +82,30 @@ it("whoever may only look is offered none of it, and is refused each, as is a pa
   for (const path of ["events", "events/3", "trash", "addresses/1"]) {
     assert.notInclude((await viewer!.get(`/console/${path}`)).text, 'method="post"', path)
   }
-  const acts = ["events/trash", "events/restore", "events/purge", "events/3/trash", "events/3/restore", "events/3/purge"]
+  const acts = [
+    "events/trash",
+    "events/restore",
+    "events/purge",
+    "events/3/trash",
+    "events/3/restore",
+    "events/3/purge",
+  ]
   for (const path of [...acts, "deliveries/1/resend", "deliveries/1/cancel", "addresses/1/change"]) {
     assert.strictEqual((await viewer!.post(`/console/${path}`, { event: "1.3" })).status, 403, path)
-    assert.strictEqual((await owner!.post(`/console/${path}`, {}, { "sec-fetch-site": "cross-site" })).status, 403, path)
+    assert.strictEqual(
+      (await owner!.post(`/console/${path}`, {}, { "sec-fetch-site": "cross-site" })).status,
+      403,
+      path,
+    )
   }
 })
 
 /** An event with a delivery. */
 const told = async (): Promise<{ readonly event: number; readonly delivery: string }> => {
-  const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", body: new URLSearchParams({ a: String(Math.random()) }) })
+  const sent = await fetch(cabinet.source.intakeUrl, {
+    method: "POST",
+    body: new URLSearchParams({ a: String(Math.random()) }),
+  })
   const event = ((await sent.json()) as { id: number }).id
   const { text } = await editor!.get(`/console/events/${event}`)
   return { event, delivery: /deliveries\/(\d+)\/resend/.exec(text)![1]! }
@@ -111,7 +126,8 @@ it("a delivery is stopped and sent again from its event, with its state said", a
 it("an address is told of the sources that were chosen, and a choice of none is refused", async () => {
   const other = await cabinet.cabinet.sources.create({ name: "Letters <b>" })
   const url = `${cabinet.base}/hook?token=secret`
-  const change = (form: Readonly<Record<string, string>>) => editor!.post("/console/addresses/1/change", { url, ...form })
+  const change = (form: Readonly<Record<string, string>>) =>
+    editor!.post("/console/addresses/1/change", { url, ...form })
   assert.strictEqual((await change({ told: "some", source: String(other.id) })).status, 303)
   const card = (await viewer!.get("/console/addresses/1")).text
   assert.match(card, /<dt>Is told of<\/dt><dd>Letters &lt;b&gt;<\/dd>/)

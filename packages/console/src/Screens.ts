@@ -4,6 +4,7 @@ import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
 import { trashActs } from "./event/TrashActs.ts"
+import { overviewScreens } from "./overview/OverviewScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
@@ -14,6 +15,7 @@ import { tableScreens } from "./table/TableScreens.ts"
 
 export const allScreens = Effect.map(
   Effect.all([
+    overviewScreens,
     preferenceScreens,
     sessionScreens,
     providerScreens,

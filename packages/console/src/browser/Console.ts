@@ -2,11 +2,15 @@
 import { claimLink } from "./ClaimLink.ts"
 import { copyButtons } from "./CopyButtons.ts"
 import { findInLists } from "./FindInLists.ts"
+import { linksInto } from "./Into.ts"
+import { keys } from "./Keys.ts"
 import { Grid } from "./Grid.ts"
 
 findInLists()
 claimLink()
 copyButtons()
+linksInto()
+keys()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])
@@ -16,14 +20,3 @@ for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
 for (const link of document.querySelectorAll("nav [aria-current]")) {
   link.scrollIntoView({ block: "nearest", inline: "center" })
 }
-
-// `/` leads to the search of the screen.
-addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return
-  const field = document.querySelector<HTMLInputElement>('[data-key="/"]')
-  if (field === null) return
-  event.preventDefault()
-  field.select()
-  field.focus()
-})

@@ -136,6 +136,7 @@ export class Grid {
   }
 
   #key(event: KeyboardEvent): void {
+    if (event.key.length === 1 && document.body.dataset["letters"] === "off") return
     if (event.altKey || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return
     if (event.target instanceof Element && event.target.closest("thead") !== null) return
     const page = Math.max(1, Math.floor(this.#box.clientHeight / this.#rowHeight) - 2)

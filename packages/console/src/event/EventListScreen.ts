@@ -10,7 +10,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
-import { timeText } from "../table/TimeText.ts"
+import { type TimeText, timeText } from "../table/TimeText.ts"
 import { preview, type ReadEvent, readEvent } from "./EventJson.ts"
 
 export interface EventListData {
@@ -46,9 +46,9 @@ const filters = (frame: Frame, { sources, pairs, trash }: EventListData): Html =
 <select name="source_id" aria-label="${words.source}">${option("", words.allSources, now("source_id"))}${sources.map(({ id, name }) => option(String(id), name, now("source_id")))}</select>
 <select name="channel" aria-label="${words.channel}">${option("", words.allChannels, now("channel"))}${CHANNELS.map((one) => option(one, words.channels[one] ?? one, now("channel")))}</select>
 ${
-    !trash &&
-    markup`<select name="state" aria-label="${words.state}">${option("", words.allStates, now("state"))}${EVENT_STATES.map((one) => option(one, words.states[one] ?? one, now("state")))}</select>`
-  }
+  !trash &&
+  markup`<select name="state" aria-label="${words.state}">${option("", words.allStates, now("state"))}${EVENT_STATES.map((one) => option(one, words.states[one] ?? one, now("state")))}</select>`
+}
 <button>${frame.words.table.apply}</button></form>`
 }
 
@@ -64,8 +64,7 @@ const told = ({ due, delivered, failed, cancelled }: ListedEvent["deliveries"]):
   return all === 0 ? "–" : `${delivered}/${all}`
 }
 
-const trashedBy = ({ trashedBy: by }: ListedEvent): HtmlValue =>
-  by !== null && markup`<small>${by.name}</small>`
+const trashedBy = ({ trashedBy: by }: ListedEvent): HtmlValue => by !== null && markup`<small>${by.name}</small>`
 
 /** What is done with the events that are marked. */
 const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
@@ -73,29 +72,44 @@ const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
   const form = (to: string, inside: HtmlValue) =>
     markup`<form id="${to}" class="row wrap" method="post" action="${consolePath(frame, `events/${to}`)}">${inside}</form>`
   if (!may(frame, "event.trash") || list.items.length === 0) return null
-  if (!trash) return markup`<div class="marked">${form("trash", markup`<button>${words.toTrash}</button><span class="soft">${words.marked}</span>`)}</div>`
+  if (!trash)
+    return markup`<div class="marked">${form("trash", markup`<button>${words.toTrash}</button><span class="soft">${words.marked}</span>`)}</div>`
   const erase =
     may(frame, "event.purge") &&
     markup`<details><summary>${words.erase}</summary><p>${words.eraseHint}</p><p class="row wrap"><label>${words.typeCount}<input name="confirm" inputmode="numeric" autocomplete="off" form="restore"></label><button class="danger" form="restore" formaction="${consolePath(frame, "events/purge")}">${words.erase}</button></p></details>`
   return markup`<div class="marked">${form("restore", markup`<button>${words.putBack}</button><span class="soft">${words.marked}</span>`)}<p class="soft">${words.putBackHint}</p>${erase}</div>`
 }
 
+/** The mark before an event; null where nothing is done with them. */
+type Mark = ((event: ReadEvent, listed: ListedEvent) => HtmlValue) | null
+
+const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, mark: Mark): Html => {
+  const event = readEvent(one.event)
+  return markup`<tr>${mark?.(event, one) ?? null}<th scope="row"><a href="${consolePath(frame, `events/${event.id}`)}">#${event.id}</a></th>
+<td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
+<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event.repeatOf)}${trashedBy(one)}</td><td class="n soft wide-only">${told(one.deliveries)}</td></tr>`
+}
+
+export const eventTable = (
+  frame: Frame,
+  items: ReadonlyArray<ListedEvent>,
+  timeZone: string,
+  mark: Mark = null,
+): Html => {
+  const { event: words } = frame.words
+  const time = timeText(timeZone)
+  return markup`<div class="card flush"><table class="list events"><thead><tr>${mark !== null && markup`<td></td>`}<th scope="col">${words.number}</th><th scope="col">${words.received}</th><th scope="col" class="wide-only">${words.source}</th><th scope="col">${words.payload}</th><th scope="col">${words.state}</th><th scope="col" class="n wide-only">${words.delivered}</th></tr></thead>
+<tbody>${items.map((one) => eventLine(frame, one, time, mark))}</tbody></table></div>`
+}
+
 export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   const { event: words } = frame.words
   const { list, pairs, trash } = data
-  const time = timeText(data.timeZone)
   const path = consolePath(frame, "events")
   const here = trash ? consolePath(frame, "trash") : path
   const marks = may(frame, "event.trash")
   const mark = ({ id, sourceId }: ReadEvent, { state }: ListedEvent) =>
-    marks &&
     markup`<td class="mark">${state !== "purged" && (trash || state !== "trashed") && markup`<input type="checkbox" name="event" value="${sourceId}.${id}" form="${trash ? "restore" : "trash"}" aria-label="${words.title} #${id}">`}</td>`
-  const line = (one: ListedEvent): Html => {
-    const event = readEvent(one.event)
-    return markup`<tr>${mark(event, one)}<th scope="row"><a href="${path}/${event.id}">#${event.id}</a></th>
-<td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
-<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event.repeatOf)}${trashedBy(one)}</td><td class="n soft wide-only">${told(one.deliveries)}</td></tr>`
-  }
   const narrowed = without(pairs, "cursor").some(([, value]) => value !== "")
   const none = markup`<div class="empty"><h2>${narrowed ? words.noMatch : trash ? words.noTrash : words.none}</h2>${narrowed ? markup`<p><a href="${here}">${frame.words.table.clear}</a></p>` : markup`<p>${trash ? words.noTrashHint : words.noneHint}</p>`}</div>`
   return {
@@ -103,10 +117,7 @@ export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
     section: "events",
     main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1></div>${eventTabs(frame, trash)}${filters(frame, data)}
 ${
-  list.items.length === 0
-    ? none
-    : markup`<div class="card flush"><table class="list events"><thead><tr>${marks && markup`<td></td>`}<th scope="col">${words.number}</th><th scope="col">${words.received}</th><th scope="col" class="wide-only">${words.source}</th><th scope="col">${words.payload}</th><th scope="col">${words.state}</th><th scope="col" class="n wide-only">${words.delivered}</th></tr></thead>
-<tbody>${list.items.map(line)}</tbody></table></div>`
+  list.items.length === 0 ? none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
 }${acts(frame, data)}
 <div class="foot flat"><span>${valueOf(pairs, "cursor") !== undefined && markup`<a href="${withQuery(here, without(pairs, "cursor"))}">↑ ${frame.words.table.firstPage}</a>`}</span><span>${
       list.nextCursor !== null &&

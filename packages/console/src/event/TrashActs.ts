@@ -27,7 +27,10 @@ const notConfirmed = (what: string): ManageError => ({
   param: "confirm",
 })
 
-type OfSource = (sourceId: number, events: ReadonlyArray<number>) => Effect.Effect<number, TrashError | StoreUnavailable>
+type OfSource = (
+  sourceId: number,
+  events: ReadonlyArray<number>,
+) => Effect.Effect<number, TrashError | StoreUnavailable>
 
 /** Source by source: those of one apply together. */
 const bySource = (work: OfSource) =>

@@ -9,9 +9,11 @@ import type { Language } from "@data-cabinet/http-node/html/Language"
 import { assetPath } from "../assets/Assets.ts"
 import type { Words } from "../words/Words.ts"
 import { ICONS } from "./Icons.ts"
+import { keySheet, type Lead } from "./KeySheet.ts"
 
-/** The sections of the navigation, in order: the first part of their addresses, and what somebody must be allowed to do there. */
+/** The sections of the navigation, in order: the first part of their addresses (none of the first), and what somebody must be allowed to do there. */
 const SECTIONS = {
+  overview: "source.read",
   tables: "row.read",
   events: "event.read",
   sources: "source.read",
@@ -28,6 +30,8 @@ export interface Frame {
   readonly baseUrl: string
   readonly language: Language
   readonly words: Words
+  /** Whether keys of a single letter do something. */
+  readonly letters: boolean
   /** Who is signed in; null on the screens for those who are not. */
   readonly actor: { readonly name: string; readonly role: Role } | null
 }
@@ -62,26 +66,34 @@ export const shell = (frame: Frame, screen: Screen): string => {
 <link rel="stylesheet" href="${assetPath(frame.base, "console.css")}">
 <script type="module" src="${assetPath(frame.base, "console.js")}"></script>
 </head>
-<body class="${screen.wide === true ? "wide" : "page"}">
+<body class="${screen.wide === true ? "wide" : "page"}" data-letters="${frame.letters ? "on" : "off"}">
 <a class="skip" href="#main">${words.skip}</a>
 ${actor === null ? null : header(frame, screen.section, actor)}
 <main id="main" tabindex="-1">
 ${screen.main}
 </main>
-<p id="said" class="said" role="status"></p>
+${actor !== null && keySheet(frame, sectionsOf(frame), screen.wide === true)}<p id="said" class="said" role="status"></p>
 </body>
 </html>
 `.text
 }
 
+const sectionsOf = (frame: Frame): ReadonlyArray<Lead> =>
+  Object.entries(SECTIONS)
+    .filter(([, action]) => may(frame, action))
+    .map(([section]) => ({
+      section: section as Section,
+      path: consolePath(frame, section === "overview" ? "" : section),
+    }))
+
 const header = (frame: Frame, section: Section | null, actor: NonNullable<Frame["actor"]>): Html => {
   const { words } = frame
-  const link = ([one, action]: [string, Action]): HtmlValue =>
-    may(frame, action) &&
-    markup`<li><a href="${consolePath(frame, one)}"${one === section ? new Html(' aria-current="page"') : null}>${words.sections[one as Section]}</a></li>`
+  const link = ({ section: one, path }: Lead): HtmlValue =>
+    markup`<li><a href="${path}"${one === section ? new Html(' aria-current="page"') : null}>${words.sections[one]}</a></li>`
   return markup`<header class="bar">
 <a class="brand" href="${consolePath(frame)}" aria-label="${words.product}">${ICONS.cabinet}<span>${words.product}</span></a>
-<nav aria-label="${words.navigation}"><ul>${Object.entries(SECTIONS).map(link)}</ul></nav>
+<nav aria-label="${words.navigation}"><ul>${sectionsOf(frame).map(link)}</ul></nav>
+<button type="button" class="quiet mini help" popovertarget="keys" aria-label="${words.keys.title}">?</button>
 <a class="who" href="${consolePath(frame, "me")}"><b>${actor.name}</b> <span>${words.roles[actor.role] ?? actor.role}</span></a>
 </header>`
 }

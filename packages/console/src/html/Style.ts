@@ -78,6 +78,11 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .ends{align-items:flex-end}.row label:not(.choice,.field){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+details{margin-top:.6rem}.links{margin-top:1rem}
 .tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}
 .marked{padding:0 .25rem .25rem;margin:-.4rem 0 .5rem}.mark{width:2rem;padding-right:0!important}.right{justify-content:flex-end}.inset{padding-left:1.5rem;max-height:14rem;overflow:auto}.tight{padding:0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;list-style:none;padding:0;margin:0 0 1.25rem}.tile{display:grid;gap:.1rem;padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:10px;color:var(--ink);height:100%}.tile:hover{background:var(--hover);text-decoration:none}.tile b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.tile span{color:var(--soft)}.tile.bad b{color:var(--bad)}.tile.warn b{color:var(--warn)}
+.begin ol{padding-left:1.25rem;margin:.25rem 0 1rem}.begin li{margin:.25rem 0}
+.facets{list-style:none;margin:0 0 .4rem;padding:0;max-height:18rem;overflow:auto}.facet{display:grid;grid-template-columns:minmax(0,1fr) auto 5rem;gap:.6rem;align-items:center;min-height:28px;padding:0 .4rem;border-radius:6px;color:var(--ink)}a.facet:hover{background:var(--hover);text-decoration:none}.facet>:first-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.facet b{font-weight:500;font-variant-numeric:tabular-nums}.facet meter{width:5rem;height:10px}
+kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;background:var(--ground)}.sheet{inset:0;margin:auto;position-area:none;width:min(30rem,calc(100vw - 1rem));height:fit-content}.sheet .facts{margin:0}.help{border-radius:99px;min-width:28px;justify-content:center;color:var(--soft)}
+[aria-busy=true]{opacity:.5}
 .open{padding:0 .3rem}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}
@@ -108,8 +113,9 @@ pre.text,pre.hex{background:var(--ground);border:1px solid var(--line);border-ra
 mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outline:1px solid var(--bad)}
 details>summary{cursor:pointer}
 @media(max-width:42rem){
-.events tr{display:grid;grid-template-columns:auto 1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
+.events tr{display:grid;grid-template-columns:auto auto 1fr;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
 .stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}
+.events .mark{width:auto}.events time{display:block;text-align:right}.events td:nth-last-child(2){grid-column:1/-1}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}

@@ -89,10 +89,7 @@ const addressScreens = Effect.gen(function* () {
       home,
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
-        return yield* Effect.as(
-          addresses.set(idOf(call.path[0]), { url: fieldOf(call, "url"), sources: told }),
-          null,
-        )
+        return yield* Effect.as(addresses.set(idOf(call.path[0]), { url: fieldOf(call, "url"), sources: told }), null)
       }),
     }),
     simple("pause", addresses.pause),
@@ -153,7 +150,10 @@ const deliveryScreens = Effect.gen(function* () {
       home,
       respond: (call) =>
         Effect.map(work(idOf(call.path[0])), ({ id, eventId }) => ({
-          location: consolePath(call.frame, fieldOf(call, "from") === "event" ? `events/${eventId}` : `deliveries/${id}`),
+          location: consolePath(
+            call.frame,
+            fieldOf(call, "from") === "event" ? `events/${eventId}` : `deliveries/${id}`,
+          ),
         })),
     })
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -175,4 +175,6 @@ const deliveryScreens = Effect.gen(function* () {
 
 type Refusal = Effect.Error<ReturnType<Addresses["Service"]["pause"]>>
 
-export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens, deliveryScreens]), (all) => all.flat())
+export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens, deliveryScreens]), (all) =>
+  all.flat(),
+)

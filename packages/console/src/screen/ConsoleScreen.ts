@@ -39,6 +39,9 @@ export type ScreenResult =
 
 export type ConsoleRefusal = ManageError | StoreUnavailable
 
+/** Whether the script asks for the inside of a screen. */
+export const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
+
 type Respond<Call> = (call: Call) => Effect.Effect<ScreenResult, ConsoleRefusal>
 
 export interface ConsoleScreen {

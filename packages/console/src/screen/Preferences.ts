@@ -1,9 +1,10 @@
-/** What a person sets for this browser alone: the language of the screens. Kept in a cookie, which holds nothing else. */
+/** What a person sets for this browser alone: the language, and whether letters are keys. Kept in cookies that hold nothing else. */
 import { markup, Html } from "@data-cabinet/http-node/html/Html"
 import { chooseLanguage, type Language } from "@data-cabinet/http-node/html/Language"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { Effect } from "effect"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
+import { act, fieldOf } from "./Act.ts"
 import type { ConsoleScreen } from "./ConsoleScreen.ts"
 
 const LANGUAGE_COOKIE = "cabinet-language"
@@ -17,6 +18,10 @@ export const languageOf = (headers: Request["headers"]): Language => {
   const [, chosen] = /(?:^|;\s*)cabinet-language=([a-z]+)/.exec(headers["cookie"] ?? "") ?? []
   return isLanguage(chosen) ? chosen : chooseLanguage(headers["accept-language"])
 }
+
+/** False for whoever switched off keys of a single letter, such as somebody who speaks to the machine (WCAG 2.1.4). */
+export const lettersOf = (headers: Request["headers"]): boolean =>
+  !/(?:^|;\s*)cabinet-keys=off(?:;|$)/.test(headers["cookie"] ?? "")
 
 const YEAR_SECONDS = 31_536_000
 
@@ -37,17 +42,22 @@ const meScreen = (frame: Frame, hasSession: boolean): Screen => {
 <fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>
 <button>${words.save}</button>
 </form>
+<form method="post" action="${consolePath(frame, "me/keys")}" class="card">
+<fieldset><legend>${words.keys.title}</legend><label class="choice"><input type="checkbox" name="letters" value="on"${frame.letters && new Html(" checked")}> <span>${words.keys.letters}</span></label></fieldset>
+<button>${words.save}</button>
+</form>
 ${hasSession && markup`<p class="links"><a href="${consolePath(frame, "sessions")}">${words.people.mySessions}</a> · <a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`}`,
   }
 }
 
-export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
-  { path: "/console", action: null, get: ({ frame }) => Effect.succeed({ location: consolePath(frame) }) },
-  {
-    path: "/console/",
-    action: null,
-    get: ({ frame }) => Effect.succeed({ location: consolePath(frame, "tables") }),
+const kept = (frame: Frame, name: string, value: string) => ({
+  location: consolePath(frame, "me"),
+  headers: {
+    "set-cookie": `${name}=${value}; Path=${frame.base}/console; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`,
   },
+})
+
+export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
   {
     path: "/console/me",
     action: "self.read",
@@ -56,9 +66,15 @@ export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
       action: "self.read",
       respond: ({ frame, form }) => {
         const chosen = form.find(([name]) => name === "language")?.[1]
-        const cookie = `${LANGUAGE_COOKIE}=${isLanguage(chosen) ? chosen : "en"}; Path=${frame.base}/console; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`
-        return Effect.succeed({ location: consolePath(frame, "me"), headers: { "set-cookie": cookie } })
+        return Effect.succeed(kept(frame, LANGUAGE_COOKIE, isLanguage(chosen) ? chosen : "en"))
       },
     },
   },
+  act({
+    path: "/console/me/keys",
+    action: "self.read",
+    home: () => "me",
+    respond: (call) =>
+      Effect.succeed(kept(call.frame, "cabinet-keys", fieldOf(call, "letters") === "on" ? "on" : "off")),
+  }),
 ])

@@ -22,7 +22,7 @@ import { consolePath, type Frame, shell } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
 import type { ConsoleRefusal, ConsoleScreen, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
 import { errorScreen, statusOf } from "./ErrorScreen.ts"
-import { languageOf } from "./Preferences.ts"
+import { languageOf, lettersOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
 import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
 import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
@@ -78,7 +78,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
 
 const frameOf = ({ base, baseUrl }: Services, { headers }: Request, actor: Frame["actor"]): Frame => {
   const language = languageOf(headers)
-  return { base, baseUrl, language, words: WORDS[language], actor }
+  return { base, baseUrl, language, words: WORDS[language], letters: lettersOf(headers), actor }
 }
 
 const answer = Effect.fnUntraced(function* (

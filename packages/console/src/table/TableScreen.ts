@@ -136,7 +136,7 @@ const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable
 ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 </tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
 <div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, firstPage(pairs))}">↑ ${words.firstPage}</a>`}</span>
-<span class="soft" id="count">${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>
+<span class="soft"><span id="count">${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>${nextCursor !== null && markup` · <span id="total"><a href="${withQuery(`${path}/count`, firstPage(pairs))}" data-into="total">${words.count}</a></span>`}</span>
 <span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
 ${columns.map((column, at) => columnMenu(frame, bar, column, at))}`
 }
@@ -194,6 +194,7 @@ const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at
     body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${sorts}
 ${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
 ${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
+<a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values-${at}">${ICONS.values} ${words.values}</a><div id="values-${at}"></div>
 ${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
 <form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
 <input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,

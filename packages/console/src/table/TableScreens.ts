@@ -6,18 +6,16 @@ import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/
 import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
 import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { rowLine } from "./Cells.ts"
 import { EXPORT_FORMATS, exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
+import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
 import { rowFormat, tableScreen } from "./TableScreen.ts"
-
-/** How the script asks for the inside of a screen. */
-const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
 
 const readTables = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -104,5 +102,5 @@ export const tableScreens = Effect.gen(function* () {
       }),
     },
   ]
-  return screens
+  return [...screens, ...(yield* valueScreens(found))]
 })

@@ -1,0 +1,43 @@
+/** The keys of a screen, which `?` and the button beside one's name open; the browser's own popover, so it needs no script. */
+import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import type { Frame, Section } from "./Shell.ts"
+
+/** The letters that lead to sections after `g`: the script reads them from the sheet. */
+const LETTERS: Readonly<Record<Section, string>> = {
+  overview: "o",
+  tables: "t",
+  events: "e",
+  sources: "s",
+  integrations: "i",
+  people: "p",
+}
+
+const ofTable = ["arrows", "ends", "enter", "walk", "copy", "escape"] as const
+
+const KEYS: Readonly<Record<(typeof ofTable)[number], ReadonlyArray<string>>> = {
+  arrows: ["↑", "↓", "←", "→"],
+  ends: ["Home", "End", "Page Up", "Page Down"],
+  enter: ["Enter"],
+  walk: ["j", "k"],
+  copy: ["c"],
+  escape: ["Esc"],
+}
+
+const keys = (all: ReadonlyArray<string>) => all.map((key) => markup`<kbd>${key}</kbd> `)
+
+/** A section that whoever looks may see, with its address. */
+export interface Lead {
+  readonly section: Section
+  readonly path: string
+}
+
+/** `table`: the screen has a table that is walked by keys. */
+export const keySheet = ({ words }: Pick<Frame, "words">, sections: ReadonlyArray<Lead>, table: boolean): Html => {
+  const { keys: said } = words
+  const line = (all: ReadonlyArray<string>, text: string) => markup`<dt>${keys(all)}</dt><dd>${text}</dd>`
+  const leads = sections.map(
+    ({ section, path }) =>
+      markup`<dt>${keys(["g", LETTERS[section]])}</dt><dd><a href="${path}" data-go="${LETTERS[section]}">${words.sections[section]}</a></dd>`,
+  )
+  return markup`<div class="menu sheet" popover id="keys"><h2>${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${leads}${table && ofTable.map((one) => line(KEYS[one], said[one]))}</dl></div>`
+}

@@ -1,0 +1,61 @@
+/** The overview and the state of the database. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { mayDo } from "@data-cabinet/core/key/Role"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { consolePath } from "../html/Shell.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { doctorScreen } from "./DoctorScreen.ts"
+import { overviewScreen } from "./OverviewScreen.ts"
+
+const LATEST = 8
+/** Of so many sources the last event is looked for, each by one look at an index. */
+const LOOKED_AT = 20
+const AT_ONCE = 4
+
+export const overviewScreens = Effect.gen(function* () {
+  const sources = yield* Sources
+  const addresses = yield* Addresses
+  const queue = yield* DeliveryQueue
+  const browser = yield* EventBrowser
+  const diagnostics = yield* Diagnostics
+  const { timeZone } = yield* ConsoleSettings
+
+  const lastOf = (sourceId: number) =>
+    Effect.map(browser.page({ sourceId, limit: 1 }), ({ items: [last] }) => last ?? null)
+  const data = Effect.gen(function* () {
+    const [all, where, gauge, { items }] = yield* Effect.all(
+      [sources.list, addresses.list, queue.gauge, browser.page({ limit: LATEST })],
+      { concurrency: AT_ONCE },
+    )
+    const lasts = yield* Effect.forEach(all.slice(0, LOOKED_AT), ({ id }) => lastOf(id), { concurrency: AT_ONCE })
+    const active = all.map((source, at) => ({ source, last: lasts[at] ?? null }))
+    return { sources: active, addresses: where, gauge, events: items, timeZone }
+  })
+
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    { path: "/console", action: null, get: ({ frame }) => Effect.succeed({ location: consolePath(frame) }) },
+    {
+      path: "/console/",
+      action: "self.read",
+      get: ({ frame, actor }) =>
+        mayDo(actor!.role, "source.read") && mayDo(actor!.role, "event.read")
+          ? Effect.map(data, (found) => ({ screen: overviewScreen(frame, found) }))
+          : Effect.succeed({ location: consolePath(frame, "tables") }),
+    },
+    {
+      path: "/console/doctor",
+      action: "diagnostics.read",
+      get: ({ frame }) =>
+        Effect.map(Effect.all([diagnostics.examine, queue.gauge]), ([report, gauge]) => ({
+          screen: doctorScreen(frame, findingsOf({ diagnostics: report, gauge })),
+        })),
+    },
+  ]
+  return screens
+})

@@ -1,0 +1,52 @@
+/** The screens of counts and of a column's values; the script asks for their inside. */
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { valueOf, without } from "./SelectionLinks.ts"
+import { countScreen, countText, valueList, valuesScreen } from "./ValuesScreen.ts"
+
+type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
+
+const selecting = (pairs: Pairs): Pairs => pairs.filter(([name]) => SAMPLE_PARAMS.some((known) => known === name))
+
+export const valueScreens = (found: Find) =>
+  Effect.gen(function* () {
+    const sample = yield* SampleRows
+    const path = "/console/tables/{schema}/{name}" as const
+    const screens: ReadonlyArray<ConsoleScreen> = [
+      {
+        path: `${path}/count`,
+        action: "row.read",
+        get: Effect.fnUntraced(function* (call) {
+          const { frame, pairs } = call
+          const [schema = "", name = ""] = call.path
+          const count = yield* sample.count({ schema, name, params: selecting(pairs) })
+          if (wantsFragment(call)) return { fragment: countText(frame, count) }
+          return { screen: countScreen(frame, yield* found(schema, name), pairs, count) }
+        }),
+      },
+      {
+        path: `${path}/values`,
+        action: "row.read",
+        get: Effect.fnUntraced(function* (call) {
+          const { frame } = call
+          const [schema = "", name = ""] = call.path
+          const pairs = without(call.pairs, "column")
+          const asked = valueOf(call.pairs, "column") ?? ""
+          const facets = yield* sample.facets({ schema, name, params: selecting(pairs) }, asked)
+          const table = yield* found(schema, name)
+          const column = table.columns.find((one) => one.name === asked)
+          if (column === undefined) {
+            const message = "There is no such column any more."
+            return yield* Effect.fail<ManageError>({ code: "unknown_column", message, param: "column" })
+          }
+          const data = { table, column, facets, pairs }
+          return wantsFragment(call) ? { fragment: valueList(frame, data).text } : { screen: valuesScreen(frame, data) }
+        }),
+      },
+    ]
+    return screens
+  })

@@ -1,0 +1,88 @@
+/** The overview, the state of the database, counts and a column's values on the console's screens, without a browser. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let viewer: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 0)
+  viewer = visitor(cabinet.base, await cabinet.as("viewer"))
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const send = async (items: string) => {
+  const headers = { "content-type": "application/json" }
+  const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: items })
+  assert.strictEqual(sent.status, 200, await sent.text())
+}
+
+it("the overview of an empty cabinet leads to the first event, and then shows it with its source", async () => {
+  const empty = (await viewer.get("/console/")).text
+  assert.include(empty, "Send the first event")
+  assert.include(empty, `href="/data/console/sources/${cabinet.source.id}"`)
+  await send('{"customer":"<script>alert(1)</script>","total":12345678901234567890.10}')
+  const full = (await viewer.get("/console/")).text
+  assert.notInclude(full, "Send the first event")
+  assert.include(full, "12345678901234567890.10")
+  assert.notInclude(full, "<script>alert")
+  assert.match(full, /<a href="\/data\/console\/events\/1">#1<\/a>/)
+})
+
+it("the overview is for those who may look, and leads a token that reads rows to the tables", async () => {
+  const reader = visitor(cabinet.base, await cabinet.as("reader"))
+  const led = await reader.get("/console/")
+  assert.strictEqual(led.headers.get("location"), "/data/console/tables")
+  assert.strictEqual((await reader.get("/console/doctor")).status, 403)
+  const tables = (await reader.get("/console/tables")).text
+  assert.notInclude(tables, "/console/events")
+})
+
+it("the state of the database has what the management API finds", async () => {
+  const screen = (await viewer.get("/console/doctor")).text
+  const { findings } = (await viewer.manage("GET", "diagnostics")).json
+  assert.isAbove(findings.length, 5)
+  for (const { check } of findings) assert.include(screen, `<th scope="row" class="mono">${check}</th>`)
+})
+
+it("a column's values are counted in the selection, and each narrows it to itself", async () => {
+  const items = Array.from(
+    { length: 30 },
+    (_, n) => `{"customer":${JSON.stringify(["Ada", "Иван & Co", ""][n % 3])},"total":${n}}`,
+  )
+  await send(`[${items.join(",")}]`)
+  const path = "/console/tables/sources/orders"
+  const screen = (await viewer.get(`${path}/values?column=customer&fc=total&fo=lt&fv=15`)).text
+  assert.include(screen, "of 15 rows")
+  assert.match(screen, /<span>Иван &amp; Co<\/span><b>5<\/b>/)
+  assert.include(screen, '<i class="soft">empty text</i><b>5</b>')
+  const link = /href="[^"]*(\/console\/tables\/sources\/orders\?[^"]*)"><span>Иван/
+    .exec(screen)![1]!
+    .replaceAll("&amp;", "&")
+  assert.strictEqual(decodeURIComponent(link.split("?")[1]!), "fc=total&fo=lt&fv=15&fc=customer&fo=eq&fv=Иван+&+Co")
+  const narrowed = (await viewer.get(link)).text
+  assert.strictEqual(narrowed.split("\n").filter((line) => line.startsWith("<tr>")).length, 5)
+  const unknown = await viewer.get(`${path}/values?column=nothing`)
+  assert.strictEqual(unknown.status, 400)
+  assert.include(unknown.text, "<code>unknown_column</code>")
+  assert.strictEqual((await viewer.get("/console/tables/cabinet/event/values?column=id")).status, 404)
+})
+
+it("the rows of a selection are counted, as a screen and as the words that the script asks for", async () => {
+  const path = `${cabinet.base}/console/tables/sources/orders/count?fc=customer&fo=eq&fv=Ada&sort=total&limit=7`
+  const headers = await cabinet.as("viewer")
+  assert.include(await (await fetch(path, { headers })).text(), "<h1>10 rows in all</h1>")
+  assert.strictEqual(await (await fetch(path, { headers: { ...headers, "x-fragment": "1" } })).text(), "10 rows in all")
+  const refused = await fetch(`${cabinet.base}/console/tables/sources/orders/count?fc=total&fo=eq&fv=x`, { headers })
+  assert.strictEqual(refused.status, 400)
+})
+
+it("whoever switched off keys of a single letter has them off on every screen", async () => {
+  assert.include((await viewer.get("/console/me")).text, 'data-letters="on"')
+  const off = await viewer.post("/console/me/keys", {})
+  assert.match(off.headers.get("set-cookie")!, /^cabinet-keys=off; Path=\/data\/console; /)
+  assert.include((await viewer.get("/console/tables")).text, 'data-letters="off"')
+  viewer.cookie = null
+})
