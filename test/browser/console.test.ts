@@ -17,6 +17,7 @@ beforeAll(async () => {
   await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
   await manage("events/trash", { source_id: 1, events: [4, 5] })
   await manage("addresses/1/ping", {})
+  await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
   chromium = await startChromium()
 }, 120_000)
 afterAll(async () => {
@@ -53,6 +54,9 @@ const SCREENS = [
   "sources/1",
   "integrations",
   "addresses/1",
+  "files",
+  "polls",
+  "polls/1",
   "trash",
   "events/4",
   "deliveries/1",
@@ -182,6 +186,22 @@ it("a column's values and a selection's count come where they are asked for, and
   await Promise.all([page.waitForNavigation(), page.click("#column-3 .facet:has-text('Ada')")])
   assert.include(page.url(), "?fc=customer&fo=eq&fv=Ada")
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("a file is tried and then imported on one screen, with what became of it beside the form", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/files`)
+  const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from("name\nAda\n<img src=x>\n") }
+  await page.setInputFiles("input[type=file]", file)
+  await page.click("button[value=true]")
+  await page.getByText("2 rows would become events").waitFor()
+  await page.click("button[value=false]")
+  await page.getByText("2 rows have become events.").waitFor()
+  await page.setInputFiles("input[type=file]", file)
+  await page.click("button[value=false]")
+  await page.locator("#report [role=alert]").waitFor()
+  assert.deepStrictEqual(visit.outside, [])
 })
 
 it("without JavaScript: search, filter, sort and go on", async () => {

@@ -44,7 +44,7 @@ it("the state of the database has what the management API finds", async () => {
   const screen = (await viewer.get("/console/doctor")).text
   const { findings } = (await viewer.manage("GET", "diagnostics")).json
   assert.isAbove(findings.length, 5)
-  for (const { check } of findings) assert.include(screen, `<th scope="row" class="mono">${check}</th>`)
+  for (const { check } of findings) assert.include(screen, `<th scope="row" class="mono nowrap">${check}</th>`)
 })
 
 it("a column's values are counted in the selection, and each narrows it to itself", async () => {

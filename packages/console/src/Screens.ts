@@ -5,6 +5,8 @@ import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
 import { trashActs } from "./event/TrashActs.ts"
 import { overviewScreens } from "./overview/OverviewScreens.ts"
+import { fileScreens } from "./file/FileScreens.ts"
+import { pollScreens } from "./poll/PollScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
@@ -25,6 +27,8 @@ export const allScreens = Effect.map(
     trashActs,
     sourceScreens,
     integrationScreens,
+    fileScreens,
+    pollScreens,
     peopleScreens,
     auditScreens,
   ]),

@@ -3,6 +3,7 @@ import { claimLink } from "./ClaimLink.ts"
 import { copyButtons } from "./CopyButtons.ts"
 import { findInLists } from "./FindInLists.ts"
 import { linksInto } from "./Into.ts"
+import { uploads } from "./Upload.ts"
 import { keys } from "./Keys.ts"
 import { Grid } from "./Grid.ts"
 
@@ -10,6 +11,7 @@ findInLists()
 claimLink()
 copyButtons()
 linksInto()
+uploads()
 keys()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {

@@ -17,6 +17,7 @@ const SECTIONS = {
   tables: "row.read",
   events: "event.read",
   sources: "source.read",
+  files: "import.read",
   integrations: "address.read",
   people: "person.read",
 } as const satisfies Record<string, Action>

@@ -13,7 +13,7 @@ body.wide{height:100svh;display:flex;flex-direction:column}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:1rem;margin:0 0 .5rem}
-h1+section,h1+dl{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
+h1+section{margin-top:1rem}h1+dl.facts{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
 p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .soft{color:var(--soft)}.n{text-align:right;font-variant-numeric:tabular-nums}
@@ -81,8 +81,9 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;list-style:none;padding:0;margin:0 0 1.25rem}.tile{display:grid;gap:.1rem;padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:10px;color:var(--ink);height:100%}.tile:hover{background:var(--hover);text-decoration:none}.tile b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.tile span{color:var(--soft)}.tile.bad b{color:var(--bad)}.tile.warn b{color:var(--warn)}
 .begin ol{padding-left:1.25rem;margin:.25rem 0 1rem}.begin li{margin:.25rem 0}
 .facets{list-style:none;margin:0 0 .4rem;padding:0;max-height:18rem;overflow:auto}.facet{display:grid;grid-template-columns:minmax(0,1fr) auto 5rem;gap:.6rem;align-items:center;min-height:28px;padding:0 .4rem;border-radius:6px;color:var(--ink)}a.facet:hover{background:var(--hover);text-decoration:none}.facet>:first-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.facet b{font-weight:500;font-variant-numeric:tabular-nums}.facet meter{width:5rem;height:10px}
-kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;background:var(--ground)}.sheet{inset:0;margin:auto;position-area:none;width:min(30rem,calc(100vw - 1rem));height:fit-content}.sheet .facts{margin:0}.help{border-radius:99px;min-width:28px;justify-content:center;color:var(--soft)}
+kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;background:var(--ground)}.sheet{inset:0;margin:auto;position-area:none;width:min(30rem,calc(100vw - 1rem));height:fit-content}.sheet .facts{margin:0;grid-template-columns:max-content 1fr}.help{border-radius:99px;min-width:28px;justify-content:center;color:var(--soft)}
 [aria-busy=true]{opacity:.5}
+input[type=file]{padding:.2rem .3rem}progress{width:100%;accent-color:var(--mark)}.card>.row+details{margin:.6rem 0}
 .open{padding:0 .3rem}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}

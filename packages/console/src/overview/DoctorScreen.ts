@@ -12,7 +12,7 @@ export const doctorScreen = (frame: Frame, findings: ReadonlyArray<Finding>): Sc
   const { doctor: words, overview, table } = frame.words
   const sorted = findings.toSorted((one, other) => ORDER.indexOf(one.level) - ORDER.indexOf(other.level))
   const line = ({ check, level, message }: Finding) =>
-    markup`<tr><td>${badge(TONES[level], words.levels[level])}</td><th scope="row" class="mono">${check}</th><td lang="en">${message}</td></tr>`
+    markup`<tr><td>${badge(TONES[level], words.levels[level])}</td><th scope="row" class="mono nowrap">${check}</th><td lang="en">${message}</td></tr>`
   const report = sorted.map(({ check, level, message }) => `${level.padEnd(4)} ${check}: ${message}`).join("\n")
   const troubles = findings.filter(({ level }) => level !== "ok").length
   return {

@@ -52,7 +52,7 @@ const sourceList = (frame: Frame, { sources, timeZone }: OverviewData): Html => 
   const line = ({ source, last }: SourceActivity) => {
     const event = last === null ? null : readEvent(last.event)
     return markup`<tr><th scope="row"><a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>${source.archived && markup` ${badge("quiet", ofSource.off)}`}</th>
-<td>${event === null ? markup`<span class="soft">–</span>` : markup`${moment(event.receivedAt)} <a href="${consolePath(frame, `events/${event.id}`)}">#${event.id}</a>`}</td>
+<td>${event === null ? markup`<span class="soft">–</span>` : markup`<a href="${consolePath(frame, `events/${event.id}`)}">${moment(event.receivedAt)}</a>`}</td>
 <td class="wide-only mono">${source.table !== null && markup`<a href="${tablePath(frame, source.table.schema, source.table.name)}">${source.table.schema}.${source.table.name}</a>`}</td></tr>`
   }
   return markup`<section aria-labelledby="sources"><h2 id="sources">${frame.words.sections.sources}</h2>

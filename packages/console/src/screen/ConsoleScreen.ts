@@ -52,6 +52,8 @@ export interface ConsoleScreen {
   readonly post?: {
     readonly action: Action | null
     readonly respond: Respond<FormCall>
+    /** It reads the request's body itself, such as a file; the form is empty. */
+    readonly readsBody?: true
   }
   /** Where the form that it takes stands, below `/console/`, for whoever is refused. */
   readonly back?: (path: ReadonlyArray<string>) => string

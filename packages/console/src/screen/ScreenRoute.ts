@@ -20,7 +20,7 @@ import { Cause, type Context, Effect } from "effect"
 import { acceptsCoding } from "../assets/Assets.ts"
 import { consolePath, type Frame, shell } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
-import type { ConsoleRefusal, ConsoleScreen, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
+import type { ConsoleRefusal, ConsoleScreen, Pairs, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
 import { errorScreen, statusOf } from "./ErrorScreen.ts"
 import { languageOf, lettersOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
@@ -113,7 +113,9 @@ const answer = Effect.fnUntraced(function* (
     request,
   }
   const responding = isForm
-    ? Effect.flatMap(services.readForm(request), (form) => screen.post!.respond({ ...call, form }))
+    ? Effect.flatMap(screen.post!.readsBody === true ? NO_FORM : services.readForm(request), (form) =>
+        screen.post!.respond({ ...call, form }),
+      )
     : screen.get(call)
   // A refusal of the screen itself is shown to somebody who is known.
   const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
@@ -122,6 +124,8 @@ const answer = Effect.fnUntraced(function* (
   if (!("refused" in result)) return answerOf(frame, request, result)
   return refusal(frame, result.refused, isForm ? (screen.back?.(call.path) ?? null) : null)
 })
+
+const NO_FORM = Effect.succeed<Pairs>([])
 
 const refused = (code: ManageError["code"], message: string) => Effect.fail<ManageError>({ code, message })
 

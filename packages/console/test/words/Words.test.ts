@@ -2,7 +2,23 @@ import { WORDS } from "@data-cabinet/console/words/Words"
 import { assert, it } from "vitest"
 
 /** Names that are the same in both languages. */
-const NAMES = new Set(["Data", "Cabinet", "API", "Enter", "C", "UTC"])
+const NAMES = new Set([
+  "Data",
+  "Cabinet",
+  "API",
+  "Enter",
+  "C",
+  "UTC",
+  "CSV",
+  "TSV",
+  "JSON",
+  "NDJSON",
+  "XLSX",
+  "s",
+  "m",
+  "h",
+  "d",
+])
 
 const textsOf = (words: unknown): ReadonlyArray<string> => {
   if (typeof words === "string") return [words]

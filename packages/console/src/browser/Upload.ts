@@ -1,0 +1,41 @@
+/** A form with a file: its progress is shown, and what became of the file comes where the form says. */
+import { setHtml } from "./Fragment.ts"
+
+export const uploads = (): void => {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-upload]")) {
+    const place = document.getElementById(form.dataset["upload"] ?? "")
+    form.addEventListener("submit", (event) => {
+      if (place === null) return
+      event.preventDefault()
+      send(form, new FormData(form, event.submitter), place)
+    })
+  }
+}
+
+const send = (form: HTMLFormElement, data: FormData, place: HTMLElement): void => {
+  const progress = form.querySelector("progress")!
+  const buttons = form.querySelectorAll("button")
+  const request = new XMLHttpRequest()
+  const under = (way: boolean): void => {
+    progress.classList.toggle("hide", !way)
+    place.ariaBusy = String(way)
+    for (const button of buttons) button.disabled = way
+  }
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    // All of it is sent: how long the reading takes is not known.
+    if (loaded < total) progress.value = loaded / total
+    else progress.removeAttribute("value")
+  })
+  request.addEventListener("loadend", () => {
+    under(false)
+    const { status, responseText: text } = request
+    // A refusal is a screen of its own, whose main part says why.
+    const [from, to] = [text.indexOf("<main"), text.indexOf("</main>")]
+    if (status === 0) place.textContent = form.dataset["failed"] ?? ""
+    else setHtml(place, from < 0 ? text : text.slice(text.indexOf(">", from) + 1, to))
+  })
+  under(true)
+  request.open("POST", form.action)
+  request.setRequestHeader("x-fragment", "1")
+  request.send(data)
+}

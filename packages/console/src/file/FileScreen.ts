@@ -1,0 +1,85 @@
+/** Files into a source: the form, what became of one that was just sent, and all imports so far. */
+import type { ImportReport } from "@data-cabinet/core/file/Import"
+import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge, type Tone } from "../html/Badge.ts"
+import { options } from "../html/Choice.ts"
+import { jsonTree } from "../html/JsonTree.ts"
+import { momentsIn } from "../html/Moment.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { fileTabs } from "./FileTabs.ts"
+
+export interface FileData {
+  readonly imports: ReadonlyArray<ImportStatus>
+  readonly sources: ReadonlyArray<Source>
+  readonly timeZone: string
+  /** What became of the file of this request. */
+  readonly report: ImportReport | null
+}
+
+const form = (frame: Frame, { sources, report }: FileData): HtmlValue => {
+  const { file: words, event } = frame.words
+  const on = sources.filter(({ archived }) => !archived)
+  if (!may(frame, "source.change") || on.length === 0) return null
+  return markup`<form class="card" method="post" action="${consolePath(frame, "files")}" enctype="multipart/form-data" data-upload="report" data-failed="${words.interrupted}">
+<div class="row wrap ends"><label class="grow">${words.choose}<input type="file" name="file" required></label><label>${event.source}<select name="source_id">${options(
+    on.map(({ id, name }) => [String(id), name] as const),
+    String(report?.sourceId ?? on[0]!.id),
+  )}</select></label><button name="dry_run" value="true">${words.tryFirst}</button><button class="main" name="dry_run" value="false">${words.importNow}</button></div>
+<details><summary>${words.more}</summary><label class="choice"><input type="checkbox" name="skip_refused" value="true"> ${words.skipRefused}</label><label class="choice"><input type="checkbox" name="again" value="true"> ${words.again}</label></details>
+<p class="soft">${words.hint}</p><progress class="hide" max="1" value="0" aria-label="${words.sending}"></progress></form>`
+}
+
+const TONES: Readonly<Record<ImportReport["state"], Tone>> = {
+  done: "good",
+  accepting: "warn",
+  refused: "bad",
+  dry_run: "quiet",
+  failed: "bad",
+}
+
+/** Of a file that was refused the first places are shown; the rest is counted. */
+export const reportBox = (frame: Frame, report: ImportReport): Html => {
+  const { file: words } = frame.words
+  const said = words.reports[report.state](report.rows, report.refused)
+  const places = report.refusals.map(
+    ({ line, column, reason }) =>
+      markup`<tr><th scope="row" class="nowrap">${words.line(line, column)}</th><td lang="en">${reason}</td></tr>`,
+  )
+  const facts = [report.format, report.encoding, report.delimiter === "\t" ? "TAB" : report.delimiter, report.sheet]
+  return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
+<p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p lang="en">${report.failure}</p>`}
+${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
+${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
+}
+
+const IMPORT_TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
+  staging: "warn",
+  accepting: "warn",
+  done: "good",
+  failed: "bad",
+}
+
+const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Html => {
+  const { file: words, event } = frame.words
+  const moment = momentsIn(timeZone)
+  if (imports.length === 0) {
+    return markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
+  }
+  const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
+  const line = (one: ImportStatus) =>
+    markup`<tr><th scope="row">${one.name}<small>${event.channels[one.channel] ?? one.channel}</small></th><td><a href="${consolePath(frame, `sources/${one.sourceId}`)}">${nameOf(one.sourceId)}</a></td><td class="wide-only">${moment(one.createdAt)}</td>
+<td>${badge(IMPORT_TONES[one.state], words.importStates[one.state])}${one.failure !== null && markup`<small lang="en">${one.failure}</small>`}</td><td class="n">${words.progress(one.accepted, one.staged)}${one.refused > 0 && markup`<small>${words.refused(one.refused)}</small>`}</td></tr>`
+  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.begun}</th><th scope="col">${event.state}</th><th scope="col" class="n">${words.rows}</th></tr></thead><tbody>${imports.map(line)}</tbody></table></div>`
+}
+
+export const fileScreen = (frame: Frame, data: FileData): Screen => {
+  const { file: words } = frame.words
+  return {
+    title: words.files,
+    section: "files",
+    main: markup`<div class="head"><h1>${words.files}</h1></div>${fileTabs(frame, "files")}${form(frame, data)}<div id="report">${data.report !== null && reportBox(frame, data.report)}</div>
+${importTable(frame, data)}`,
+  }
+}

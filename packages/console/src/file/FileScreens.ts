@@ -1,0 +1,61 @@
+/** The screen of files. A file is written to this machine's disk first, as an upload by a program is, and by the same use case. */
+import { Import } from "@data-cabinet/core/file/Import"
+import { ImportStore } from "@data-cabinet/core/file/ImportStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { spool } from "@data-cabinet/http-node/file/Spool"
+import { UploadLimits } from "@data-cabinet/http-node/file/UploadRoute"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect, Option, Semaphore } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import type { Frame } from "../html/Shell.ts"
+import { idOf } from "../screen/Act.ts"
+import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type FileData, fileScreen, reportBox } from "./FileScreen.ts"
+
+const LISTED = 50
+/** From the console at once, in one process; programs have slots of their own. */
+const AT_ONCE = 2
+
+export const fileScreens = Effect.gen(function* () {
+  const files = yield* Import
+  const store = yield* ImportStore
+  const sources = yield* Sources
+  const limits = yield* UploadLimits
+  const { timeZone } = yield* ConsoleSettings
+  const slots = Semaphore.makeUnsafe(AT_ONCE)
+
+  const shown = Effect.fnUntraced(function* (frame: Frame, report: FileData["report"]) {
+    const data = { imports: yield* store.list(LISTED), sources: yield* sources.list, timeZone, report }
+    return { screen: fileScreen(frame, data) }
+  })
+
+  const imported = Effect.fnUntraced(function* (call: FormCall) {
+    const { file, fields } = yield* spool(call.request, limits)
+    const is = (name: string) => fields.get(name) === "true"
+    const options = { dryRun: is("dry_run"), again: is("again"), skipRefused: is("skip_refused") }
+    return yield* files.file(idOf(fields.get("source_id")), file, options)
+  }, Effect.scoped)
+
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/files",
+      action: "import.read",
+      get: ({ frame }) => shown(frame, null),
+      post: {
+        action: "source.change",
+        readsBody: true,
+        respond: Effect.fnUntraced(function* (call) {
+          const report = yield* slots.withPermitsIfAvailable(1)(imported(call))
+          if (Option.isNone(report)) {
+            const message = "Other files are being sent already; try again when one of them has ended."
+            return yield* Effect.fail<ManageError>({ code: "busy", message })
+          }
+          if (wantsFragment(call)) return { fragment: reportBox(call.frame, report.value).text }
+          return yield* shown(call.frame, report.value)
+        }),
+      },
+      back: () => "files",
+    },
+  ]
+  return screens
+})

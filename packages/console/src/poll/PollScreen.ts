@@ -1,0 +1,105 @@
+/** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
+import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
+import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { fileTabs } from "../file/FileTabs.ts"
+import { badge, type Tone } from "../html/Badge.ts"
+import { options } from "../html/Choice.ts"
+import { menu } from "../html/Menu.ts"
+import { momentsIn } from "../html/Moment.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { actButton } from "../source/SourceScreen.ts"
+
+/** Its query string may be a secret for whoever may not change it. */
+const shownUrl = (frame: Frame, { url }: Poll): string => (may(frame, "poll.change") ? url : maskUrl(url))
+
+const state = ({ words: { poll: words } }: Frame, { paused, failures }: Poll): Html => {
+  if (paused) return badge("quiet", words.paused)
+  return failures > 0 ? badge("bad", words.failing(failures)) : badge("good", words.works)
+}
+
+const every = ({ words: { poll: words } }: Frame, seconds: number): string => {
+  if (seconds % 86_400 === 0) return words.days(seconds / 86_400)
+  if (seconds % 3_600 === 0) return words.hours(seconds / 3_600)
+  return seconds % 60 === 0 ? words.minutes(seconds / 60) : words.seconds(seconds)
+}
+
+const addForm = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue => {
+  const { poll: words, event } = frame.words
+  if (!may(frame, "poll.change") || sources.length === 0) return null
+  return menu({
+    id: "add-poll",
+    face: words.add,
+    kind: "main",
+    body: markup`<form method="post" action="${consolePath(frame, "polls")}"><label>${words.url}<input name="url" type="url" required placeholder="https://" autocomplete="off"></label>
+<label>${event.source}<select name="source_id">${options(
+      sources.map(({ id, name }) => [String(id), name] as const),
+      "",
+    )}</select></label><label>${words.every}<input name="every" required value="15m" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>
+<details><summary>${words.more}</summary><label>${words.format}<select name="format">${options([["", words.detected], ...POLL_FORMATS.map((one) => [one, one] as const)], "")}</select></label><label>${words.pointer}<input name="pointer" placeholder="/data/items" autocomplete="off"></label><label>${words.key}<input name="key" placeholder="id" autocomplete="off"></label>
+<label>${words.header}<input name="header_name" placeholder="Authorization" autocomplete="off"></label><label>${words.headerValue}<input name="header_value" type="password" autocomplete="off"></label></details><button class="main">${words.add}</button></form>`,
+  })
+}
+
+export const pollListScreen = (
+  frame: Frame,
+  polls: ReadonlyArray<Poll>,
+  sources: ReadonlyArray<Source>,
+  timeZone: string,
+): Screen => {
+  const { poll: words, event } = frame.words
+  const moment = momentsIn(timeZone)
+  const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
+  const line = (poll: Poll) =>
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `polls/${poll.id}`)}">${shownUrl(frame, poll)}</a></th><td>${nameOf(poll.sourceId)}</td><td class="wide-only nowrap">${every(frame, poll.everySeconds)}</td><td class="wide-only">${moment(poll.dueAt)}</td><td class="n">${state(frame, poll)}</td></tr>`
+  return {
+    title: words.title,
+    section: "files",
+    main: markup`<div class="head"><h1>${words.title}</h1>${addForm(frame, sources)}</div>${fileTabs(frame, "polls")}
+${
+  polls.length === 0
+    ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
+    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.url}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.every}</th><th scope="col" class="wide-only">${words.next}</th><th scope="col" class="n">${event.state}</th></tr></thead><tbody>${polls.map(line)}</tbody></table></div>`
+}`,
+  }
+}
+
+export interface PollData {
+  readonly poll: Poll
+  readonly runs: ReadonlyArray<PollRun>
+  readonly source: Source | null
+  readonly timeZone: string
+}
+
+const RUN_TONES: Readonly<Record<PollRun["outcome"], Tone>> = { read: "good", unchanged: "quiet", failed: "bad" }
+
+const runTable = (frame: Frame, { runs, timeZone }: PollData): Html => {
+  const { poll: words, integration } = frame.words
+  const moment = momentsIn(timeZone)
+  if (runs.length === 0) return markup`<p class="soft">${words.noRuns}</p>`
+  const line = (run: PollRun) =>
+    markup`<tr><th scope="row">${moment(run.at)}</th><td>${badge(RUN_TONES[run.outcome], words.outcomes[run.outcome])} ${run.status}${run.failure !== null && markup`<small lang="en">${run.failure}</small>`}</td><td class="n">${words.fresh(run.fresh, run.items)}</td><td class="n wide-only nowrap">${integration.millis(run.durationMs)}</td></tr>`
+  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${integration.at}</th><th scope="col">${words.outcome}</th><th scope="col" class="n">${words.items}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${runs.map(line)}</tbody></table></div>`
+}
+
+export const pollScreen = (frame: Frame, data: PollData): Screen => {
+  const { poll: words, event } = frame.words
+  const { poll, source, timeZone } = data
+  const moment = momentsIn(timeZone)
+  const path = consolePath(frame, `polls/${poll.id}`)
+  const acts =
+    may(frame, "poll.change") &&
+    markup`<div class="row wrap">${actButton(`${path}/run`, words.run, "main")}${poll.paused ? actButton(`${path}/resume`, words.resume) : actButton(`${path}/pause`, words.pause)}</div>`
+  const remove =
+    may(frame, "poll.change") &&
+    markup`<details class="card"><summary>${words.remove}</summary><p>${words.removeHint}</p>${actButton(`${path}/remove`, words.remove, "danger")}</details>`
+  return {
+    title: shownUrl(frame, poll),
+    section: "files",
+    main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shownUrl(frame, poll)} ${state(frame, poll)}</h1></div>
+<section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.every}</dt><dd>${every(frame, poll.everySeconds)}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
+<dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>
+<section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${remove}`,
+  }
+}

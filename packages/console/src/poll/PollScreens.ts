@@ -1,0 +1,77 @@
+/** The screens and acts of polls. The value of a header is taken and never shown. */
+import { POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
+import { pollError } from "@data-cabinet/core/poll/PollError"
+import { Polls } from "@data-cabinet/core/poll/Polls"
+import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { consolePath } from "../html/Shell.ts"
+import { act, fieldOf, idOf } from "../screen/Act.ts"
+import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
+import { pollListScreen, pollScreen } from "./PollScreen.ts"
+
+const RUNS = 50
+
+/** What the form asks for; an interval that is none is refused by the use case as 0 seconds. */
+const newPollOf = (call: FormCall) => {
+  const field = (name: string) => fieldOf(call, name)
+  const name = field("header_name")
+  return {
+    sourceId: idOf(field("source_id")),
+    url: field("url"),
+    everySeconds: parseInterval(field("every")) ?? 0,
+    format: POLL_FORMATS.find((one) => one === field("format")) ?? null,
+    pointer: field("pointer"),
+    keyField: field("key") === "" ? null : field("key"),
+    headers: name === "" ? [] : [[name, field("header_value")] as const],
+  }
+}
+
+export const pollScreens = Effect.gen(function* () {
+  const polls = yield* Polls
+  const sources = yield* Sources
+  const { timeZone } = yield* ConsoleSettings
+  const path = "/console/polls/{id}" as const
+  const home = ([id]: ReadonlyArray<string>) => `polls/${id}`
+  const simple = (name: string, work: (id: number) => Effect.Effect<unknown, Refusal>, to = home) =>
+    act({
+      path: `${path}/${name}`,
+      action: "poll.change",
+      home: to,
+      respond: ({ path: [id] }) => Effect.as(work(idOf(id)), null),
+    })
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/polls",
+      action: "poll.read",
+      get: ({ frame }) =>
+        Effect.map(Effect.all([polls.list, sources.list]), ([all, known]) => ({
+          screen: pollListScreen(frame, all, known, timeZone),
+        })),
+      post: {
+        action: "poll.change",
+        respond: (call) =>
+          Effect.map(polls.add(newPollOf(call)), ({ id }) => ({ location: consolePath(call.frame, `polls/${id}`) })),
+      },
+      back: () => "polls",
+    },
+    {
+      path,
+      action: "poll.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+        const poll = (yield* polls.list).find((one) => one.id === idOf(id))
+        if (poll === undefined) return yield* pollError("no_such_poll", "There is no poll with this number.")
+        const source = (yield* sources.list).find((one) => one.id === poll.sourceId) ?? null
+        return { screen: pollScreen(frame, { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }) }
+      }),
+    },
+    simple("run", polls.run),
+    simple("pause", polls.pause),
+    simple("resume", polls.resume),
+    simple("remove", polls.remove, () => "polls"),
+  ]
+  return screens
+})
+
+type Refusal = Effect.Error<ReturnType<Polls["Service"]["run"]>>

@@ -1,0 +1,109 @@
+/** Files and polls on the console's screens, without a browser: tried first, imported whole or not at all, and asked again. */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { SAME_ORIGIN, visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let [editor, viewer]: ReadonlyArray<Visitor> = []
+let editorHeaders: Readonly<Record<string, string>>
+let list: Server
+let listUrl: string
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 0)
+  editorHeaders = await cabinet.as("editor")
+  editor = visitor(cabinet.base, editorHeaders)
+  viewer = visitor(cabinet.base, await cabinet.as("viewer"))
+  list = createServer((_, response) => response.end('[{"id":1,"name":"Ada"},{"id":2,"name":"<b>Grace</b>"}]'))
+  await new Promise<void>((resolve) => list.listen(0, "127.0.0.1", resolve))
+  listUrl = `http://127.0.0.1:${(list.address() as AddressInfo).port}/items?token=secret`
+}, 120_000)
+afterAll(async () => {
+  list.close()
+  await cabinet.close()
+})
+
+const send = async (name: string, text: string, more: Readonly<Record<string, string>>, headers = editorHeaders) => {
+  const form = new FormData()
+  for (const [field, value] of Object.entries({ source_id: String(cabinet.source.id), ...more })) form.set(field, value)
+  form.set("file", new Blob([text]), name)
+  const init = { method: "POST", body: form, headers: { ...SAME_ORIGIN, ...headers } }
+  const answer = await fetch(`${cabinet.base}/console/files`, init)
+  return { status: answer.status, text: await answer.text() }
+}
+
+const rows = async () =>
+  (
+    (await (await fetch(`${cabinet.base}/manage/v1/events?limit=1000`, { headers: editorHeaders })).json()) as {
+      data: ReadonlyArray<unknown>
+    }
+  ).data.length
+
+it("a file is tried without a trace, with its rows to the last digit, and then imported", async () => {
+  const csv = `name,total\nAda <script>,12345678901234567890.10\n"Иван",2\n`
+  const tried = await send("orders <i>.csv", csv, { dry_run: "true" })
+  assert.strictEqual(tried.status, 200, tried.text)
+  assert.include(tried.text, "2 rows would become events; 0 rows cannot be read.")
+  assert.include(tried.text, "12345678901234567890.10")
+  assert.notInclude(tried.text, "<script>,")
+  assert.notInclude(tried.text, "<i>.csv")
+  assert.strictEqual(await rows(), 0)
+  const imported = await send("orders.csv", csv, { dry_run: "false" })
+  assert.include(imported.text, "2 rows have become events.")
+  assert.strictEqual(await rows(), 2)
+  const again = await send("orders.csv", csv, { dry_run: "false" })
+  assert.strictEqual(again.status, 409)
+  assert.include(again.text, "<code>same_file</code>")
+  assert.include((await send("orders.csv", csv, { again: "true" })).text, "2 rows have become events.")
+  assert.match((await viewer!.get("/console/files")).text, /orders\.csv<small>file/)
+})
+
+it("a file with a row that cannot be read is refused with its place, or taken without it", async () => {
+  const ndjson = '{"a":1}\n{"a":\n{"a":3}\n'
+  const refused = await send("broken.ndjson", ndjson, {})
+  assert.include(refused.text, "Nothing was imported: 1 row cannot be read.")
+  assert.include(refused.text, "line 2")
+  const skipped = await send("broken.ndjson", ndjson, { skip_refused: "true" })
+  assert.include(skipped.text, "2 rows have become events.")
+})
+
+it("no file, another origin, a viewer and a source that is not there are refused", async () => {
+  const viewing = await cabinet.as("viewer")
+  assert.strictEqual((await send("a.csv", "a\n1\n", {}, viewing)).status, 403)
+  assert.strictEqual(
+    (await send("a.csv", "a\n1\n", {}, { ...editorHeaders, "sec-fetch-site": "cross-site" })).status,
+    403,
+  )
+  assert.strictEqual((await send("a.csv", "a\n1\n", { source_id: "999" })).status, 404)
+  assert.strictEqual((await editor!.post("/console/files", { source_id: "1" })).status, 400)
+  assert.notInclude((await viewer!.get("/console/files")).text, "<form")
+})
+
+it("a poll is added, run, paused and removed, and its secrets are shown to nobody who may only look", async () => {
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m", key: "id" }
+  const added = await editor!.post("/console/polls", { ...form, header_name: "X-Token", header_value: "hidden-value" })
+  assert.strictEqual(added.status, 303, added.text)
+  const path = added.headers.get("location")!.slice("/data".length)
+  const card = (await editor!.get(path)).text
+  assert.include(card, "X-Token")
+  assert.notInclude(card, "hidden-value")
+  assert.notInclude((await viewer!.get(path)).text, "token=secret")
+  assert.notInclude((await viewer!.get("/console/polls")).text, "token=secret")
+  assert.strictEqual((await editor!.post(`${path}/run`, {})).status, 303)
+  assert.include((await viewer!.get(path)).text, "2 / 2")
+  await editor!.post(`${path}/pause`, {})
+  assert.include((await viewer!.get(path)).text, ">paused<")
+  for (const act of ["run", "pause", "resume", "remove"]) {
+    assert.strictEqual((await viewer!.post(`${path}/${act}`, {})).status, 403, act)
+  }
+  assert.strictEqual((await editor!.post("/console/polls", { ...form, every: "often" })).status, 400)
+  assert.include(
+    (await editor!.post("/console/polls", { ...form, url: "http://10.0.0.5/" })).text,
+    "<code>not_public</code>",
+  )
+  assert.strictEqual((await editor!.post(`${path}/remove`, {})).status, 303)
+  assert.strictEqual((await viewer!.get(path)).status, 404)
+})
