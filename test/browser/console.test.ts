@@ -15,7 +15,11 @@ beforeAll(async () => {
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   headers = await cabinet.as("owner")
   await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
-  await manage("events/trash", { source_id: 1, events: [4, 5] })
+  const letters = await cabinet.cabinet.sources.create({ name: "Letters" })
+  for (const text of ["first", "second"]) {
+    await (await fetch(letters.intakeUrl, { method: "POST", body: new URLSearchParams({ text }) })).text()
+  }
+  await manage("events/trash", { source_id: letters.id, events: [301, 302] })
   await manage("addresses/1/ping", {})
   await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
   chromium = await startChromium()
@@ -58,7 +62,7 @@ const SCREENS = [
   "polls",
   "polls/1",
   "trash",
-  "events/4",
+  "events/301",
   "deliveries/1",
   "me",
   "sessions",

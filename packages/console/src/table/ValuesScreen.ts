@@ -22,7 +22,8 @@ const VALUE_CHARACTERS = 120
 export const valueList = (frame: Frame, { table, column, facets, pairs }: ValuesData): Html => {
   const { table: words } = frame.words
   const path = tablePath(frame, table.detail.schema, table.detail.name)
-  const most = Math.max(1, ...facets.values.map(({ count }) => count))
+  // The most frequent comes first.
+  const most = facets.values[0]?.count ?? 1
   const line = ({ value, count }: Facets["values"][number]) => {
     const isNull = value === "null"
     const text = shownText(value)
