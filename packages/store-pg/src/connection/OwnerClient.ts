@@ -7,6 +7,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
+import { connectionOf } from "./Connection.ts"
 import { rawTypes } from "./RawTypes.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
@@ -54,13 +55,27 @@ const poolOf = (
   applicationName: group.applicationName,
 })
 
-const pool = (options: OwnerOptions, group: SessionGroup, maxConnections: number, multiplex: boolean) =>
+const pool = (
+  options: OwnerOptions,
+  group: SessionGroup,
+  maxConnections: number,
+  more: Pick<SessionPool.SessionPoolOptions, "multiplex" | "types" | "overdue" | "unconfirmed"> = {},
+) =>
   SessionPool.layer({
     ...poolOf(options, group, maxConnections),
-    multiplex,
-    ...(multiplex ? { types: rawTypes() } : {}),
-    settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
+    ...more,
+    settings: more.multiplex === true ? SessionSettings.ownerShared : SessionSettings.owner,
   })
+
+/** Looks for another server of the address while sessions with the one in use are kept. */
+const elsewhere = (url: string): Effect.Effect<void> =>
+  connectionOf(url).pipe(
+    Effect.flatMap(({ route, settled }) => {
+      route.doubt()
+      return settled
+    }),
+    Effect.ignore,
+  )
 
 const feedSessions = Effect.fnUntraced(function* (
   options: OwnerOptions,
@@ -84,28 +99,35 @@ export const layer = (options: OwnerOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { url, applicationName = "data-cabinet", maxConnections = 8 } = options
+      const searchElsewhere = elsewhere(url)
       const suspect = (group: SessionGroup, isLimited: boolean): Suspect => ({
         group,
         isLimited,
         probe: () => sessionGroup(url, `${applicationName} probe`),
-        open: (own) => pool(options, own, 1, false),
+        open: (own) => pool(options, own, 1),
+        searchElsewhere,
       })
       const lent = suspect(sessionGroup(url, applicationName), false)
       const shared = suspect(sessionGroup(url, `${applicationName} shared`), true)
-      const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, false)))
-      const statements = yield* Layer.build(Layer.fresh(pool(options, shared.group, 2, true)))
       const watch = yield* ResponseWatch.make
+      const overdue = (owedSince: () => number | null) => watch.look(lent, owedSince)
+      const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, { overdue })))
+      // Nobody waits any more for what is still in flight, and a pool waits for its sessions.
+      yield* Effect.addFinalizer(() => Effect.sync(() => lent.group.cut()))
+      const multiplexed = pool(options, shared.group, 2, { multiplex: true, types: rawTypes() })
+      const statements = yield* Layer.build(Layer.fresh(multiplexed))
       yield* watch.join(lent)
       yield* watch.join(shared)
       const client = yield* statementPool(Context.get(statements, PgClient.PgClient), (owedSince) =>
         watch.look(shared, owedSince),
       )
+      const connect = (group: SessionGroup, unconfirmed: () => void) => pool(options, group, 1, { unconfirmed })
       const feed = suspect(sessionGroup(url, `${applicationName} feed`), true)
       return built.pipe(
         Context.add(FeedSessions, yield* feedSessions(options, feed, watch)),
         Context.add(ResponseWatch, watch),
         Context.add(StatementClient, client),
-        Context.add(WriteSessions, writeSessions({ url, applicationName, watch, pool: lent })),
+        Context.add(WriteSessions, writeSessions({ url, applicationName, watch, pool: lent, connect })),
       )
     }),
   )

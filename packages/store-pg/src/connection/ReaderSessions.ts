@@ -103,6 +103,8 @@ export const readerSessions = Effect.fnUntraced(function* (
         isLimited: false,
         probe: () => sessionGroup(url, `${name} probe`),
         open: (own) => SessionPool.layer(poolOf(own, settings, 1)),
+        // It commits nothing.
+        searchElsewhere: Effect.void,
       })
     }
     return sessions

@@ -33,12 +33,20 @@ const STATEMENT_TIMEOUT_MILLIS = 40_000
 const UNREACHABLE_MILLIS = 10_000
 
 /**
- * Whether any backend is working for a session of the group. A backend that waits for its client has sent, or received,
- * all that it could: whatever this side still waits for was lost on the way.
+ * How many backends are working for sessions of the group, and how many of them wait for a standby to confirm a commit. A
+ * backend that waits for its client has sent, or received, all that it could: whatever this side still waits for was lost
+ * on the way.
  */
 const AT_WORK = `
-SELECT pg_catalog.count(*)::int4 AS at_work FROM pg_catalog.pg_stat_activity
+SELECT pg_catalog.count(*)::int4 AS at_work,
+       (pg_catalog.count(*) FILTER (WHERE wait_event = 'SyncRep'))::int4 AS unconfirmed
+FROM pg_catalog.pg_stat_activity
 WHERE application_name = $1 AND usename = CURRENT_USER AND state <> 'idle' AND (state <> 'active' OR wait_event_type IS DISTINCT FROM 'Client')`
+
+interface AtWork {
+  readonly at_work: number
+  readonly unconfirmed: number
+}
 
 /** Opens a pool of one connection on the sockets of a group. */
 export type OpenPool = (group: SessionGroup) => Layer.Layer<PgClient.PgClient, SqlError.SqlError>
@@ -63,16 +71,18 @@ export interface Suspect {
   readonly open: OpenPool
   /** Whether nothing in it can run for longer than the database's own statement timeout. */
   readonly isLimited: boolean
+  /** Looks for another server of the address, if it names several; the sessions end once one is found. */
+  readonly searchElsewhere: Effect.Effect<void>
 }
 
 /** Counts its sessions with a working backend; or reports that the database refuses the probe, or does not respond. */
-const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<number | "refused" | "unreachable"> =>
+const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<AtWork | "refused" | "unreachable"> =>
   Effect.suspend(() => {
     const own = probe()
     return Effect.gen(function* () {
       const sql = Context.get(yield* Layer.build(Layer.fresh(open(own))), PgClient.PgClient)
-      const [row] = yield* sql.unsafe<{ readonly at_work: number }>(AT_WORK, [group.applicationName])
-      return row!.at_work
+      const [row] = yield* sql.unsafe<AtWork>(AT_WORK, [group.applicationName])
+      return row!
     }).pipe(
       Effect.scoped,
       cutAfter(PROBE_MILLIS, own),
@@ -82,6 +92,9 @@ const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<number |
       ),
     )
   })
+
+/** A database that refuses the probe may well be at work. */
+const isAtWork = (found: AtWork | "refused"): boolean => found === "refused" || found.at_work > 0
 
 /**
  * The result: the sessions were cut, the database is working for them, it cannot be probed, or it has responded
@@ -105,13 +118,17 @@ export const closeIfUnresponsive = Effect.fnUntraced(function* (
   const first = yield* sessionsAtWork(suspect)
   if (first === "unreachable") {
     if ((yield* owedFor) < UNREACHABLE_MILLIS) return "unreachable"
-  } else if (first !== 0) {
-    if (!suspect.isLimited || since === 0 || (yield* owedFor) < STATEMENT_TIMEOUT_MILLIS) return "at work"
+  } else if (isAtWork(first)) {
+    if (since === 0 || (yield* owedFor) < STATEMENT_TIMEOUT_MILLIS) return "at work"
+    // Only a standby is missing. A new session would wait for it as well, and the old backend would stay.
+    const isUnconfirmed = first !== "refused" && first.unconfirmed === first.at_work
+    if (isUnconfirmed) yield* suspect.searchElsewhere
+    if (isUnconfirmed || !suspect.isLimited) return "at work"
   } else {
     yield* Effect.sleep(CONFIRM_DELAY)
     const second = yield* sessionsAtWork(suspect)
     if (second === "unreachable") return "unreachable"
-    if (second !== 0) return "at work"
+    if (isAtWork(second)) return "at work"
   }
   if (owedSince() !== since) return "answered"
   return suspect.group.cut(began) > 0 ? "cut" : "answered"

@@ -4,13 +4,16 @@
  * use, so this is a client of its own over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Duration, Effect, Option, type Scope } from "effect"
+import { Context, Duration, Effect, Option, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionOf } from "./Connection.ts"
 import { checkSession } from "./SessionCheck.ts"
 import type { SessionAttributes } from "./AddressParameters.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
+import { type Overdue, Uncancelled } from "./Uncancelled.ts"
+import { watchCommits } from "./UnconfirmedCommit.ts"
+import { decrypted } from "./Wire.ts"
 import type { Wires, WireSession } from "./Wires.ts"
 
 export interface SessionPoolOptions extends Pick<
@@ -21,6 +24,10 @@ export interface SessionPoolOptions extends Pick<
   readonly settings: SessionSettings
   /** The pool's connections, if they are also read without the driver; `stream` is then theirs. */
   readonly wires?: Wires
+  /** Given if the statements of the client are never cancelled (see Uncancelled). */
+  readonly overdue?: Overdue
+  /** Called when a commit of the pool's was made visible before a standby had it; without `wires`. */
+  readonly unconfirmed?: () => void
 }
 
 /** A session as seen by statements. */
@@ -28,26 +35,28 @@ class Session implements SqlConnection.Connection {
   readonly #connection: PgConnection.PgConnection
   /** A setting had to be set by a statement, which RESET ALL would undo. */
   readonly settingsAreLoose: boolean
+  readonly #run: <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, SqlError.SqlError>
 
-  constructor(connection: PgConnection.PgConnection, settingsAreLoose: boolean) {
+  constructor(connection: PgConnection.PgConnection, settingsAreLoose: boolean, uncancelled?: Uncancelled) {
     this.#connection = connection
     this.settingsAreLoose = settingsAreLoose
+    this.#run = uncancelled === undefined ? (statement) => statement : (statement) => uncancelled.run(statement)
   }
 
   execute(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.#connection.query(sql, params), rowsOf)
+    return Effect.map(this.#run(this.#connection.query(sql, params)), rowsOf)
   }
   executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.#connection.query(sql, params, false), rowsOf)
+    return Effect.map(this.#run(this.#connection.query(sql, params, false)), rowsOf)
   }
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#connection.query(sql, params)
+    return this.#run(this.#connection.query(sql, params))
   }
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#connection.queryValues(sql, params)
+    return this.#run(this.#connection.queryValues(sql, params))
   }
   executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#connection.queryValues(sql, params, false)
+    return this.#run(this.#connection.queryValues(sql, params, false))
   }
   executeStream(sql: string, params: ReadonlyArray<unknown>) {
     return this.#connection.stream(sql, params)
@@ -98,7 +107,7 @@ export const lentSessions = (
   }))
 
 const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
-  const { url, settings: kind, applicationName, wires, ...options } = given
+  const { url, settings: kind, applicationName, wires, overdue, unconfirmed, ...options } = given
   const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
   const { address, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
   const name = applicationName === undefined ? undefined : sessionName(address.applicationName, applicationName)
@@ -112,16 +121,26 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
     // The driver is given what was decrypted, and asks for no TLS of its own.
     const own = configOf(set)
     Object.defineProperties(config, { stream: { value: wires.stream(() => own.ssl) }, ssl: { value: false } })
+  } else if (unconfirmed !== undefined && stream !== undefined) {
+    const own = configOf(set)
+    const watched = () => watchCommits(decrypted(stream(), own.ssl), unconfirmed)
+    Object.defineProperties(config, { stream: { value: watched }, ssl: { value: false } })
   }
   const pool = yield* PgPool.make(config)
   const checked = new WeakMap<PgConnection.PgConnection, Session>()
+  /** The key by which a statement finds its transaction; undefined until there is a client. */
+  const transaction: { key?: SqlClient.SqlClient["transactionService"] } = {}
+  const isInTransaction = (context: Context.Context<never>) =>
+    transaction.key !== undefined && Option.isSome(Context.getOption(context, transaction.key))
+  const uncancelled = (connection: PgConnection.PgConnection) =>
+    overdue === undefined ? undefined : new Uncancelled(pool.invalidate(connection), overdue, isInTransaction)
 
   const check = (connection: PgConnection.PgConnection): Effect.Effect<Session, SqlError.SqlError> => {
     const known = checked.get(connection)
     if (known !== undefined) return Effect.succeed(known)
     return checkSession(connection, settings).pipe(
       Effect.map((wasSet) => {
-        const session = new Session(connection, wasSet)
+        const session = new Session(connection, wasSet, uncancelled(connection))
         checked.set(connection, session)
         return session
       }),
@@ -131,7 +150,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const use = <A, E, R>(work: (connection: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     route.isSettled ? pool.use(work) : Effect.andThen(settled, pool.use(work))
   const get = Effect.suspend(() => (route.isSettled ? pool.get : Effect.andThen(settled, pool.get)))
-  return { pool, config, checked, check, use, get }
+  return { pool, config, checked, check, use, get, uncancelled, transaction }
 })
 
 /** What a server has to be: verified for each session, because it may have changed since the route was settled. */
@@ -145,12 +164,12 @@ const FITS: Readonly<Record<SessionAttributes, Readonly<Record<string, string>>>
 }
 
 const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
-  const { config, checked, check, use, get: lent } = yield* open(options)
+  const { config, checked, check, use, get: lent, uncancelled, transaction } = yield* open(options)
   const get = Effect.flatMap(lent, check)
   const pinned = Effect.flatMap(lent, (connection) =>
     Effect.flatMap(check(connection), (session) => Effect.map(connection.pin, (own) => [own, session] as const)),
   )
-  const reserve = Effect.map(pinned, ([own, session]) => new Session(own, session.settingsAreLoose))
+  const reserve = Effect.map(pinned, ([own, session]) => new Session(own, session.settingsAreLoose, uncancelled(own)))
 
   const client = yield* SqlClient.make({
     acquirer: get,
@@ -167,6 +186,7 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "postgresql"]],
   })
+  transaction.key = client.transactionService
   return Object.assign(client, {
     [PgClient.TypeId]: PgClient.TypeId,
     config,

@@ -74,10 +74,11 @@ export const owner: SessionSettings = { set: OWNER, found: FOUND }
 
 /**
  * The owner's shared sessions. Their few statements have one good plan each: planning again costs a tenth of a page of
- * the feed.
+ * the feed. They write nothing that has to last, so none waits for a standby, with all that is queued behind it: counts are
+ * unlogged, but even a read may log a page that it tidies up.
  */
 export const ownerShared: SessionSettings = {
-  set: { ...OWNER, plan_cache_mode: "force_generic_plan" },
+  set: { ...OWNER, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
   found: FOUND,
 }
 

@@ -3,10 +3,11 @@
  * program is wrong (a defect, with its cause kept for the log).
  */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 import { failureWords } from "./FailureWords.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
+import { lingering } from "./Uncancelled.ts"
 
 export { sqlMessage, sqlState }
 
@@ -74,14 +75,22 @@ export const connectionLossAsError = <A, E, R>(
   })
 
 /**
+ * The work is interrupted when its time is up, and not awaited: a commit that waits for a standby is not to be cancelled, and
+ * ends when it may.
+ */
+const withinTime = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> =>
+  Effect.flatMap(Effect.forkDetach(lingering(work), { startImmediately: true }), (fiber) =>
+    Effect.onExit(Effect.timeout(Fiber.join(fiber), STORE_TIMEOUT), () => Effect.sync(() => fiber.interruptUnsafe())),
+  )
+
+/**
  * Gives a port's effect its error type: unavailable or busy becomes `StoreUnavailable`, any other SQL error a defect.
  * Bounded in time.
  */
 export const orUnavailable = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
-  connectionLossAsError(self).pipe(
-    Effect.timeout(STORE_TIMEOUT),
+  withinTime(connectionLossAsError(self)).pipe(
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
       if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not respond in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)

@@ -169,4 +169,8 @@ export class Wire extends Duplex {
   }
 }
 
+/** The connection as it is without TLS, which is negotiated here where it is asked for. */
+export const decrypted = (socket: Duplex, encryption: Encryption): Duplex =>
+  encryption === undefined || encryption === false ? socket : new Wire(socket, encryption, () => undefined)
+
 const closed = () => new Error("Connection closed")

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Latch, Layer, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
-import { cutAfter, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
+import { cutAfter, type OpenPool, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 
 /** What a writer waits for: its own session, or one of the pool that creates the tables' columns. */
@@ -16,6 +16,8 @@ export type WaitsFor = "session" | "pool"
 export interface WriteSession {
   readonly connection: SqlConnection.Connection
   readonly isClosed: () => boolean
+  /** Whether one of its commits was made visible although no standby may have it (see UnconfirmedCommit). */
+  readonly isUnconfirmed: () => boolean
   /**
    * Declares what the writer waits for from now on; null for nothing. An unresponsive database is noticed only this way.
    */
@@ -38,6 +40,11 @@ export class WriteSessions extends Context.Service<
       opening: (connection: SqlConnection.Connection) => Effect.Effect<unknown, SqlError.SqlError>,
       closed: () => void,
     ) => Effect.Effect<WriteSession, SqlError.SqlError, Scope.Scope>
+    /**
+     * Closes all sessions, also those that are being opened. A writer that is to end is not interrupted before: the driver
+     * would cancel its statement, which may be about to commit (see Uncancelled).
+     */
+    readonly cut: Effect.Effect<void>
   }
 >()("@data-cabinet/store-pg/connection/WriteSession") {}
 
@@ -56,12 +63,15 @@ interface Options {
   readonly watch: ResponseWatch["Service"]
   /** The pool that is checked when a writer waits for it. */
   readonly pool: Suspect
+  /** A pool of one session; `unconfirmed` is called as in SessionPool. */
+  readonly connect: (group: SessionGroup, unconfirmed: () => void) => ReturnType<OpenPool>
 }
 
-export const writeSessions = ({ url, applicationName, watch, pool }: Options): WriteSessions["Service"] => ({
-  trouble: { words: null },
-  open: Effect.fnUntraced(function* (opening, closed) {
+export const writeSessions = ({ url, applicationName, watch, pool, connect }: Options): WriteSessions["Service"] => {
+  const groups = new Set<SessionGroup>()
+  const open: WriteSessions["Service"]["open"] = Effect.fnUntraced(function* (opening, closed) {
     let isClosed = false
+    let isUnconfirmed = false
     let waiting: { readonly what: WaitsFor; readonly since: number } | null = null
     const clock = yield* Clock.Clock
     const busy = Latch.makeUnsafe(false)
@@ -69,8 +79,12 @@ export const writeSessions = ({ url, applicationName, watch, pool }: Options): W
       isClosed = true
       closed()
     })
+    yield* Effect.acquireRelease(
+      Effect.sync(() => groups.add(group)),
+      () => Effect.sync(() => groups.delete(group)),
+    )
     const connection = yield* Effect.gen(function* () {
-      const sql = Context.get(yield* Layer.build(Layer.fresh(pool.open(group))), PgClient.PgClient)
+      const sql = Context.get(yield* Layer.build(Layer.fresh(connect(group, () => (isUnconfirmed = true)))), PgClient.PgClient)
       const reserved = yield* sql.reserve
       yield* opening(reserved)
       return reserved
@@ -92,11 +106,16 @@ export const writeSessions = ({ url, applicationName, watch, pool }: Options): W
     return {
       connection,
       isClosed: () => isClosed,
+      isUnconfirmed: () => isUnconfirmed,
       waitsFor: () => waiting?.what ?? null,
       waits: (what) => {
         waiting = what === null ? null : { what, since: clock.currentTimeMillisUnsafe() }
         if (what !== null) busy.openUnsafe()
       },
     }
-  }),
-})
+  })
+  const cut = Effect.sync(() => {
+    for (const group of groups) group.cut()
+  })
+  return { trouble: { words: null }, open, cut }
+}

@@ -71,6 +71,7 @@ export class BatchWriter {
     // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
     session.waits("session")
     const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
+    if (session.isUnconfirmed()) return yield* unconfirmed
     this.#parts.trouble.words = null
     // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
     queueMicrotask(() => resolveAll(batch, rows))
@@ -160,6 +161,13 @@ export class BatchWriter {
     for (const { request } of batch) this.#tables.forget(request.sourceId)
   }
 }
+
+/** As a connection that is lost: what is to be acknowledged is in need of a new session, and of an unknown outcome. */
+const unconfirmed = Effect.suspend(() => {
+  const message = "somebody cancelled a commit that waited for its standby: whether it lasts is not known"
+  const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "execute" })
+  return Effect.fail(new SqlError.SqlError({ reason }))
+})
 
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))

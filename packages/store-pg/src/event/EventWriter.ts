@@ -34,6 +34,9 @@ const LOCK_TIMEOUT_MILLIS = 1_000
 /** The longest time, in milliseconds, that a sender waits for a response. */
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
+/** How long the batch in flight is waited for when the service stops. */
+const LAST_BATCH_TIMEOUT = "1 second"
+
 /** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
 const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
 
@@ -70,6 +73,8 @@ export class EventWriter {
   readonly #work = Latch.makeUnsafe(false)
   /** Number of requests being written: changed by `#inFlightWhile` alone. */
   #inFlight = 0
+  /** Set by `#stop`. */
+  #isStopping = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -78,6 +83,7 @@ export class EventWriter {
   /** Queues a request. Its result is there by the deadline at the latest. */
   append(request: AcceptRequest, deadline?: Deadline, abandoned?: AbortSignal): Promise<Appended> {
     const { wheel } = this.#parts
+    if (this.#isStopping) return Promise.resolve(Result.fail(unavailable("The service is stopping.")))
     const release = this.#hold(request)
     if (release === undefined) return Promise.resolve(Result.fail(memoryFull()))
     return new Promise((resolve, reject) => {
@@ -113,12 +119,25 @@ export class EventWriter {
       yield* Effect.forkScoped(Effect.forever(blocked.look))
       yield* Effect.forkScoped(Effect.forever(blocked.trustAgain))
       for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(Effect.forever(this.#writeOnNewSession))
-      yield* Effect.addFinalizer(() => this.#failQueued)
+      // Before the writers are interrupted.
+      yield* Effect.addFinalizer(() => this.#stop)
+    })
+  }
+
+  get #stop(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      this.#isStopping = true
+      yield* this.#failQueued
+      const ended = Effect.gen({ self: this }, function* () {
+        while (this.#inFlight > 0) yield* Effect.sleep("10 millis")
+      })
+      yield* Effect.timeoutOption(ended, LAST_BATCH_TIMEOUT)
+      yield* this.#parts.sessions.cut
     })
   }
 
   get #mayWrite(): boolean {
-    if (this.#pending.isEmpty) return false
+    if (this.#isStopping || this.#pending.isEmpty) return false
     return this.#inFlight === 0 || this.#parts.blocked.areAny || this.#pending.mayGoBeside(this.#inFlight)
   }
 
@@ -211,6 +230,7 @@ export class EventWriter {
 
   #interrupted(cause: Cause.Cause<SqlError.SqlError>): Effect.Effect<void> {
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+    if (this.#isStopping) return Effect.void
     const error = Cause.squash(cause)
     if (!SqlError.isSqlError(error)) return Effect.logWarning("accepting events was interrupted", cause)
     const { trouble } = this.#parts.sessions

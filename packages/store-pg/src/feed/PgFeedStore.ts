@@ -7,6 +7,7 @@ import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.effect(
   FeedStore,
   Effect.gen(function* () {
     const sql = yield* StatementClient
+    const writing = yield* PgClient.PgClient
     const sessions = yield* FeedSessions
     const reader = new PageReader(sessions)
     const page = Effect.fnUntraced(function* (session: Session, asked: FeedQuery) {
@@ -34,7 +36,7 @@ export const layer = Layer.effect(
         return yield* unavailable("This database is a standby, which cannot tell what its primary is about to commit.")
       }
       if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
-        yield* beginEpochAbove(sql, asked.after)
+        yield* beginEpochAbove(writing, asked.after)
         fence = yield* watermark(session, asked.after)
       }
       const after = yield* fence.there ? laterKnown(sql, asked.after) : latestKnown(sql, asked.after)

@@ -11,6 +11,7 @@
  */
 import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/core/feed/FeedStore"
 import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
+import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
@@ -28,7 +29,7 @@ FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[]) WITH ORDINALITY AS p
 CROSS JOIN LATERAL (SELECT FROM cabinet.event e WHERE ${isEventOf("p.epoch", "p.xid", "p.id", "p.at")} LIMIT 1) e`
 
 /** Begins an epoch above the client's position, unless another client's request already has. */
-export const beginEpochAbove = Effect.fnUntraced(function* (sql: Statements, { epoch, xid }: FeedPlace) {
+export const beginEpochAbove = Effect.fnUntraced(function* (sql: PgClient.PgClient, { epoch, xid }: FeedPlace) {
   const [row] = yield* sql.unsafe<{ ran_on: boolean }>(BEGIN, [epoch, xid])
   if (row!.ran_on) {
     yield* Effect.logWarning(

@@ -14,6 +14,7 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlError } from "effect/sql"
+import { Cancels } from "../connection/Uncancelled.ts"
 import { isUnavailable, connectionLossAsError, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import {
   buildIndex,
@@ -74,17 +75,15 @@ export const layer = Layer.effect(
       return trigrams
     })
 
-    /** Runs statements that cannot run in a transaction, on a session of their own. */
+    /** Runs statements that cannot run in a transaction, on a session of their own, until they are interrupted. */
     const alone = (statements: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
-      Effect.scoped(
-        Effect.flatMap(sql.reserve, (session) => {
-          const say = (statement: string) => session.executeUnprepared(statement, [], undefined)
-          return Effect.ensuring(
-            Effect.forEach([...limits, ...statements], say, { discard: true }),
-            Effect.ignore(Effect.forEach(AS_BEFORE, say, { discard: true })),
-          )
-        }),
-      )
+      Effect.flatMap(sql.reserve, (session) => {
+        const say = (statement: string) => session.executeUnprepared(statement, [], undefined)
+        return Effect.ensuring(
+          Effect.forEach([...limits, ...statements], say, { discard: true }),
+          Effect.ignore(Effect.forEach(AS_BEFORE, say, { discard: true })),
+        )
+      }).pipe(Effect.scoped, Effect.provideService(Cancels, true))
 
     const dropAll = (schema: string, names: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
       alone(

@@ -1,0 +1,104 @@
+/**
+ * A session on which no commit is ever cancelled. PostgreSQL makes a commit durable here before it waits for a synchronous
+ * standby, and a request to cancel ends that wait: the transaction is then shown to everybody, and is lost if another
+ * server takes over. Left alone, it is shown once a standby has it. Only a statement within a transaction is no commit.
+ *
+ * So whoever stops waiting leaves the session to its statement. The session is closed if the statement does not end soon;
+ * within {@link lingering} it stays with its pool, so that statements that nobody waits for cannot exhaust the server.
+ */
+import { Clock, Context, type Duration, Effect, Fiber } from "effect"
+import { SqlError } from "effect/sql"
+
+/**
+ * Whether an interruption cancels the statement in flight, whatever it is: for long work on something that the feed does not
+ * show.
+ */
+export const Cancels = Context.Reference<boolean>("@data-cabinet/store-pg/connection/Cancels", {
+  defaultValue: () => false,
+})
+
+/** How long an interruption waits for the statement in flight before its session is closed. */
+const Patience = Context.Reference<Duration.Input>("@data-cabinet/store-pg/connection/Patience", {
+  defaultValue: () => "1 second",
+})
+
+/** Keeps a session as long as its statement takes. The fiber must be one that nobody awaits after interrupting it. */
+export const lingering = Effect.provideService(Patience, "Infinity")
+
+/** Milliseconds after which a statement is overdue, and the pause between two looks at it. */
+const OVERDUE_MILLIS = 10_000
+const LOOK_INTERVAL = "10 seconds"
+
+/** Looks whether a response can still come; it is given since when one is owed (see closeIfUnresponsive). */
+export type Overdue = (owedSince: () => number | null) => Effect.Effect<unknown>
+
+const left = () => {
+  const cause = new Error("The session was left while a statement was in flight")
+  return new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "query" }),
+  })
+}
+
+export class Uncancelled {
+  readonly #close: Effect.Effect<void>
+  readonly #overdue: Overdue
+  readonly #isInTransaction: (context: Context.Context<never>) => boolean
+  #isLeft = false
+
+  /** `close` closes the session as soon as its pool has it back. */
+  constructor(
+    close: Effect.Effect<void>,
+    overdue: Overdue,
+    isInTransaction: (context: Context.Context<never>) => boolean,
+  ) {
+    this.#close = close
+    this.#overdue = overdue
+    this.#isInTransaction = isInTransaction
+  }
+
+  /** Runs a statement of the session; fails at once if an earlier one was left. */
+  run<A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
+    return Effect.contextWith((context: Context.Context<never>) => {
+      if (this.#isLeft) return Effect.fail(left())
+      if (this.#isInTransaction(context) || Context.get(context, Cancels)) return statement
+      return Effect.callback<A, SqlError.SqlError>((resume) => {
+        const stopLooking = this.#lookAfter(context)
+        // Of its own, so that the driver does not learn of an interruption.
+        const fiber = Effect.runForkWith(context)(statement)
+        fiber.addObserver((exit) => {
+          stopLooking()
+          resume(exit)
+        })
+        return this.#leave(fiber, Context.get(context, Patience))
+      })
+    })
+  }
+
+  #leave(fiber: Fiber.Fiber<unknown, unknown>, patience: Duration.Input): Effect.Effect<void> {
+    return Effect.flatMap(Effect.timeoutOption(Fiber.await(fiber), patience), (ended) => {
+      if (ended._tag === "Some") return Effect.void
+      this.#isLeft = true
+      return this.#close
+    })
+  }
+
+  #lookAfter(context: Context.Context<never>): () => void {
+    const clock = Context.get(context, Clock.Clock)
+    const since = clock.currentTimeMillisUnsafe()
+    let isOver = false
+    let looking: Fiber.Fiber<unknown, unknown> | undefined
+    const timer = setTimeout(() => {
+      const look = Effect.andThen(
+        this.#overdue(() => (isOver ? null : since)),
+        Effect.sleep(LOOK_INTERVAL),
+      )
+      looking = Effect.runForkWith(context)(Effect.forever(look))
+    }, OVERDUE_MILLIS)
+    timer.unref()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+      looking?.interruptUnsafe()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Notices that PostgreSQL has ended the wait of a commit for its standby, because somebody cancelled it. It reports success
+ * then, with a warning that the driver does not pass on; whoever acknowledges a commit has to know.
+ */
+import type { Duplex } from "node:stream"
+import { PgProtocol } from "@effect/sql-pg"
+import { FrameReader } from "./FrameReader.ts"
+
+const NOTICE = 0x4e
+
+/** PostgreSQL's own are shorter; one that a trigger raises may not be, and is of no interest. */
+const MAX_NOTICE_BYTES = 8_192
+
+/** Messages are translated, the names of source files are not. */
+const SYNC_REP = "syncrep.c"
+
+/** Reads a connection beside the driver, and before it; `found` is called for each such warning. */
+export const watchCommits = <Socket extends Duplex>(socket: Socket, found: () => void): Socket => {
+  const frames = new FrameReader()
+  const consumer = {
+    mostBytes: (type: number) => (type === NOTICE ? MAX_NOTICE_BYTES : -1),
+    skipped: () => {},
+    read: (_type: number, bytes: DataView, start: number, end: number) => {
+      if (fileOf(bytes, start, end) === SYNC_REP) found()
+      return true
+    },
+  }
+  const read = (chunk: Uint8Array) => {
+    try {
+      frames.push(chunk, consumer)
+    } catch {
+      // The driver says what is wrong with it.
+      socket.off("data", read)
+    }
+  }
+  return socket.on("data", read)
+}
+
+/** The source file that raised a notice. */
+const fileOf = (bytes: DataView, start: number, end: number): string | undefined => {
+  const frame = Buffer.alloc(end - start + 5)
+  frame[0] = NOTICE
+  frame.writeInt32BE(end - start + 4, 1)
+  frame.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start), 5)
+  const [message] = PgProtocol.makeParser().push(frame)
+  return message?._tag === "NoticeResponse" ? message.fields.file : undefined
+}

@@ -1,0 +1,184 @@
+/**
+ * A primary whose synchronous standby is away: its commits are durable there, and wait. Whatever a cabinet does meanwhile,
+ * by a time limit, a client that leaves or its own end, PostgreSQL must not be made to end that wait: it would show to
+ * everybody what the next primary does not have.
+ */
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { orUnavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, ManagedRuntime } from "effect"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { intakeCabinet } from "../support/intakeCabinet.ts"
+import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+
+const DATABASE = "orders"
+const SETTINGS = { wal_level: "replica", hot_standby: "on", log_line_prefix: "%a " }
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let home: ClusterHome
+let primary: TestCluster
+let standby: TestCluster
+
+/** The sessions whose wait for the standby PostgreSQL has ended. */
+const cancelled = () =>
+  readFileSync(join(home.dir, "primary.log"), "utf8")
+    .split("\n")
+    .filter((line) => /canceling (the )?wait for synchronous replication/.test(line))
+    .map((line) => line.replace(/ [0-9a-f]{8} WARNING.*/, ""))
+
+const count = async (table: string) =>
+  Number((await primary.run(`SELECT count(*) AS n FROM ${table}`, DATABASE))[0]!["n"])
+
+/** How many commits wait for the standby. */
+const waiting = async () =>
+  Number((await primary.run("SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))[0]!["n"])
+
+const until = async (holds: () => Promise<boolean>) => {
+  while (!(await holds())) await sleep(20)
+}
+
+const standbyIsBack = async () => {
+  await standby.start(SETTINGS)
+  await until(async () => (await waiting()) === 0)
+}
+
+beforeAll(async () => {
+  home = clusterHome()
+  primary = await home.init("primary")
+  await primary.start(SETTINGS)
+  await primary.createCabinet(DATABASE)
+  await primary.run("CREATE TABLE public.note (id int PRIMARY KEY)", DATABASE)
+  await primary.run("GRANT ALL ON public.note TO PUBLIC", DATABASE)
+  await primary.end("SIGINT")
+  cpSync(primary.pgdata, join(home.dir, "standby"), { recursive: true })
+  rmSync(join(home.dir, "standby", "postmaster.opts"), { force: true })
+  writeFileSync(join(home.dir, "standby", "standby.signal"), "")
+  const from = `primary_conninfo = 'host=${primary.socketDir} user=postgres'\n`
+  writeFileSync(join(home.dir, "standby", "postgresql.auto.conf"), from)
+  standby = home.cluster("standby")
+  await primary.start({ ...SETTINGS, synchronous_standby_names: "*" })
+  await standby.start(SETTINGS)
+})
+afterAll(async () => {
+  await endAll()
+  await home.remove()
+})
+
+it("a statement whose caller has left is shown once the standby has it, not before", async () => {
+  const runtime = ManagedRuntime.make(OwnerClient.layer({ url: primary.url(DATABASE) }))
+  const insert = (id: number) => PgClient.PgClient.use((sql) => sql.unsafe(`INSERT INTO public.note VALUES (${id})`))
+  await runtime.runPromise(insert(0))
+  await standby.end("SIGKILL")
+  const abandoned = await runtime.runPromise(Effect.timeoutOption(insert(1), "300 millis"))
+  expect(abandoned._tag).toBe("None")
+  // Its session was left, and the next one is another.
+  expect(await runtime.runPromise(PgClient.PgClient.use((sql) => sql.unsafe("SELECT 1 AS one")))).toEqual([{ one: 1 }])
+  expect(await count("public.note")).toBe(1)
+
+  const began = performance.now()
+  const inTransaction = PgClient.PgClient.use((sql) => orUnavailable(sql.withTransaction(insert(2))))
+  const late = await runtime.runPromise(Effect.flip(inTransaction))
+  expect(late).toMatchObject({ _tag: "StoreUnavailable", message: "The database did not respond in time." })
+  assert.isBelow(performance.now() - began, 9_500)
+  expect(await count("public.note")).toBe(1)
+  expect(await waiting()).toBe(2)
+
+  // The service ends before they do.
+  await runtime.dispose()
+  expect(await waiting()).toBe(2)
+  await standbyIsBack()
+  expect(await count("public.note")).toBe(3)
+  expect(cancelled()).toEqual([])
+})
+
+const serve = (): Promise<ServerProcess> => {
+  const hosts = encodeURIComponent(`${primary.socketDir},${standby.socketDir}`)
+  const url = `postgres://cabinet@localhost/${DATABASE}?host=${hosts}&target_session_attrs=read-write`
+  return newHome().serve([], { DATABASE_URL: url })
+}
+
+interface Page {
+  readonly data: ReadonlyArray<{ readonly id: number; readonly payload: { readonly n: number } }>
+  readonly next_cursor: string
+}
+
+const sender = (intakePath: string) => async ({ baseUrl }: ServerProcess, n: number) => {
+  const began = performance.now()
+  const response = await fetch(baseUrl + intakePath, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ n }),
+  })
+  const body = (await response.json()) as { id?: number }
+  return { status: response.status, id: body.id, seconds: (performance.now() - began) / 1_000 }
+}
+
+const feed = async ({ baseUrl }: ServerProcess, key: string, cursor = ""): Promise<Page> => {
+  const from = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`
+  const response = await fetch(`${baseUrl}/api/v1/events${from}`, { headers: { "x-api-key": key } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Page
+}
+
+it("intake refuses in time, the feed shows nothing that no standby has, and goes on where the standby takes over", async () => {
+  const server = await serve()
+  const { key } = server.welcome.key!
+  const send = sender(server.welcome.source!.intake_path)
+  const first = await send(server, 1)
+  expect(first.status).toBe(200)
+  const before = await feed(server, key)
+  expect(before.data.map(({ payload }) => payload.n)).toEqual([1])
+  await standby.end("SIGKILL")
+
+  // One after the other and beside each other; every one waits, or is queued behind one that does.
+  const refused = [
+    await send(server, 2),
+    ...(await Promise.all([send(server, 3), send(server, 4)])),
+    await send(server, 5),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503])
+  for (const { seconds } of refused) assert.isBelow(seconds, 10)
+  const meanwhile = await feed(server, key, before.next_cursor)
+  expect(meanwhile.data).toEqual([])
+
+  // It ends with its commit still waiting.
+  expect(await server.stop("SIGTERM")).toBe(0)
+  assert.isAtLeast(await waiting(), 1)
+  expect(await count("cabinet.event")).toBe(1)
+
+  const next = await serve()
+  expect((await send(next, 6)).status).toBe(503)
+  expect((await feed(next, key, meanwhile.next_cursor)).data).toEqual([])
+  await primary.end("SIGKILL")
+  await standby.start(SETTINGS)
+  await standby.run("SELECT pg_promote()")
+  let accepted = await send(next, 7)
+  while (accepted.status !== 200) accepted = await send(next, 7)
+  const after = await feed(next, key, meanwhile.next_cursor)
+  expect(after.data.map(({ id, payload }) => [id, payload.n])).toEqual([[accepted.id, 7]])
+  expect((await feed(next, key)).data.map(({ payload }) => payload.n)).toEqual([1, 7])
+  expect(cancelled()).toEqual([])
+})
+
+it("an event whose commit somebody cancels is not acknowledged, though it is shown", async () => {
+  const cabinet = await intakeCabinet(standby.url(DATABASE))
+  const source = await cabinet.source("Orders")
+  const post = () => fetch(cabinet.address(source), { method: "POST", body: "{}" }).then(({ status }) => status)
+  expect(await post()).toBe(200)
+  await standby.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+  await standby.run("SELECT pg_reload_conf()")
+  const posted = post()
+  const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  await until(async () => (await standby.run(cancel)).length > 0)
+  expect(await posted).toBe(503)
+  expect(await cabinet.feed(source.id)).toHaveLength(2)
+  await standby.run("ALTER SYSTEM RESET synchronous_standby_names")
+  await standby.run("SELECT pg_reload_conf()")
+  expect(await post()).toBe(200)
+  await cabinet.close()
+})
