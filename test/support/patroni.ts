@@ -77,16 +77,15 @@ export interface PatroniCluster {
 /** As root, PostgreSQL's own user; else whoever runs the tests. */
 const identity = () => candidates().find(({ name }) => name === "user")?.identity
 
-/** Descendants of a process, itself included. */
-const family = (pid: number): ReadonlyArray<number> => {
-  const { stdout } = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
-  return [
-    pid,
-    ...stdout
-      .split("\n")
-      .filter(Boolean)
-      .flatMap((child) => family(Number(child))),
+/** Descendants of a process, itself included, by one look: the load on the cluster comes from this process too. */
+const family = (root: number): ReadonlyArray<number> => {
+  const { stdout } = spawnSync("ps", ["-Ao", "pid=,ppid="], { encoding: "utf8" })
+  const all = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number))
+  const below = (parent: number): ReadonlyArray<number> => [
+    parent,
+    ...all.filter(([, ppid]) => ppid === parent).flatMap(([pid]) => below(pid!)),
   ]
+  return below(root)
 }
 
 const tell = (pid: number, signal: NodeJS.Signals) => {
