@@ -107,16 +107,18 @@ interface Page {
   readonly next_cursor: string
 }
 
-const sender = (intakePath: string) => async ({ baseUrl }: ServerProcess, n: number) => {
-  const began = performance.now()
-  const response = await fetch(baseUrl + intakePath, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ n }),
-  })
-  const body = (await response.json()) as { id?: number }
-  return { status: response.status, id: body.id, seconds: (performance.now() - began) / 1_000 }
-}
+const sender =
+  (intakePath: string) =>
+  async ({ baseUrl }: ServerProcess, n: number) => {
+    const began = performance.now()
+    const response = await fetch(baseUrl + intakePath, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ n }),
+    })
+    const body = (await response.json()) as { id?: number }
+    return { status: response.status, id: body.id, seconds: (performance.now() - began) / 1_000 }
+  }
 
 const feed = async ({ baseUrl }: ServerProcess, key: string, cursor = ""): Promise<Page> => {
   const from = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`

@@ -59,12 +59,16 @@ const pool = (
   options: OwnerOptions,
   group: SessionGroup,
   maxConnections: number,
-  more: Pick<SessionPool.SessionPoolOptions, "multiplex" | "types" | "overdue" | "unconfirmed"> = {},
+  {
+    multiplex = false,
+    ...more
+  }: Pick<SessionPool.SessionPoolOptions, "multiplex" | "types" | "overdue" | "unconfirmed"> = {},
 ) =>
   SessionPool.layer({
     ...poolOf(options, group, maxConnections),
     ...more,
-    settings: more.multiplex === true ? SessionSettings.ownerShared : SessionSettings.owner,
+    multiplex,
+    settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
   })
 
 /** Looks for another server of the address while sessions with the one in use are kept. */

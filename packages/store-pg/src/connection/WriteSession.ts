@@ -84,7 +84,10 @@ export const writeSessions = ({ url, applicationName, watch, pool, connect }: Op
       () => Effect.sync(() => groups.delete(group)),
     )
     const connection = yield* Effect.gen(function* () {
-      const sql = Context.get(yield* Layer.build(Layer.fresh(connect(group, () => (isUnconfirmed = true)))), PgClient.PgClient)
+      const sql = Context.get(
+        yield* Layer.build(Layer.fresh(connect(group, () => (isUnconfirmed = true)))),
+        PgClient.PgClient,
+      )
       const reserved = yield* sql.reserve
       yield* opening(reserved)
       return reserved
