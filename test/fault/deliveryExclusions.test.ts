@@ -1,30 +1,19 @@
 /** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
-import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
-import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { unsent } from "../../packages/store-pg/test/delivery/deliveryCabinet.ts"
-import { storeLayer } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let database: TestDatabase
-const runtimeOf = (url: string) =>
-  ManagedRuntime.make(
-    Layer.merge(
-      storeLayer(url),
-      Addresses.layer.pipe(
-        Layer.provide(unsent),
-        Layer.provideMerge(Layer.merge(addressBook, deliveryQueue)),
-        Layer.provide(ownerClient({ url })),
-      ),
-    ),
-  )
+/** Any address will do: nothing is sent from here. */
+const unchecked = Layer.succeed(AddressCheck, AddressCheck.of({ check: () => Effect.void }))
+const runtimeOf = (url: string) => testCabinet(url, { override: unchecked })
 let runtime: ReturnType<typeof runtimeOf>
 let orders: number
 let letters: number

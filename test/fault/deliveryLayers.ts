@@ -1,6 +1,4 @@
 /** The delivering part of the service, as a process of its own has it, allowed to reach the loopback. */
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import type { DispatcherOptions } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
@@ -8,11 +6,8 @@ import { layer as addressCheck } from "@data-cabinet/delivery/delivery/PinnedAdd
 import { type NameLookupOptions, layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { type Network, parseNetwork } from "@data-cabinet/core/network/IpAddress"
-import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
-import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
-import { layer as deliverySignal } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import { Layer, References } from "effect"
+import { testCabinetLayer } from "../support/testCabinet.ts"
 
 const LOOPBACK: ReadonlyArray<Network> = [parseNetwork("127.0.0.0/8")!]
 
@@ -31,17 +26,11 @@ export const sendingLayer = ({ allowed = LOOPBACK, ca = [], servers, ...options 
     ),
   )
 
-export const queueLayer = (url: string) =>
-  Layer.mergeAll(addressBook, deliveryQueue, deliverySignal).pipe(Layer.provideMerge(ownerClient({ url })))
-
 export const deliveryLayer = (
   url: string,
   options: DispatcherOptions & SendingOptions & { readonly loop?: boolean } = {},
 ) => {
-  const uses = Addresses.layer.pipe(
-    Layer.provideMerge(AttemptDelivery.layer),
-    Layer.provideMerge(Layer.merge(sendingLayer(options), queueLayer(url))),
-  )
+  const cabinet = testCabinetLayer(url, { delivers: true, override: sendingLayer(options) })
   const quiet = Layer.succeed(References.MinimumLogLevel, "Fatal")
-  return Layer.provideMerge(options.loop === false ? uses : Layer.provideMerge(loop(options), uses), quiet)
+  return Layer.provideMerge(options.loop === false ? cabinet : Layer.provideMerge(loop(options), cabinet), quiet)
 }

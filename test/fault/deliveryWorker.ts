@@ -3,11 +3,11 @@
  * yet), `sent` (answered, nothing written down) or `settled` (written down). Arguments: the database, the step or `never`.
  */
 import { Courier } from "@data-cabinet/core/delivery/Courier"
-import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { Effect, Layer } from "effect"
-import { queueLayer, sendingLayer } from "./deliveryLayers.ts"
+import { testCabinetLayer } from "../support/testCabinet.ts"
+import { sendingLayer } from "./deliveryLayers.ts"
 
 const [url = "", step = "never"] = process.argv.slice(2)
 const die = (here: string) => Effect.sync(() => (step === here ? process.kill(process.pid, "SIGKILL") : undefined))
@@ -32,11 +32,8 @@ const courier = Layer.effect(
   ),
 )
 
-const worker = loop({ pollMillis: 200 }).pipe(
-  Layer.provide(AttemptDelivery.layer),
-  Layer.provide(Layer.merge(queue, courier)),
-  Layer.provide(Layer.merge(queueLayer(url), sendingLayer())),
-)
+const override = Layer.merge(queue, courier.pipe(Layer.provideMerge(sendingLayer())))
+const worker = loop({ pollMillis: 200 }).pipe(Layer.provide(testCabinetLayer(url, { delivers: true, override })))
 console.log("ready")
 // The process lives as long as it is let.
 setInterval(() => {}, 60_000)

@@ -11,7 +11,7 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { baseBackup, caughtUp, cutLoose, follow } from "../support/follower.ts"
 import { moveDatabase } from "../support/moveDatabase.ts"
@@ -26,11 +26,11 @@ let standby: TestCluster
 const client = { after: FEED_START, seen: new Set<string>(), again: 0 }
 let sourceId: number
 
-type Store = ReturnType<typeof storeRuntime>
+type Store = ReturnType<typeof testCabinet>
 
 /** Opens the store of a cluster for as long as `use` runs. */
 const withStore = async <A>(url: string, use: (store: Store) => Promise<A>): Promise<A> => {
-  const store = storeRuntime(url)
+  const store = testCabinet(url)
   try {
     return await use(store)
   } finally {

@@ -13,7 +13,7 @@ import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { assert, it } from "vitest"
-import { storeLayer } from "../support/cabinet.ts"
+import { testCabinetLayer } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -113,7 +113,7 @@ it("FeedStore.page shows every committed event once and in one order while accep
   const { readings, committed } = await Effect.runPromise(
     Effect.scoped(program).pipe(
       Effect.provide(
-        Layer.provideMerge(storeLayer(database.url), OwnerClient.layer({ url: database.url, maxConnections: 20 })),
+        Layer.provideMerge(testCabinetLayer(database.url), OwnerClient.layer({ url: database.url, maxConnections: 20 })),
       ),
     ),
   )
@@ -145,5 +145,5 @@ it("FeedStore.page shows nothing past an accept that is still running, and every
     const after = yield* page
     assert.strictEqual(after.items.length, 4)
   })
-  await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(storeLayer(database.url))))
+  await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(testCabinetLayer(database.url))))
 })

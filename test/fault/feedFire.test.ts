@@ -9,7 +9,7 @@ import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/fee
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
@@ -55,7 +55,7 @@ let seed = 0
 /** One cabinet of the server, with processes that write to it and readers that keep their cursors, until `end`. */
 const cabinetUnderFire = async (database: string) => {
   const url = cluster.url(database)
-  const store = storeRuntime(url)
+  const store = testCabinet(url)
   const source = await store.runPromise(Sources.use((sources) => sources.create({ name: database })))
   const told: Array<Told> = []
   const start = (): ChildProcess => {

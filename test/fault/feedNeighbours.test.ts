@@ -9,13 +9,13 @@ import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { clusterHome } from "../support/cluster.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { requestOf } from "./acceptRequest.ts"
 import { whileAccepting } from "./openAccept.ts"
 
-type Store = ReturnType<typeof storeRuntime>
+type Store = ReturnType<typeof testCabinet>
 
 const sourceOf = (store: Store) => store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
 
@@ -30,7 +30,7 @@ const bodies = FeedStore.use((feed) =>
 
 it("an accept under way in another cabinet of the server neither holds this feed nor shows in it", async () => {
   const [mine, other] = [await testDatabase(), await testDatabase()]
-  const [here, there] = [storeRuntime(mine.url), storeRuntime(other.url)]
+  const [here, there] = [testCabinet(mine.url), testCabinet(other.url)]
   try {
     const [source, neighbour] = [await sourceOf(here), await sourceOf(there)]
     await accept(there, neighbour.id, "theirs")
@@ -66,14 +66,14 @@ if (bin !== undefined) {
       const cluster = await home.init("wide")
       await cluster.start()
       await cluster.createCabinet("wide")
-      const first = storeRuntime(cluster.url("wide"))
+      const first = testCabinet(cluster.url("wide"))
       const source = await sourceOf(first)
       await accept(first, source.id, "before")
       await first.dispose()
       await cluster.end("SIGINT")
       assert.isTrue(cluster.resetWal(["-e", "1"]))
       await cluster.start()
-      const store = storeRuntime(cluster.url("wide"))
+      const store = testCabinet(cluster.url("wide"))
       await accept(store, source.id, "after")
       const [wide] = await cluster.run("SELECT max(xid) > 4294967296 AS is FROM cabinet.event", "wide")
       assert.isTrue(wide!["is"])

@@ -10,7 +10,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Schedule } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { baseBackup, caughtUp, cutLoose, follow } from "../support/follower.ts"
 import { type Switchboard, switchboard } from "../support/switchboard.ts"
@@ -22,7 +22,7 @@ let home: ClusterHome
 let primary: TestCluster
 let standby: TestCluster
 let address: Switchboard
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 let sourceId: number
 
 /** As a server of the cabinet would be: connected throughout, led to and fro. What is cut off in the middle is sent again. */
@@ -87,7 +87,7 @@ beforeAll(async () => {
   await primary.start({ wal_level: "replica" })
   await primary.createCabinet(DATABASE)
   address = await switchboard(home.folder("address"), primary.socketDir)
-  store = storeRuntime(address.url(DATABASE))
+  store = testCabinet(address.url(DATABASE))
   sourceId = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
   await accept(some("first"))
   await primary.run("SELECT slot_name::text FROM pg_create_physical_replication_slot('standby', true)")

@@ -9,7 +9,7 @@ import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
 /** A small generator of its own, so that a failing run can be repeated. */
@@ -60,4 +60,4 @@ const lanes = Effect.forEach([0, 1, 2, 3], (lane) => writer(Number(sourceId), Nu
   concurrency: "unbounded",
 })
 process.once("disconnect", () => process.exit(0))
-await storeRuntime(url!).runPromise(lanes)
+await testCabinet(url!).runPromise(lanes)

@@ -10,23 +10,17 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
-import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
-import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { storeLayer } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { originalRequest } from "../support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
-import { trashLayer } from "../support/useCases.ts"
-
-const open = (url: string) =>
-  Layer.mergeAll(trashLayer, PgDeliveryQueue.layer, PgAddressStore.layer).pipe(Layer.provideMerge(storeLayer(url)))
 
 let database: TestDatabase
-let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>
+let store: ReturnType<typeof testCabinet>
 beforeEach(async () => {
   database = await testDatabase()
-  store = ManagedRuntime.make(open(database.url))
+  store = testCabinet(database.url)
 })
 afterEach(async () => {
   await store.dispose()

@@ -6,7 +6,7 @@ import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { requestOf } from "../fault/acceptRequest.ts"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -81,7 +81,7 @@ it("events follows: what comes is printed as it comes, until the reader has seen
 
 it("events follows on once its database was away", async () => {
   const database = await testDatabase()
-  const store = storeRuntime(database.url)
+  const store = testCabinet(database.url)
   try {
     const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
     const accept = (body: string) =>

@@ -12,7 +12,7 @@ import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
-import { storeRuntime } from "../support/cabinet.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const PROGRAM = fileURLToPath(new URL("../../examples/follow-the-feed/follow.mjs", import.meta.url))
@@ -51,7 +51,7 @@ it(
   async () => {
     const source = await cabinet.source("Orders")
     const key = await cabinet.key()
-    const store = storeRuntime(database.url)
+    const store = testCabinet(database.url)
     const writing = store.runPromise(
       EventLog.use((log) =>
         Effect.forEach(

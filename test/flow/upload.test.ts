@@ -6,43 +6,17 @@ import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { NewAccessToken } from "@data-cabinet/core/key/AccessToken"
-import { Effect, Layer, ManagedRuntime, Result } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
-import { importLayer } from "../support/importCabinet.ts"
+import { testServerLayer } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
-import { accessTokensLayer } from "../support/useCases.ts"
-import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
-import { Readiness } from "@data-cabinet/http-node/server/Readiness"
-import { UploadLimits, uploadRoutes } from "@data-cabinet/http-node/file/UploadRoute"
-import type { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { UploadLimits } from "@data-cabinet/http-node/file/UploadRoute"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import { routeTable } from "@data-cabinet/http-node/server/Route"
-import * as Server from "@data-cabinet/http-node/server/Server"
 
-const cabinets = Layer.effect(
-  Cabinets,
-  Effect.map(uploadRoutes, (routes) => {
-    const find = routeTable(routes)
-    const http: CabinetHttp["Service"] = {
-      mountedAt: "",
-      handle: (request, address) => {
-        const { route, params } = find(address)!
-        return route.handle(request, { params, query: address.query })
-      },
-    }
-    return { mountedAt: "", byHost: async () => Result.succeed(http) }
-  }),
-)
-
-const served = (url: string) => {
-  const services = accessTokensLayer.pipe(Layer.provideMerge(importLayer(url)))
-  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
-    Layer.provide(cabinets),
-    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(null) })),
+const served = (url: string) =>
+  testServerLayer(url, { baseUrl: "http://cabinet.test" }).pipe(
     Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000, atOnce: 2 })),
-    Layer.provideMerge(services),
   )
-}
 
 const database = withDatabase()
 let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof served>>, unknown>

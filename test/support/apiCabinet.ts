@@ -2,32 +2,12 @@
  * A whole cabinet over a real PostgreSQL and a real HTTP server on the loopback: intake and API, as `serve` composes
  * them.
  */
-import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
-import { Feed } from "@data-cabinet/core/feed/Feed"
-import { Intake } from "@data-cabinet/core/intake/Intake"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
-import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
-import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
-import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
-import { Readiness } from "@data-cabinet/http-node/server/Readiness"
-import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import * as Server from "@data-cabinet/http-node/server/Server"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
-import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
-import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
-import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
-import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { ManagedRuntime } from "effect"
 import type { ReceivedResponse } from "../../packages/http-node/test/support/DescribedResponse.ts"
-import { apiKeysLayer, sourcesLayer } from "./useCases.ts"
+import { testServerLayer } from "./testCabinet.ts"
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
@@ -35,34 +15,8 @@ export interface ApiCabinetOptions {
   readonly intakeRate?: number
 }
 
-const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOptions) => {
-  const owner = OwnerClient.layer({ url })
-  const reader = Layer.unwrap(
-    Effect.map(ensureRoles({ url }), ({ reader: role }) =>
-      role.there
-        ? ReaderClient.layer({ url: role.url, role: role.role })
-        : ReaderClient.layerOff(role.role, role.reason),
-    ),
-  )
-  const ports = Layer.mergeAll(
-    PgEventLog.layer,
-    sourcesLayer,
-    PgFeedStore.layer,
-    PgCursorKeys.layer,
-    apiKeysLayer,
-    PgRateLimiter.layer({ apiRate, intakeRate }),
-    Layer.mergeAll(PgCatalog.layer, PgRowReader.layer).pipe(Layer.provide(reader)),
-    Layer.succeed(Readiness, { check: Effect.succeed(null) }),
-    Layer.succeed(HttpSettings, { baseUrl: "https://orders.cabinet.test", docsUrl: null, trustedProxies: NO_PROXIES }),
-  ).pipe(Layer.provide(DeliverySignal.DeliverySignal.layer), Layer.provide(owner))
-  const useCases = Layer.mergeAll(Intake.layer, Feed.layer, SelectRows.layer, Authenticate.layer)
-  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
-    Layer.provide(Cabinets.single),
-    Layer.provide(CabinetHttp.layer),
-    Layer.provide(useCases),
-    Layer.provideMerge(ports),
-  )
-}
+const served = (url: string, { apiRate = 100_000, intakeRate = 0 }: ApiCabinetOptions) =>
+  testServerLayer(url, { baseUrl: "https://orders.cabinet.test", settings: { apiRate, intakeRate, reading: "on" } })
 
 /** Serves the cabinet of a database. Call it twice for two servers of one cabinet. */
 export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) => {

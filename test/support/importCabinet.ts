@@ -1,26 +1,16 @@
 /** Imports over a real PostgreSQL: the use case, the sheets' reader and whoever goes on with what was left. */
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
-import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
-import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
-import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
-import { storeLayer } from "./cabinet.ts"
-
-export const importLayer = (url: string) =>
-  Import.layer.pipe(
-    Layer.provideMerge(AcceptStaged.layer),
-    Layer.provideMerge(Layer.merge(PgImportStore.layer, WorkerSheetReader.layer())),
-    Layer.provideMerge(storeLayer(url)),
-  )
+import { testCabinetLayer } from "./testCabinet.ts"
 
 /** `loop`: this process takes up what others left, as a server does. */
 export const importCabinet = (url: string, { loop = false }: { readonly loop?: boolean } = {}) => {
-  const base = importLayer(url)
+  const base = testCabinetLayer(url)
   const runtime = ManagedRuntime.make(loop ? AcceptLoop.layer.pipe(Layer.provideMerge(base)) : base)
   const file = (
     sourceId: number,

@@ -2,29 +2,15 @@
  * Intake over a real PostgreSQL and a real HTTP server on the loopback, and what a reader finds afterwards: the feed's
  * items, the source's rows, the kept originals, the deliveries due.
  */
-import * as DeliverySignal from "@data-cabinet/core/delivery/DeliverySignal"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { Intake } from "@data-cabinet/core/intake/Intake"
+import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
-import type { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
-import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
-import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
-import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
-import { intakeRoutes } from "@data-cabinet/http-node/intake/IntakeRoutes"
-import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import { observe } from "@data-cabinet/http-node/server/Observe"
-import { routeTable } from "@data-cabinet/http-node/server/Route"
-import * as Server from "@data-cabinet/http-node/server/Server"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
-import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
-import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
-import { Effect, Layer, ManagedRuntime, Result } from "effect"
-import { sourcesLayer } from "./useCases.ts"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { testServerLayer } from "./testCabinet.ts"
 
 export interface IntakeOptions {
   /** Requests a minute of a source and of a client; 0 for none, which is what most tests want. */
@@ -40,41 +26,12 @@ const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffe
 const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observed = Layer.empty }: IntakeOptions) => {
   const networks = parseNetworks(proxies.join())
   if (typeof networks === "string") throw new Error(`no network: ${networks}`)
-  const ports = Layer.mergeAll(
-    PgEventLog.layer,
-    sourcesLayer,
-    PgFeedStore.layer,
-    PgRateLimiter.layer({ apiRate: 0, intakeRate }),
-    Layer.succeed(BodyLimits, { ...LIMITS, ...limits }),
-    Layer.succeed(Readiness, { check: Effect.succeed(null) }),
-    Layer.succeed(HttpSettings, {
-      baseUrl: "http://cabinet.test",
-      docsUrl: null,
-      trustedProxies: trustedProxies(networks),
-    }),
-  ).pipe(Layer.provide([DeliverySignal.DeliverySignal.layer]), Layer.provideMerge(OwnerClient.layer({ url })))
-  const cabinets = Layer.effect(
-    Cabinets,
-    Effect.gen(function* () {
-      const routes = yield* intakeRoutes
-      const find = routeTable(routes)
-      const context = yield* Effect.context()
-      const http: CabinetHttp["Service"] = {
-        mountedAt: "",
-        handle: (request, address) => {
-          const { route, params } = find(address)!
-          return observe(route, request, { params, query: address.query }, context)
-        },
-      }
-      return { mountedAt: "", byHost: async () => Result.succeed(http) }
-    }),
-  )
-  return Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
-    Layer.provide(cabinets),
-    Layer.provideMerge(Intake.layer),
-    Layer.provideMerge(ports),
-    Layer.provideMerge(observed),
-  )
+  const all = { ...LIMITS, ...limits }
+  return testServerLayer(url, {
+    baseUrl: "http://cabinet.test",
+    settings: { apiRate: 0, intakeRate },
+    http: { intakeMaxBytes: all.maxBytes, trustedProxies: trustedProxies(networks) },
+  }).pipe(Layer.provide(Layer.succeed(BodyLimits, all)), Layer.provideMerge(observed))
 }
 
 /** Serves the intake of a database. Call it twice for two servers of one cabinet. */

@@ -1,10 +1,8 @@
 /** Polling over a real PostgreSQL and real sockets on the loopback, which is allowed here alone. */
-import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import type { NewPoll } from "@data-cabinet/core/poll/Poll"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { Polls } from "@data-cabinet/core/poll/Polls"
-import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import { parseNetwork } from "@data-cabinet/core/network/IpAddress"
@@ -12,10 +10,8 @@ import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
-import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
-import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { storeLayer } from "./cabinet.ts"
+import { testCabinetLayer } from "./testCabinet.ts"
 
 export interface PollOptions extends HttpPollFetch.HttpPollFetchOptions {
   /** Default the loopback. */
@@ -24,16 +20,12 @@ export interface PollOptions extends HttpPollFetch.HttpPollFetchOptions {
 }
 
 export const pollCabinet = (url: string, { allowed = ["127.0.0.0/8"], loop = false, ...fetch }: PollOptions = {}) => {
-  const outgoing = Layer.merge(HttpPollFetch.layer(fetch), PinnedAddressCheck.layer).pipe(
-    Layer.provide(PinnedClient.layer({ allowedNetworks: allowed.map((network) => parseNetwork(network)!) })),
+  const networks = allowed.map((network) => parseNetwork(network)!)
+  const override = Layer.merge(HttpPollFetch.layer(fetch), PinnedAddressCheck.layer).pipe(
+    Layer.provide(PinnedClient.layer({ allowedNetworks: networks })),
     Layer.provide(NameLookup.layer({ hostsFile: "/dev/null" })),
   )
-  const base = Polls.layer.pipe(
-    Layer.provideMerge(RunPoll.layer),
-    Layer.provideMerge(AcceptStaged.layer),
-    Layer.provideMerge(Layer.mergeAll(PgImportStore.layer, PgPollStore.layer, outgoing)),
-    Layer.provideMerge(storeLayer(url)),
-  )
+  const base = testCabinetLayer(url, { override })
   const runtime = ManagedRuntime.make(loop ? PollLoop.layer({ checkMillis: 100 }).pipe(Layer.provideMerge(base)) : base)
   return {
     runtime,

@@ -115,9 +115,13 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
 const CONNECTIONS = 10
 
 /** The memory for submissions, shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
-const memory = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
+const memoryLayer = Layer.succeed(
+  Memory,
+  new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8)),
+)
 
-export const cabinetLayer = (options: CabinetOptions) => {
+/** Every port with its adapter. */
+export const portsLayer = (options: CabinetOptions) => {
   const { url, settings, maxConnections = CONNECTIONS } = options
   const connections = readerLayer(options).pipe(
     Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - WRITERS })),
@@ -125,7 +129,7 @@ export const cabinetLayer = (options: CabinetOptions) => {
   const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
     Layer.provide(NameLookup.layer()),
   )
-  const ports = Layer.mergeAll(
+  return Layer.mergeAll(
     PgAccessTokenStore.layer,
     PgAddressStore.layer,
     PgAuditLog.layer,
@@ -158,7 +162,12 @@ export const cabinetLayer = (options: CabinetOptions) => {
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
     Layer.provideMerge(connections),
+    Layer.provide(memoryLayer),
   )
+}
+
+/** Every use case, over the ports. */
+export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings">) => {
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
   // What other use cases are built on.
   const records = Layer.mergeAll(
@@ -188,14 +197,13 @@ export const cabinetLayer = (options: CabinetOptions) => {
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),
-    Layer.provide(Layer.succeed(CabinetTimeZone, settings.timeZone)),
+    Layer.provide(Layer.succeed(CabinetTimeZone, options.settings.timeZone)),
   )
-  return AuditedCabinet.layer.pipe(
-    Layer.provideMerge(useCases),
-    Layer.provideMerge(ports),
-    Layer.provide(Layer.succeed(Memory, memory)),
-  )
+  return AuditedCabinet.layer.pipe(Layer.provideMerge(useCases), Layer.provide(memoryLayer))
 }
+
+export const cabinetLayer = (options: CabinetOptions) =>
+  useCasesLayer(options).pipe(Layer.provideMerge(portsLayer(options)))
 
 /** Everything that a composed cabinet provides. */
 export type CabinetServices = Layer.Success<ReturnType<typeof cabinetLayer>>

@@ -7,7 +7,7 @@ import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { testDatabase } from "../../../../test/support/postgres.ts"
 
 const EVENTS = 200
@@ -23,7 +23,7 @@ const sorted = (node: PlanNode): number =>
 
 it("the accept of a full batch sorts its events and their texts, and nothing that is as long as the batch with each", async () => {
   const database = await testDatabase()
-  const store = storeRuntime(database.url)
+  const store = testCabinet(database.url)
   const [plan] = await store.runPromise(
     Effect.gen(function* () {
       const source = yield* Sources.use((sources) => sources.create({ name: "Orders" }))

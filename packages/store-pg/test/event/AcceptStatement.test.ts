@@ -8,15 +8,15 @@ import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 
 beforeAll(async () => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
   await store.runPromise(PgClient.PgClient.use((sql) => sql`SELECT cabinet.check_epoch()`))
 })
 afterAll(() => store.dispose())

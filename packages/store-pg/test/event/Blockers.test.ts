@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
@@ -16,7 +16,7 @@ const lines: Array<string> = []
 const open = (url: string) =>
   ManagedRuntime.make(
     Layer.provideMerge(
-      storeLayer(url),
+      testCabinetLayer(url),
       Logger.layer([Logger.make(({ message }) => void lines.push([message].flat().join(" ")))]),
     ),
   )

@@ -6,17 +6,15 @@ import type { Json } from "@data-cabinet/core/json/Json"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
-import { Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { Effect, Exit } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { trashLayer } from "../../../../test/support/useCases.ts"
 
 const open = (url: string) =>
-  ManagedRuntime.make(Layer.merge(trashLayer, PgDiagnostics.layer).pipe(Layer.provideMerge(storeLayer(url))))
+  testCabinet(url)
 const database = withDatabase()
 let store: ReturnType<typeof open>
 beforeAll(() => {

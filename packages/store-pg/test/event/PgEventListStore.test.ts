@@ -5,29 +5,21 @@ import { listedEventText } from "@data-cabinet/core/event/EventListJson"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore"
-import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import type { CabinetServices } from "../../../cli/src/compose/CabinetLayer.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { trashLayer } from "../../../../test/support/useCases.ts"
-
-const layer = (url: string) =>
-  Layer.merge(
-    trashLayer,
-    EventBrowser.layer.pipe(Layer.provide(Layer.merge(PgEventListStore.layer, PgCursorKeys.layer))),
-  ).pipe(Layer.provideMerge(storeLayer(url)))
 
 const database = withDatabase()
-let cabinet: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof layer>>, unknown>
+let cabinet: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  cabinet = ManagedRuntime.make(layer(database.url))
+  cabinet = testCabinet(database.url)
 })
 afterAll(() => cabinet.dispose())
 
-const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof layer>>>) => cabinet.runPromise(effect)
+const run = <A, E>(effect: Effect.Effect<A, E, CabinetServices>) => cabinet.runPromise(effect)
 
 const makeSource = async (name: string) => (await run(Sources.use((all) => all.create({ name })))).id
 

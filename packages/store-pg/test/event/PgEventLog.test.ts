@@ -6,16 +6,16 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
-import { storeLayer, storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinetLayer, testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let first: ReturnType<typeof storeRuntime>
-let second: ReturnType<typeof storeRuntime>
+let first: ReturnType<typeof testCabinet>
+let second: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  first = storeRuntime(database.url)
-  second = storeRuntime(database.url)
+  first = testCabinet(database.url)
+  second = testCabinet(database.url)
 })
 afterAll(async () => {
   await first.dispose()
@@ -226,7 +226,7 @@ it("append writes nothing of a request that was given up before its turn came", 
 
 it("append waits nine seconds, and says then whether its events may have been saved", async () => {
   const slow = await heldUpSource("Slow", "slow")
-  const timed = ManagedRuntime.make(Layer.provideMerge(storeLayer(database.url), TestClock.layer()))
+  const timed = ManagedRuntime.make(Layer.provideMerge(testCabinetLayer(database.url), TestClock.layer()))
   const told: Array<string> = []
   const refused = (a: string) =>
     timed

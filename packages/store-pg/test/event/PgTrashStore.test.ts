@@ -4,18 +4,16 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { trashLayer } from "../../../../test/support/useCases.ts"
 
-const storeWithTrash = (url: string) => trashLayer.pipe(Layer.provideMerge(storeLayer(url)))
 const database = withDatabase()
-let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithTrash>>, unknown>
+let store: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  store = ManagedRuntime.make(storeWithTrash(database.url))
+  store = testCabinet(database.url)
 })
 afterAll(() => store.dispose())
 

@@ -9,17 +9,17 @@ import { Effect, type ManagedRuntime, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { acceptOf } from "../../../../test/fault/openAccept.ts"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 let strangers: ReadonlyArray<string>
 type Store = typeof store extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
 const run = <A, E>(effect: Effect.Effect<A, E, Store>) => store.runPromise(effect)
 
 beforeAll(async () => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
   const { reader, author } = await run(ensureRoles({ url: database.url }))
   strangers = [reader, author].map((role) => (role.there ? role.url : assert.fail(role.reason)))
 })

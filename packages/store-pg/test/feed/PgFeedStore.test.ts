@@ -5,18 +5,18 @@ import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Effect, type ManagedRuntime } from "effect"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const EVENTS = 200_000
 
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 type Store = typeof store extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
 const run = <A, E>(effect: Effect.Effect<A, E, Store>) => store.runPromise(effect)
 
 beforeAll(async () => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
   await run(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

@@ -10,14 +10,14 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { postgresMajor, withDatabase } from "../../../../test/support/postgres.ts"
 import { rawSession } from "../../../../test/support/rawSession.ts"
 
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
 })
 afterAll(() => store.dispose())
 

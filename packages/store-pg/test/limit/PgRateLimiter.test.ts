@@ -7,12 +7,12 @@ import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let one: ReturnType<typeof storeRuntime>
-let other: ReturnType<typeof storeRuntime>
+let one: ReturnType<typeof testCabinet>
+let other: ReturnType<typeof testCabinet>
 
 /** In the middle of a minute of the database's, so that no window ends while a test counts. */
 const midMinute = () =>
@@ -21,8 +21,8 @@ const midMinute = () =>
   )
 
 beforeAll(() => {
-  one = storeRuntime(database.url)
-  other = storeRuntime(database.url)
+  one = testCabinet(database.url)
+  other = testCabinet(database.url)
 })
 afterAll(async () => {
   await one.dispose()

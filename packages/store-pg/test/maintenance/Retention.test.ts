@@ -9,13 +9,13 @@ import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import { PgClient } from "@effect/sql-pg"
 import { Exit, Layer, ManagedRuntime, Option, Scope } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
 const open = (url: string) => {
   const owner = ownerClient({ url, applicationName: "keeper" })
-  return Layer.mergeAll(storeLayer(url), PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)), owner)
+  return Layer.mergeAll(testCabinetLayer(url), PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)), owner)
 }
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>

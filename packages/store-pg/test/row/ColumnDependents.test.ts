@@ -10,13 +10,13 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const open = (url: string) =>
   ManagedRuntime.make(
-    SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layerWith(1_000)), Layer.provideMerge(storeLayer(url))),
+    SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layerWith(1_000)), Layer.provideMerge(testCabinetLayer(url))),
   )
 const database = withDatabase()
 let store: ReturnType<typeof open>

@@ -12,7 +12,7 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 
@@ -20,7 +20,7 @@ import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 const columnsLayer = (url: string) =>
   sourceColumnsLayer.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 let columns: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof columnsLayer>>, unknown>
 let author: ManagedRuntime.ManagedRuntime<PgClient.PgClient, unknown>
 let authorRole = ""
@@ -74,7 +74,7 @@ const strangers = async () => {
 }
 
 beforeAll(async () => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
   columns = ManagedRuntime.make(columnsLayer(database.url))
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
   if (!roles.author.there) throw new Error(roles.author.reason)

@@ -13,8 +13,8 @@ import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Option, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
-import { searchIndexLayer, sourceColumnsLayer } from "../../../../test/support/useCases.ts"
+import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
+import { searchIndexLayer } from "../../../../test/support/useCases.ts"
 import { randomFrom } from "./random.ts"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
 
@@ -223,7 +223,7 @@ describe("a search index", () => {
         yield* post("2026-03-01T10:00:00+02:00")
         yield* SearchIndex.use((port) => port.build("sources", "retyped"))
         yield* SourceColumns.use((port) => port.retype(source.id, "total", "timestamptz", { withViews: false }))
-      }).pipe(Effect.provide([searchIndexLayer, sourceColumnsLayer]), Effect.provide(storeLayer(reading.database.url))),
+      }).pipe(Effect.provide(testCabinetLayer(reading.database.url))),
     )
     expect(await scans("retyped", [["q", "T08:00"]], "sources")).toContain("cabinet_search.text_")
     expect(itemsOf(await reading.page("retyped", [["q", "t08:00:00z"]], "sources")).length).toBe(1)

@@ -5,17 +5,15 @@ import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeLayer } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 
-const storeWithColumns = (url: string) => sourceColumnsLayer.pipe(Layer.provideMerge(storeLayer(url)))
 const database = withDatabase()
-let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof storeWithColumns>>, unknown>
+let store: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  store = ManagedRuntime.make(storeWithColumns(database.url))
+  store = testCabinet(database.url)
 })
 afterAll(() => store.dispose())
 

@@ -5,15 +5,15 @@ import { MAX_FIELD_COLUMNS } from "@data-cabinet/core/row/RowPlan"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let first: ReturnType<typeof storeRuntime>
-let second: ReturnType<typeof storeRuntime>
+let first: ReturnType<typeof testCabinet>
+let second: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  first = storeRuntime(database.url)
-  second = storeRuntime(database.url)
+  first = testCabinet(database.url)
+  second = testCabinet(database.url)
 })
 afterAll(async () => {
   await first.dispose()

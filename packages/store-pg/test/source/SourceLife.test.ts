@@ -8,13 +8,13 @@ import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { storeRuntime } from "../../../../test/support/cabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
-let store: ReturnType<typeof storeRuntime>
+let store: ReturnType<typeof testCabinet>
 beforeAll(() => {
-  store = storeRuntime(database.url)
+  store = testCabinet(database.url)
 })
 afterAll(() => store.dispose())
 

@@ -1,0 +1,95 @@
+/**
+ * A cabinet over a test database, composed as `serve` composes it: no test picks adapters by hand. A test names the settings
+ * that it is about, and puts adapters of its own in the place of some.
+ */
+import { type CabinetOptions, portsLayer, useCasesLayer } from "../../packages/cli/src/compose/CabinetLayer.ts"
+import { httpLayer, type HttpOptions } from "../../packages/cli/src/compose/HttpLayer.ts"
+import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
+import * as Server from "@data-cabinet/http-node/server/Server"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
+import { Effect, Layer, ManagedRuntime } from "effect"
+
+type Ports = Layer.Success<ReturnType<typeof portsLayer>>
+
+export interface TestCabinetOptions<Overridden = never, Needed extends Ports = never> {
+  /** `reading: "on"` creates the roles of the reader and the author. */
+  readonly settings?: Partial<CabinetOptions["settings"]>
+  /** Whether it listens for events that other processes accept. */
+  readonly delivers?: boolean
+  /** Adapters that stand in the place of the real ones, which they may use. */
+  readonly override?: Layer.Layer<Overridden, unknown, Needed>
+}
+
+const SETTINGS: CabinetOptions["settings"] = {
+  allowedNetworks: [],
+  apiRate: 120,
+  intakeRate: 60,
+  lockTimeout: 2_000,
+  readLag: 1_000,
+  readUrl: null,
+  reading: "off",
+  retentionDays: 90,
+  statementTimeout: 10_000,
+  timeZone: "UTC",
+}
+
+const NO_ROLE = { there: false, role: "none", reason: "This test reads no rows." } as const
+
+const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): Effect.Effect<Roles, unknown> =>
+  reading === "on"
+    ? ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url })))
+    : Effect.succeed({ reader: NO_ROLE, author: NO_ROLE })
+
+/** It writes deferred rows, as every server does. Call it again for a second process' worth of connections. */
+export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(
+  url: string,
+  { settings = {}, delivers = false, override }: TestCabinetOptions<Overridden, Needed> = {},
+) => {
+  const all = { ...SETTINGS, ...settings }
+  return Layer.unwrap(
+    Effect.map(rolesOf(url, all.reading), (roles) => {
+      const options: CabinetOptions = { url, roles, settings: all, delivers }
+      const ports = portsLayer(options)
+      const chosen: typeof ports =
+        override === undefined
+          ? ports
+          : Layer.merge(ports, Layer.fresh(override as unknown as Layer.Layer<never, never, Ports>).pipe(Layer.provide(ports)))
+      return DeferredRows.layer.pipe(Layer.provideMerge(useCasesLayer(options)), Layer.provideMerge(chosen))
+    }),
+  )
+}
+
+export const testCabinet = <Overridden = never, Needed extends Ports = never>(
+  url: string,
+  options: TestCabinetOptions<Overridden, Needed> = {},
+) => ManagedRuntime.make(testCabinetLayer(url, options))
+
+const HTTP: HttpOptions["settings"] = {
+  console: "off",
+  consoleProxies: [],
+  consoleProxyHeader: null,
+  consoleProxyRole: "viewer",
+  docsUrl: null,
+  intakeMaxBytes: 1_048_576,
+  statementTimeout: SETTINGS.statementTimeout,
+  timeZone: SETTINGS.timeZone,
+  trustedProxies: NO_PROXIES,
+}
+
+export interface TestServerOptions<Overridden = never, Needed extends Ports = never>
+  extends TestCabinetOptions<Overridden, Needed> {
+  readonly baseUrl: string
+  readonly http?: Partial<HttpOptions["settings"]>
+}
+
+/** The same on a real HTTP server on the loopback; its port is in `Listener`. */
+export const testServerLayer = <Overridden = never, Needed extends Ports = never>(
+  url: string,
+  { baseUrl, http = {}, ...options }: TestServerOptions<Overridden, Needed>,
+) =>
+  Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
+    Layer.provide(httpLayer({ baseUrl, baseUrlKnown: true, settings: { ...HTTP, ...http } })),
+    Layer.provideMerge(testCabinetLayer(url, options)),
+  )
