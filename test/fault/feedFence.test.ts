@@ -113,7 +113,10 @@ it("FeedStore.page shows every committed event once and in one order while accep
   const { readings, committed } = await Effect.runPromise(
     Effect.scoped(program).pipe(
       Effect.provide(
-        Layer.provideMerge(testCabinetLayer(database.url), OwnerClient.layer({ url: database.url, maxConnections: 20 })),
+        Layer.provideMerge(
+          testCabinetLayer(database.url),
+          OwnerClient.layer({ url: database.url, maxConnections: 20 }),
+        ),
       ),
     ),
   )

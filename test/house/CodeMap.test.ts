@@ -9,7 +9,9 @@ const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8")
 const paths = execFileSync("git", ["ls-files", "packages"], { cwd: root, encoding: "utf8" }).split("\n")
 
 /** Each folder of a package's sources, as `core/intake`. */
-const folders = new Set(paths.flatMap((path) => /^packages\/([^/]+)\/src\/([^/]+)\//.exec(path)?.slice(1).join("/") ?? []))
+const folders = new Set(
+  paths.flatMap((path) => /^packages\/([^/]+)\/src\/([^/]+)\//.exec(path)?.slice(1).join("/") ?? []),
+)
 const map = text.slice(text.indexOf("| folder |"), text.indexOf("\nWhat a package may import"))
 const named = new Set([...map.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!))
 

@@ -55,7 +55,10 @@ export const testCabinetLayer = <Overridden = never, Needed extends Ports = neve
       const chosen: typeof ports =
         override === undefined
           ? ports
-          : Layer.merge(ports, Layer.fresh(override as unknown as Layer.Layer<never, never, Ports>).pipe(Layer.provide(ports)))
+          : Layer.merge(
+              ports,
+              Layer.fresh(override as unknown as Layer.Layer<never, never, Ports>).pipe(Layer.provide(ports)),
+            )
       return DeferredRows.layer.pipe(Layer.provideMerge(useCasesLayer(options)), Layer.provideMerge(chosen))
     }),
   )
@@ -78,8 +81,10 @@ const HTTP: HttpOptions["settings"] = {
   trustedProxies: NO_PROXIES,
 }
 
-export interface TestServerOptions<Overridden = never, Needed extends Ports = never>
-  extends TestCabinetOptions<Overridden, Needed> {
+export interface TestServerOptions<Overridden = never, Needed extends Ports = never> extends TestCabinetOptions<
+  Overridden,
+  Needed
+> {
   readonly baseUrl: string
   readonly http?: Partial<HttpOptions["settings"]>
 }

@@ -13,8 +13,7 @@ import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
-const open = (url: string) =>
-  testCabinet(url)
+const open = (url: string) => testCabinet(url)
 const database = withDatabase()
 let store: ReturnType<typeof open>
 beforeAll(() => {

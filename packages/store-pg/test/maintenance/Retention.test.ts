@@ -15,7 +15,11 @@ import { testDatabase, type TestDatabase } from "../../../../test/support/postgr
 
 const open = (url: string) => {
   const owner = ownerClient({ url, applicationName: "keeper" })
-  return Layer.mergeAll(testCabinetLayer(url), PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)), owner)
+  return Layer.mergeAll(
+    testCabinetLayer(url),
+    PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)),
+    owner,
+  )
 }
 let database: TestDatabase
 let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>

@@ -16,7 +16,10 @@ import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const open = (url: string) =>
   ManagedRuntime.make(
-    SourceColumns.layer.pipe(Layer.provide(PgSourceColumnStore.layerWith(1_000)), Layer.provideMerge(testCabinetLayer(url))),
+    SourceColumns.layer.pipe(
+      Layer.provide(PgSourceColumnStore.layerWith(1_000)),
+      Layer.provideMerge(testCabinetLayer(url)),
+    ),
   )
 const database = withDatabase()
 let store: ReturnType<typeof open>
