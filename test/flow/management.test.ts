@@ -2,9 +2,10 @@
  * The management API over a real cabinet: every endpoint against every kind of credentials, its errors, and its answers held
  * against its own description.
  */
+import { createHash, randomBytes } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Action, mayDo, ROLES, type Role } from "@data-cabinet/core/key/Role"
+import { type Action, mayDo, PERSON_ROLES, type PersonRole, ROLES, type Role } from "@data-cabinet/core/key/Role"
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { describedBy } from "../../packages/http-node/test/support/DescribedResponse.ts"
@@ -112,6 +113,51 @@ it("every endpoint opens to exactly the credentials that the table of actions sa
     }
   }
 })
+
+/** A new person's session, as the cookie of a browser; `over` says why it is none any more. */
+const session = async (role: PersonRole, over: "" | "expired" | "idle" | "ended" = "") => {
+  const secret = `dcs_${randomBytes(32).toString("base64url")}`
+  const fingerprint = createHash("sha256").update(secret).digest("hex")
+  const [expires, seen] = [over === "expired" ? "-1 s" : "1 day", over === "idle" ? "12 hours" : "0"]
+  await database.run(`WITH who AS (INSERT INTO cabinet.person (name, role) VALUES ('${secret}', '${role}') RETURNING id)
+    INSERT INTO cabinet.session (person_id, fingerprint, method, expires_at, last_seen_at)
+    SELECT id, '\\x${fingerprint}', 'link', cabinet.now() + interval '${expires}', cabinet.now() - interval '${seen}' FROM who`)
+  if (over === "ended") await database.run(`DELETE FROM cabinet.session WHERE fingerprint = '\\x${fingerprint}'`)
+  return { cookie: `cabinet=${secret}` }
+}
+
+it("every endpoint opens to exactly the sessions that the table of actions says, from a page of our own", async () => {
+  const none = [
+    { cookie: "cabinet=nonsense" },
+    { cookie: `cabinet=dcs_${"A".repeat(43)}` },
+    await session("owner", "expired"),
+    await session("owner", "idle"),
+    await session("owner", "ended"),
+  ]
+  for (const operation of operations()) {
+    const { method, node } = operation
+    const where = `${method} ${operation.path}`
+    const send = (headers: Record<string, string>) =>
+      ask(method, nowhere(operation), { as: null, headers, ...(node.requestBody ? { body: {} } : {}) })
+    for (const cookie of none) {
+      const refused = await send({ ...cookie, "sec-fetch-site": "same-origin" })
+      assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)
+    }
+    for (const role of PERSON_ROLES) {
+      // One for each call: some of them end it.
+      const cookie = await session(role)
+      if (method !== "GET") {
+        const foreign = await send({ ...cookie, "sec-fetch-site": "same-site" })
+        assert.deepStrictEqual([foreign.status, foreign.json.error.code], [403, "cross_origin"], `${where} as ${role}`)
+      }
+      const { status, json, headers } = await send({ ...cookie, "sec-fetch-site": "same-origin" })
+      const allowed = mayDo(role, node["x-action"] as Action)
+      assert.strictEqual(json?.error?.code === "role_missing", !allowed, `${where} as ${role}: ${status}`)
+      assert.isBelow(status, 500, `${where} as ${role}`)
+      assert.strictEqual(headers.get("x-ratelimit-limit"), "1200", where)
+    }
+  }
+}, 120_000)
 
 it("a method that an address does not take is 405 with those it takes, before credentials", async () => {
   const refused = await ask("PUT", "sources", { as: null })

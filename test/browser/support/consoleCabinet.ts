@@ -34,6 +34,7 @@ export const consoleCabinet = async (databaseUrl: string, orders: number) => {
   const { key } = await cabinet.keys.create({ name: "tests" })
   return {
     cabinet,
+    server,
     source,
     key,
     base: `${origin}/data`,
