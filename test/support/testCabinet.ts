@@ -4,7 +4,8 @@
  */
 import { type CabinetOptions, portsLayer, useCasesLayer } from "../../packages/cli/src/compose/CabinetLayer.ts"
 import { httpLayer, type HttpOptions } from "../../packages/cli/src/compose/HttpLayer.ts"
-import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
+import { readSettings } from "../../packages/cli/src/settings/ReadSettings.ts"
+import type { Settings } from "../../packages/cli/src/settings/Settings.ts"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -22,17 +23,11 @@ export interface TestCabinetOptions<Overridden = never, Needed extends Ports = n
   readonly override?: Layer.Layer<Overridden, unknown, Needed>
 }
 
-const SETTINGS: CabinetOptions["settings"] = {
-  allowedNetworks: [],
-  apiRate: 120,
-  intakeRate: 60,
-  lockTimeout: 2_000,
-  readLag: 1_000,
-  readUrl: null,
+/** What a setting is that nobody sets, without the reader's and the author's roles and without the console. */
+const DEFAULTS: Settings = {
+  ...Effect.runSync(readSettings({ given: {}, env: {} })),
   reading: "off",
-  retentionDays: 90,
-  statementTimeout: 10_000,
-  timeZone: "UTC",
+  console: "off",
 }
 
 const NO_ROLE = { there: false, role: "none", reason: "This test reads no rows." } as const
@@ -47,7 +42,7 @@ export const testCabinetLayer = <Overridden = never, Needed extends Ports = neve
   url: string,
   { settings = {}, delivers = false, override }: TestCabinetOptions<Overridden, Needed> = {},
 ) => {
-  const all = { ...SETTINGS, ...settings }
+  const all = { ...DEFAULTS, ...settings }
   return Layer.unwrap(
     Effect.map(rolesOf(url, all.reading), (roles) => {
       const options: CabinetOptions = { url, roles, settings: all, delivers }
@@ -69,18 +64,6 @@ export const testCabinet = <Overridden = never, Needed extends Ports = never>(
   options: TestCabinetOptions<Overridden, Needed> = {},
 ) => ManagedRuntime.make(testCabinetLayer(url, options))
 
-const HTTP: HttpOptions["settings"] = {
-  console: "off",
-  consoleProxies: [],
-  consoleProxyHeader: null,
-  consoleProxyRole: "viewer",
-  docsUrl: null,
-  intakeMaxBytes: 1_048_576,
-  statementTimeout: SETTINGS.statementTimeout,
-  timeZone: SETTINGS.timeZone,
-  trustedProxies: NO_PROXIES,
-}
-
 export interface TestServerOptions<Overridden = never, Needed extends Ports = never> extends TestCabinetOptions<
   Overridden,
   Needed
@@ -95,6 +78,6 @@ export const testServerLayer = <Overridden = never, Needed extends Ports = never
   { baseUrl, http = {}, ...options }: TestServerOptions<Overridden, Needed>,
 ) =>
   Server.layer({ metrics: false, port: 0, host: "127.0.0.1" }).pipe(
-    Layer.provide(httpLayer({ baseUrl, baseUrlKnown: true, settings: { ...HTTP, ...http } })),
+    Layer.provide(httpLayer({ baseUrl, baseUrlKnown: true, settings: { ...DEFAULTS, ...http } })),
     Layer.provideMerge(testCabinetLayer(url, options)),
   )
