@@ -11,7 +11,10 @@ const sources = {
 }
 
 const test = {
-  setupFiles: ["test/support/eachResponseDescribed.ts"],
+  setupFiles: [
+    "test/support/eachResponseDescribed.ts",
+    ...(process.env["CUT_PACKETS"] === undefined ? [] : ["test/support/cutPackets.ts"]),
+  ],
   pool: "forks" as const,
   // One more than CI has cores: much of what is tested waits for a process, for PostgreSQL or for time.
   maxWorkers: 3,

@@ -1,6 +1,6 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
- * PostgreSQL, if this machine has it, twenty failovers, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
@@ -24,11 +24,30 @@ const ELSEWHERE = [
   "test/flow/examples.test.ts",
 ]
 
+/** Tests elsewhere of what is read from PostgreSQL's messages. */
+const READERS = [
+  "test/fault/databaseLost.test.ts",
+  "test/fault/feedFence.test.ts",
+  "test/fault/standby.test.ts",
+  "test/flow/api.test.ts",
+  "test/flow/followTheFeed.test.ts",
+]
+
 const PARTS = {
   oldest: {
     missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
     run: [vitest, "run"],
     env: { TEST_PG_BIN: OLDEST, TEST_EXCLUDE: ELSEWHERE.join(",") },
+  },
+  packets: {
+    missing: null,
+    run: [
+      vitest,
+      "run",
+      ...["row", "feed", "connection"].map((folder) => `packages/store-pg/test/${folder}/`),
+      ...READERS,
+    ],
+    env: { CUT_PACKETS: "1" },
   },
   failovers: {
     missing: ["patroni", "etcd"].every((program) => spawnSync(program, ["--version"]).status === 0)

@@ -8,6 +8,7 @@ import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
 import { memory } from "./figure/memory.ts"
 import { rows, rowsShort } from "./figure/rows.ts"
+import { rowsBeside } from "./figure/rowsBeside.ts"
 import { rowsDepth } from "./figure/rowsDepth.ts"
 import { search } from "./figure/search.ts"
 import { start } from "./figure/start.ts"
@@ -20,6 +21,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   rows,
   rowsShort,
   rowsDepth,
+  rowsBeside,
   search,
   feed,
   deliveries,

@@ -122,8 +122,13 @@ export class KeptSessions {
 
   #keep(session: PgConnection.PgConnection, wire: WireSession, settingsAreLoose: boolean): Effect.Effect<void> {
     return Effect.callback((resume) => {
-      const kept = new KeptSession(session, wire, settingsAreLoose, () => resume(Effect.void))
-      wire.wire.once("close", () => this.#drop(kept))
+      const drop = () => this.#drop(kept)
+      const kept = new KeptSession(session, wire, settingsAreLoose, () => {
+        // The pool lends the same session again.
+        wire.wire.off("close", drop)
+        resume(Effect.void)
+      })
+      wire.wire.once("close", drop)
       this.release(kept)
     })
   }

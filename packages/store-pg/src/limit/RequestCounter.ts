@@ -199,7 +199,7 @@ const limitOf = (limit: number, counted: Counted): RateLimit => ({
 /** By fingerprint in hexadecimal. */
 const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
   const [only] = requests
-  if (requests.size === 1 && only !== undefined) return countOneKey(sql, ...only)
+  if (requests.size === 1 && only !== undefined) return countOneKey(sql, only[0], only[1])
   const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
   return orUnavailable(
     Effect.map(

@@ -80,6 +80,17 @@ describe("KeptSessions", () => {
     assert.notInclude(next, two)
   })
 
+  it("listens to a connection no more once its session is back in the pool", async () => {
+    const listening: Array<number> = []
+    for (let n = 0; n < 3; n++) {
+      const one = await acquired()
+      listening.push(one.wire.wire.listenerCount("close"))
+      one.giveBack()
+      await new Promise(setImmediate)
+    }
+    assert.deepStrictEqual(listening, [listening[0]!, listening[0]!, listening[0]!])
+  })
+
   it("gives a session back to the pool that closes it, if it was told to", async () => {
     const one = await acquired()
     await Effect.runPromise(kept.letGo(one.session))
