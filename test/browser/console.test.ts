@@ -46,6 +46,7 @@ const SCREENS = [
   "tables",
   "tables?find=nothing",
   "tables/sources/orders",
+  "tables/sources/orders?q=nothing",
   "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
   "tables/sources/orders?sort=nothing",
   "tables/sources/orders/values?column=customer",
@@ -73,9 +74,12 @@ const SCREENS = [
   "audit?who=nobody",
 ]
 
+/** Pairwise: each value of one with each of another. */
 const LOOKS = [
   { width: 1280, colorScheme: "light", locale: "en-US" },
-  { width: 375, colorScheme: "dark", locale: "ru-RU" },
+  { width: 1280, colorScheme: "dark", locale: "ru-RU" },
+  { width: 375, colorScheme: "dark", locale: "en-US" },
+  { width: 375, colorScheme: "light", locale: "ru-RU" },
 ] as const
 
 it.each(LOOKS)("every screen is fit at $width in a $colorScheme scheme in $locale", async ({ width, ...look }) => {
@@ -87,7 +91,7 @@ it.each(LOOKS)("every screen is fit at $width in a $colorScheme scheme in $local
     assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
   }
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
-})
+}, 300_000)
 
 it("whoever is not signed in sees nothing but where to", async () => {
   const visit = await chromium.visit({ locale: "en-US" })

@@ -79,6 +79,30 @@ it("the rows of a selection are counted, as a screen and as the words that the s
   assert.strictEqual(refused.status, 400)
 })
 
+it("a jump leads to the first row of a value in the order of the screen, or to the next one, and walks on from there", async () => {
+  const path = "/console/tables/sources/orders"
+  const jump = async (query: string) => {
+    const led = await viewer.get(`${path}/jump?${query}`)
+    assert.strictEqual(led.status, 303, led.text)
+    const { text, status } = await viewer.get(led.headers.get("location")!.slice("/data".length))
+    assert.strictEqual(status, 200, text)
+    return [...text.matchAll(/^<tr>.*?<td class="n">(\d+)<\/td>/gm)].map(([, id]) => Number(id))
+  }
+  const below = (from: number) => Array.from({ length: from }, (_, n) => from - n)
+  assert.deepStrictEqual(await jump("value=12"), below(12))
+  assert.deepStrictEqual(await jump("value=99"), below(31))
+  assert.deepStrictEqual(await jump("value=0"), [])
+  assert.deepStrictEqual((await jump("sort=total&value=3"))[0], 5)
+  assert.deepStrictEqual((await jump("sort=total&value=3.5"))[0], 6)
+  assert.deepStrictEqual((await jump("sort=total&dir=desc&value=3.5"))[0], 5)
+  assert.deepStrictEqual((await jump("sort=total&fc=customer&fo=eq&fv=Ada&value=1"))[0], 5)
+  assert.deepStrictEqual((await jump("sort=customer&value=B")).length, 10)
+  const refused = await viewer.get(`${path}/jump?sort=total&value=x`)
+  assert.strictEqual(refused.status, 400)
+  assert.include(refused.text, "<code>bad_fv</code>")
+  assert.strictEqual((await viewer.get("/console/tables/cabinet/event/jump?value=1")).status, 404)
+})
+
 it("whoever switched off keys of a single letter has them off on every screen", async () => {
   assert.include((await viewer.get("/console/me")).text, 'data-letters="on"')
   const off = await viewer.post("/console/me/keys", {})

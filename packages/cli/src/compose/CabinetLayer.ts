@@ -28,6 +28,7 @@ import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
+import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -193,7 +194,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     polls,
     DoctorLayer.layer(options),
     Tables.layer,
-    Layer.merge(SampleRows.layer, EventContext.layer).pipe(Layer.provideMerge(SelectRows.layer)),
+    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer).pipe(Layer.provideMerge(SelectRows.layer)),
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),

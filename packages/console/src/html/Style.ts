@@ -84,6 +84,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;background:var(--ground)}.sheet{inset:0;margin:auto;position-area:none;width:min(30rem,calc(100vw - 1rem));height:fit-content}.sheet .facts{margin:0;grid-template-columns:minmax(0,9rem) 1fr}.help{border-radius:99px;min-width:28px;justify-content:center;color:var(--soft)}
 [aria-busy=true]{opacity:.5}
 ::file-selector-button{font:inherit;margin-right:.6rem;padding:.1rem .6rem;border:1px solid var(--line);border-radius:5px;background:var(--hover);color:inherit}input[type=file]{padding:.2rem .3rem}progress{width:100%;accent-color:var(--mark)}.card>.row+details{margin:.6rem 0}
+.head>h2{margin:0}section>.head{margin-bottom:.5rem}
 .open{padding:0 .3rem}
 .mini{min-height:24px;padding:0 .25rem;color:var(--soft)}
 .grid{flex:1;min-height:0;overflow:auto;position:relative;border-block:1px solid var(--line);background:var(--card);overscroll-behavior:contain}
@@ -120,7 +121,7 @@ details>summary{cursor:pointer}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}
-.tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%}.acts button{flex:1;justify-content:center}
+.tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
 .menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:1fr 1fr}.filter input{grid-column:1/-1}
 .grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
 dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}

@@ -81,7 +81,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
   const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
-<div class="acts">${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+<div class="acts">${jumpMenu(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
     section: "tables",
@@ -91,6 +91,21 @@ ${data.refused !== null && markup`<div class="note">${refusalBox(frame, data.ref
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }
+}
+
+/** To a value of the column that the rows are in the order of; nothing where there is no such column. */
+const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
+  const { table: words } = frame.words
+  const { schema, name, key, columns } = table.detail
+  const column = valueOf(pairs, "sort") ?? (key.length === 1 ? key[0] : undefined)
+  if (column === undefined || table.identity === "text") return null
+  const label = columns.find((one) => one.name === column)?.label ?? column
+  const hidden = firstPage(pairs).map(([key_, value]) => markup`<input type="hidden" name="${key_}" value="${value}">`)
+  return menu({
+    id: "jump",
+    face: markup`${ICONS.jump}<span>${words.jump}</span>`,
+    body: markup`<form method="get" action="${tablePath(frame, schema, name)}/jump">${hidden}<label>${words.jumpTo(label)}<input name="value" required autocomplete="off"></label><button class="main">${words.jumpNow}</button></form>`,
+  })
 }
 
 const copyMenu = (frame: Frame, { table, pairs }: TableData): Html => {

@@ -1,11 +1,13 @@
-/** The screens of counts and of a column's values; the script asks for their inside. */
+/** The screens of counts and of a column's values, and the way to a value; the script asks for their inside. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
-import { valueOf, without } from "./SelectionLinks.ts"
+import { valueOf, withQuery, without } from "./SelectionLinks.ts"
+import { tablePath } from "./TablePath.ts"
 import { countScreen, countText, valueList, valuesScreen } from "./ValuesScreen.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
@@ -15,6 +17,7 @@ const selecting = (pairs: Pairs): Pairs => pairs.filter(([name]) => SAMPLE_PARAM
 export const valueScreens = (found: Find) =>
   Effect.gen(function* () {
     const sample = yield* SampleRows
+    const places = yield* FindPlace
     const path = "/console/tables/{schema}/{name}" as const
     const screens: ReadonlyArray<ConsoleScreen> = [
       {
@@ -26,6 +29,16 @@ export const valueScreens = (found: Find) =>
           const count = yield* sample.count({ schema, name, params: selecting(pairs) })
           if (wantsFragment(call)) return { fragment: countText(frame, count) }
           return { screen: countScreen(frame, yield* found(schema, name), pairs, count) }
+        }),
+      },
+      {
+        path: `${path}/jump`,
+        action: "row.read",
+        get: Effect.fnUntraced(function* ({ frame, path: [schema = "", name = ""], pairs }) {
+          const selection = without(pairs, "value", "cursor")
+          const cursor = yield* places.cursorAt({ schema, name, params: selection }, valueOf(pairs, "value") ?? "")
+          const to: Pairs = cursor === null ? selection : [...selection, ["cursor", cursor]]
+          return { location: withQuery(tablePath(frame, schema, name), to) }
         }),
       },
       {

@@ -18,6 +18,8 @@ const NAMES = new Set([
   "m",
   "h",
   "d",
+  "OpenID",
+  "Connect",
 ])
 
 const textsOf = (words: unknown): ReadonlyArray<string> => {
