@@ -82,16 +82,20 @@ const LOOKS = [
   { width: 375, colorScheme: "light", locale: "ru-RU" },
 ] as const
 
-it.each(LOOKS)("every screen is fit at $width in a $colorScheme scheme in $locale", async ({ width, ...look }) => {
-  const visit = await chromium.visit({ viewport: { width, height: 800 }, extraHTTPHeaders: { ...headers }, ...look })
-  for (const path of SCREENS) {
-    await visit.page.goto(`${cabinet.base}/console/${path}`)
-    const wider = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    assert.isAtMost(wider, 0, path)
-    assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
-  }
-  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
-}, 300_000)
+it.each(LOOKS)(
+  "every screen is fit at $width in a $colorScheme scheme in $locale",
+  async ({ width, ...look }) => {
+    const visit = await chromium.visit({ viewport: { width, height: 800 }, extraHTTPHeaders: { ...headers }, ...look })
+    for (const path of SCREENS) {
+      await visit.page.goto(`${cabinet.base}/console/${path}`)
+      const wider = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.isAtMost(wider, 0, path)
+      assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
+    }
+    assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+  },
+  300_000,
+)
 
 it("whoever is not signed in sees nothing but where to", async () => {
   const visit = await chromium.visit({ locale: "en-US" })
