@@ -116,7 +116,7 @@ const OWN = {
   bad_option: { status: 400, meaning: "An option of the import is invalid." },
   same_file: { status: 409, meaning: "The same file was imported into this source before." },
   unreadable: { status: 422, meaning: "The file cannot be read." },
-  interrupted: { status: 503, meaning: "The upload ended before the file was complete." },
+  interrupted: { status: 503, meaning: "The server could not store or read the file in time; nothing was imported." },
   source_gone: { status: 409, meaning: "The source was deleted meanwhile." },
 } as const satisfies Record<Exclude<ManageCode, ErrorCode>, Placed>
 

@@ -49,7 +49,7 @@ of a poll's headers never.
 ## People and sessions
 
 People sign in to the console, at \`/console/sign-in\`, and act here by the same session. \`POST /manage/v1/people\` invites one: the
-response has a one-time link, shown this once, whose secret stands in the fragment, where no proxy logs it. It is good for a day;
+response has a one-time link, shown this once, whose secret is in the fragment, where no proxy logs it. It is good for a day;
 a later one (\`POST …/people/{id}/link\`) for ten minutes, and takes the place of the one before. \`npx cabinet console\` prints a
 link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is kept
 as scrypt; setting it ends one's other sessions.
