@@ -56,7 +56,7 @@ const state = async () => {
   const lists = ["keys", "tokens", "sources", "people", "sessions", "addresses", "deliveries", "polls"]
   const all = await Promise.all(lists.map((list) => manage("GET", list)))
   const acts = await manage("GET", "audit?limit=1000")
-  return JSON.stringify([...all, acts], (name, value) => (/^last_/.test(name) ? undefined : value))
+  return JSON.stringify([...all, acts], (name, value) => (name.startsWith("last_") ? undefined : value))
 }
 
 interface Sent {
@@ -130,7 +130,7 @@ const submit = (
         own.target = frame.name
         own.submit()
       }
-      await new Promise((done) => (frame.onload = done))
+      await new Promise((done) => frame.addEventListener("load", done))
     },
     [action, fields, where, enctype] as const,
   )
@@ -189,7 +189,7 @@ it("no script of another origin changes anything, nor reads an answer", async ()
       request.open("POST", base + path)
       request.withCredentials = true
       await new Promise((done) => {
-        request.onloadend = done
+        request.addEventListener("loadend", done)
         request.send(body)
       })
       answers.push(request.responseText)
@@ -214,14 +214,17 @@ it("looking changes nothing: links, images and frames of another origin, and the
     for (const address of all) {
       const image = new Image()
       image.src = address
-      await new Promise((done) => (image.onload = image.onerror = done))
+      await new Promise((done) => {
+        image.addEventListener("load", done)
+        image.addEventListener("error", done)
+      })
     }
   }, acts)
   await page.evaluate(async (address) => {
     const frame = document.createElement("iframe")
     frame.src = address
     document.body.append(frame)
-    await new Promise((done) => (frame.onload = done))
+    await new Promise((done) => frame.addEventListener("load", done))
   }, `${cabinet.base}/console/tables`)
   const framed = page.frames().find((frame) => frame !== page.mainFrame())!
   assert.notInclude(await framed.content(), "orders")
