@@ -70,7 +70,7 @@ interface Sent {
 const signedIn = async (name: string) => {
   const { link } = await manage("POST", "people", { name, role: "owner" })
   const { page } = await chromium.visit({ locale: "en-US" })
-  await Promise.all([page.waitForURL(/console\/tables/), page.goto(link as string)])
+  await Promise.all([page.waitForURL(/\/console\/(?!welcome)/), page.goto(link as string)])
   const sent: Array<Sent> = []
   cabinet.server.on("request", ({ method, url, headers: { cookie = "" } }, response) => {
     response.on("close", () => {
