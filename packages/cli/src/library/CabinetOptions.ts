@@ -76,6 +76,7 @@ export interface OpenCabinetOptions {
   readonly console?: boolean | ConsoleOptions | undefined
 }
 
+/** Who may use the console and the management API, by the program's own sign-in. */
 export interface ConsoleOptions {
   /**
    * Says who sends a request to the console or the management API: the program's own login takes the place of the console's,
