@@ -1,6 +1,6 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
- * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers, a hundred restarts, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
@@ -55,6 +55,11 @@ const PARTS = {
       : "no Patroni with etcd (.ci/patroni installs them)",
     run: [vitest, "run", "test/fault/failover.test.ts", "--disable-console-intercept"],
     env: { FAILOVERS: "20" },
+  },
+  restarts: {
+    missing: null,
+    run: [vitest, "run", "test/fault/databaseRestarts.test.ts"],
+    env: { ROUNDS: "100" },
   },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }

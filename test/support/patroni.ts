@@ -64,12 +64,10 @@ export interface PatroniCluster {
   /** The address that the page gives the cabinet's processes. */
   readonly url: string
   readonly nodes: ReadonlyArray<PatroniNode>
-  /** The node that has the leader's key, or undefined. */
-  readonly leader: () => Promise<PatroniNode | undefined>
   /** Resolves with the leader once it is not `old`, and a standby confirms its commits. */
   readonly replaced: (old: PatroniNode) => Promise<PatroniNode>
-  /** Resolves once there is a leader and both others stream from it. */
-  readonly whole: () => Promise<void>
+  /** Resolves with the leader once there is one and both others stream from it. */
+  readonly whole: () => Promise<PatroniNode>
   readonly log: () => string
   readonly remove: () => Promise<void>
 }
@@ -182,6 +180,7 @@ export const startPatroni = async (): Promise<PatroniCluster> => {
         return ((await answer.json()) as { members: ReadonlyArray<Member> }).members
       }),
     ).catch(() => [])
+  /** The node that has the leader's key; undefined if there is none, or nobody says so. */
   const leader = async () => {
     const found = (await members()).find(({ role }) => role === "leader")
     return nodes.find(({ name }) => name === found?.name)
@@ -203,8 +202,8 @@ export const startPatroni = async (): Promise<PatroniCluster> => {
       const found = await leader()
       if (found === undefined) return undefined
       const ready = (await standbys(found.name, ALL)) === 2 && (await standbys(found.name, SYNC)) > 0
-      return ready ? true : undefined
-    }).then(() => undefined)
+      return ready ? found : undefined
+    })
   const remove = async () => {
     for (const each of nodes) {
       each.signal("both", "SIGKILL")
@@ -229,7 +228,6 @@ export const startPatroni = async (): Promise<PatroniCluster> => {
   return {
     url,
     nodes,
-    leader,
     replaced: (old) =>
       until("a new leader", async () => {
         const found = await leader()
