@@ -44,6 +44,7 @@ const manifest = () => {
       ".": both("index"),
       "./openCabinets": both("openCabinets"),
       "./verifyDelivery": both("verifyDelivery"),
+      "./client": { types: "./dist/client.d.mts", default: "./dist/client.mjs" },
       "./effect": { types: "./dist/effect.d.mts", default: "./dist/effect.mjs" },
       "./package.json": "./package.json",
     },

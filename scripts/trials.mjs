@@ -1,6 +1,8 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers, a hundred restarts, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * PostgreSQL, if this machine has it, twenty failovers, a client that
+ * follows 200,000 events through kills, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
@@ -61,6 +63,7 @@ const PARTS = {
     run: [vitest, "run", "test/fault/databaseRestarts.test.ts"],
     env: { ROUNDS: "100" },
   },
+  client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }
 

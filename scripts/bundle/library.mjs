@@ -29,6 +29,9 @@ const strictly = (level, log) => {
   if (level === "warn") throw new Error(log.message)
 }
 
+/** Runs wherever `fetch` does: without the check of Node's version, and without anything of Node. */
+const CLIENT = "client"
+
 /** Bundles the compiled modules; answers the output, and writes it. */
 const bundle = async (input, dir, format, external) => {
   const { plugin, moduleIds } = await embedFiles(format)
@@ -95,6 +98,8 @@ export const buildLibrary = async (dir) => {
   const lib = join(dir, "lib")
   const library = await bundle(from(".js"), lib, "cjs", [])
   const effect = await bundle({ effect: join(compiled, "effect.js") }, dir, "esm", [/^effect(\/|$)/])
+  const client = await bundle({ [CLIENT]: join(compiled, `${CLIENT}.js`) }, dir, "esm", [])
+  await types({ [CLIENT]: join(compiled, `${CLIENT}.d.ts`) }, dir, "mts", [])
   await types(from(".d.ts"), lib, "cts", [])
   await types({ effect: join(compiled, "effect.d.ts") }, dir, "mts", [/^effect(\/|$)/])
 
@@ -110,5 +115,5 @@ export const buildLibrary = async (dir) => {
     for (const extension of ["cts", "mts"])
       writeFileSync(join(dir, `${name}.d.${extension}`), `export * from "./lib/${name}.cjs"\n`)
   }
-  return [...library.moduleIds, ...effect.moduleIds]
+  return [...library.moduleIds, ...effect.moduleIds, ...client.moduleIds]
 }

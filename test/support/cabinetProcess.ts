@@ -104,7 +104,7 @@ export const newHome = (): Home => {
     return { code, stdout: stdout.text, stderr: stderr.text }
   }
   const serve: Home["serve"] = async (args = [], env = {}) => {
-    const child = start(["serve", "--json", "--port", "0", ...args], env)
+    const child = start(["serve", "--json", ...(args.includes("--port") ? [] : ["--port", "0"]), ...args], env)
     const exited = exitOf(child)
     const log = textOf(child, "stderr")
     const line = await new Promise<string>((resolve, reject) => {

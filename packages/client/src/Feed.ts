@@ -1,0 +1,88 @@
+/** The event feed, followed: each event once or more, none left out, through restarts of the server and of the client. */
+import { CabinetError } from "./CabinetError.ts"
+import { backoffMillis, pause } from "./Requests.ts"
+
+/** An event of the feed. */
+export interface FeedEvent {
+  readonly id: number
+  readonly source: { readonly id: number; readonly name: string }
+  readonly channel: string
+  readonly received_at: string
+  readonly payload: Readonly<Record<string, unknown>> | null
+  /** The first event with the same body; null for the first itself. */
+  readonly repeat_of: number | null
+  readonly history: boolean
+  readonly deleted_at: string | null
+}
+
+export interface FeedPage {
+  readonly events: ReadonlyArray<FeedEvent>
+  /** Where the feed continues after these events: keep it with what you made of them. */
+  readonly cursor: string
+}
+
+/** Keeps the cursor between two runs of a program. */
+export interface CursorStore {
+  readonly load: () => Promise<string | null | undefined> | string | null | undefined
+  readonly save: (cursor: string) => Promise<void> | void
+}
+
+export interface FeedOptions {
+  readonly sourceId?: number
+  /** `webhook`, `file` or `pull`. */
+  readonly channel?: string
+  /** Where to begin; without it and without `cursors` at the beginning. */
+  readonly cursor?: string | null
+  readonly cursors?: CursorStore
+  /** False: ends where the feed ends now. True (the default): waits for what comes. */
+  readonly follow?: boolean
+  /** Pause between two looks at a feed that had nothing new; 1,000 by default. */
+  readonly everyMillis?: number
+  /** Events a page; 1,000 by default, which is the most. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+  /** Told of every failure that is waited out. */
+  readonly onRetry?: (error: CabinetError, waitMillis: number) => void
+}
+
+interface SentPage {
+  readonly data: ReadonlyArray<FeedEvent>
+  readonly has_more: boolean
+  readonly next_cursor: string
+}
+
+export type ReadFeed = (query: ReadonlyArray<readonly [string, string]>, signal?: AbortSignal) => Promise<SentPage>
+
+/** Tries until there is a page, or an error that does not pass. */
+const patiently = async (read: () => Promise<SentPage>, { signal, onRetry }: FeedOptions): Promise<SentPage> => {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof CabinetError) || !error.isTemporary) throw error
+      const wait = backoffMillis(failures, error)
+      onRetry?.(error, wait)
+      await pause(wait, signal)
+    }
+  }
+}
+
+export async function* feedPages(read: ReadFeed, options: FeedOptions): AsyncGenerator<FeedPage, void, void> {
+  const { sourceId, channel, cursors, follow = true, everyMillis = 1000, limit = 1000, signal } = options
+  const filter: Array<readonly [string, string]> = [["limit", String(limit)]]
+  if (sourceId !== undefined) filter.push(["source_id", String(sourceId)])
+  if (channel !== undefined) filter.push(["channel", channel])
+  let cursor = options.cursor ?? (await cursors?.load()) ?? null
+  while (true) {
+    const at = cursor
+    const query = at === null ? filter : [...filter, ["cursor", at] as const]
+    const page = await patiently(() => read(query, signal), options)
+    cursor = page.next_cursor
+    if (page.data.length > 0) yield { events: page.data, cursor }
+    // Only now, when whoever reads has come back for more: what was not worked on is read again.
+    if (cursor !== at) await cursors?.save(cursor)
+    if (page.has_more) continue
+    if (!follow) return
+    await pause(everyMillis, signal)
+  }
+}

@@ -1,0 +1,50 @@
+/** Sends to an intake address, as often as it takes: a body that arrives again is recognised as a repeat of the first. */
+import { CabinetError } from "./CabinetError.ts"
+import { parseJson, writeJson } from "./Json.ts"
+import { backoffMillis, type Fetch, pause, textOf } from "./Requests.ts"
+
+export interface IntakeReceipt {
+  /** The event's number. */
+  readonly id: number
+  /** A body like it came within the last five minutes, perhaps by an earlier try of this very call. */
+  readonly duplicate: boolean
+  readonly empty: boolean
+}
+
+export interface IntakeOptions {
+  /** How long to try, in milliseconds: 60,000 by default, at most 240,000. 0: once. */
+  readonly retryForMillis?: number
+  readonly signal?: AbortSignal
+  readonly fetch?: Fetch
+}
+
+/** Equal bodies are repeats for five minutes; a try later than this might become a second event. */
+const LONGEST_MILLIS = 240_000
+
+/**
+ * Sends one object. The very same bytes are sent again where there was no response, or one that says to try later; errors
+ * that do not pass are thrown as they come. Two equal objects that are meant as two need a field that differs.
+ */
+export const sendToIntake = async (
+  intakeUrl: string,
+  fields: Readonly<Record<string, unknown>>,
+  { retryForMillis = 60_000, signal, fetch: fetcher = fetch }: IntakeOptions = {},
+): Promise<IntakeReceipt> => {
+  const init: RequestInit = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: writeJson(fields),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  const until = Date.now() + Math.min(retryForMillis, LONGEST_MILLIS)
+  for (let failures = 0; ; failures++) {
+    try {
+      return parseJson(await textOf(fetcher, intakeUrl, init)) as IntakeReceipt
+    } catch (error) {
+      if (!(error instanceof CabinetError) || !error.isTemporary) throw error
+      const wait = backoffMillis(failures, error)
+      if (Date.now() + wait > until) throw error
+      await pause(wait, signal)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** The management API, typed by its own description: `manage.call("addSource", { body: { name: "Orders" } })`. */
+import { parseJson, writeJson } from "./Json.ts"
+import { OPERATIONS, type Operations } from "./generated/Operations.ts"
+import { type Fetch, textOf } from "./Requests.ts"
+
+export interface ManageOptions {
+  readonly baseUrl: string
+  /** An access token. */
+  readonly token: string
+  readonly fetch?: Fetch
+}
+
+interface Given {
+  readonly path?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+type Name = keyof Operations
+/** What an operation takes: optional where it takes nothing that is required. */
+type Input<N extends Name> = {} extends Operations[N]["input"] ? [Operations[N]["input"]?] : [Operations[N]["input"]]
+
+/** Manages a cabinet. Failures are thrown as `CabinetError`. */
+export class Management {
+  readonly #base: string
+  readonly #token: string
+  readonly #fetch: Fetch
+
+  constructor({ baseUrl, token, fetch: fetcher = fetch }: ManageOptions) {
+    this.#base = baseUrl.replace(/\/+$/, "")
+    this.#token = token
+    this.#fetch = (url, init) => fetcher(url, init)
+  }
+
+  /** One operation by its id. Nothing is tried again: whether it may be done twice is for the caller to say. */
+  async call<N extends Name>(name: N, ...[input]: Input<N>): Promise<Operations[N]["output"]> {
+    const [method, template] = OPERATIONS[name].split(" ") as [string, string]
+    const { path = {}, query = {}, body } = (input ?? {}) as Given
+    const place = template.replace(/\{(\w+)\}/g, (_, segment: string) => encodeURIComponent(String(path[segment])))
+    const search = new URLSearchParams()
+    for (const [parameter, value] of Object.entries(query)) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== undefined) search.append(parameter, String(one))
+      }
+    }
+    const text = await textOf(this.#fetch, `${this.#base}${place}${search.size === 0 ? "" : `?${search}`}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: writeJson(body) }),
+    })
+    return (text === "" ? undefined : parseJson(text)) as Operations[N]["output"]
+  }
+}

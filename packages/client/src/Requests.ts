@@ -1,0 +1,45 @@
+/** Requests with `fetch`, their errors, and pauses before they are tried again. */
+import { CabinetError, errorOf } from "./CabinetError.ts"
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** The text of a success; any other response is thrown as a `CabinetError`. */
+export const textOf = async (fetcher: Fetch, url: string, init: RequestInit): Promise<string> => {
+  let response: Response
+  let text: string
+  try {
+    // A key is for the server that it was given to, and none that this one redirects to.
+    response = await fetcher(url, { redirect: "error", ...init })
+    text = await response.text()
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw init.signal.reason
+    const where = new URL(url).origin
+    throw new CabinetError({ code: "unreachable", message: `${where} cannot be reached.`, status: null, cause })
+  }
+  if (!response.ok) throw errorOf(response, text)
+  return text
+}
+
+/** Resolves after that time, or rejects with the signal's reason. */
+export const pause = (millis: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop)
+      resolve()
+    }, millis)
+    if (signal?.aborted === true) return stop()
+    signal?.addEventListener("abort", stop, { once: true })
+  })
+
+const FIRST_MILLIS = 250
+const LONGEST_MILLIS = 30_000
+
+/** How long to wait after so many failures in a row; the server's own word counts, and chance keeps clients apart. */
+export const backoffMillis = (failures: number, error: CabinetError): number => {
+  const base = Math.min(LONGEST_MILLIS, FIRST_MILLIS * 2 ** Math.min(failures, 10))
+  return Math.max((error.retryAfter ?? 0) * 1000, base * (0.5 + Math.random() / 2))
+}

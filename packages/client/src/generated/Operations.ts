@@ -1,0 +1,266 @@
+/**
+ * The operations of the management API, written from its own description by test/flow/client.test.ts (`vitest run -u`). Not
+ * to be edited.
+ */
+export type Table = { readonly schema: string; readonly name: string; readonly kind: "table" | "view" | "matview"; readonly source: { readonly id: number; readonly name: string } | null; readonly comment: string | null; readonly rows_estimate: number | null }
+export type TableDetail = { readonly schema: string; readonly name: string; readonly kind: "table" | "view" | "matview"; readonly source: { readonly id: number; readonly name: string } | null; readonly comment: string | null; readonly rows_estimate: number | null; readonly columns: ReadonlyArray<Column>; readonly key: ReadonlyArray<string>; readonly definition: string | null }
+export type Column = { readonly name: string; readonly type: string; readonly label: string; readonly comment: string | null }
+export type Row = Readonly<Record<string, unknown>>
+export type Event = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null }
+export type RowPage = { readonly data: ReadonlyArray<Row>; readonly has_more: boolean; readonly next_cursor: string | null; readonly columns: ReadonlyArray<Column> }
+export type EventPage = { readonly data: ReadonlyArray<Event>; readonly has_more: boolean; readonly next_cursor: string }
+export type Self = { readonly kind: "token" | "person"; readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly session: { readonly id: number; readonly person: { readonly id: number; readonly name: string }; readonly method: "link" | "password"; readonly created_at: string; readonly last_seen_at: string; readonly expires_at: string; readonly client: string | null; readonly user_agent: string | null } | null }
+export type Cabinet = { readonly version: string; readonly base_url: string; readonly base_url_known: boolean }
+export type OwnSource = { readonly id: number; readonly name: string; readonly archived: boolean; readonly table: { readonly schema: string; readonly name: string } | null; readonly created_at: string; readonly encoding: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url: string | null }
+export type SourceWithAddress = { readonly id: number; readonly name: string; readonly archived: boolean; readonly table: { readonly schema: string; readonly name: string } | null; readonly created_at: string; readonly encoding: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url: string | null; readonly intake_url: string; readonly intake_path: string; readonly rows_url: string | null; readonly base_url_known: boolean }
+export type SourceColumn = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string }
+export type RetypeResult = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string; readonly moved: number; readonly sibling: string | null; readonly views: ReadonlyArray<string> }
+export type Person = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string | null; readonly removed_at: string | null }
+export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
+export type Session = { readonly id: number; readonly person: { readonly id: number; readonly name: string }; readonly method: "link" | "password"; readonly created_at: string; readonly last_seen_at: string; readonly expires_at: string; readonly client: string | null; readonly user_agent: string | null }
+export type Count = { readonly count: number }
+export type Key = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null }
+export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
+export type Token = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly last_used_at: string | null }
+export type IssuedToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly last_used_at: string | null; readonly token: string }
+export type Address = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null }
+export type AddressWithSecret = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null; readonly secret: string; readonly previous_secret: { readonly secret: string; readonly until: string } | null }
+export type PingResult = { readonly delivery_id: number; readonly delivered: boolean; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly response_body: string | null }
+export type Attempt = { readonly delivery_id: number; readonly type: "event.received" | "ping"; readonly event_id: number | null; readonly address_id: number; readonly number: number; readonly at: string; readonly delivered: boolean; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly response_body: string | null; readonly next_at: string | null }
+export type DeliveryState = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null }
+export type DeliveryWithLog = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly log: ReadonlyArray<Attempt> }
+export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null }
+export type Poll = { readonly id: number; readonly source_id: number; readonly url: string; readonly every_seconds: number; readonly format: "json" | "ndjson" | "csv" | null; readonly pointer: string; readonly key_field: string | null; readonly header_names: ReadonlyArray<string>; readonly created_at: string; readonly paused: boolean; readonly due_at: string | null; readonly failures: number; readonly first_at: string | null }
+export type PollRun = { readonly id: number; readonly poll_id: number; readonly at: string; readonly duration_ms: number; readonly outcome: "read" | "unchanged" | "failed"; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly bytes: number; readonly items: number; readonly fresh: number; readonly import_id: number | null; readonly next_at: string | null }
+export type RowCount = { readonly count: number; readonly at_least: boolean }
+export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
+export type TestEvent = { readonly id: number; readonly duplicate: boolean; readonly empty: boolean }
+export type AuditEntry = { readonly id: number; readonly at: string; readonly actor: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly client: string | null; readonly request_id: string | null; readonly action: string; readonly object: string | null; readonly changes: Readonly<Record<string, unknown>>; readonly ended_at: string | null; readonly outcome: string | null }
+export type SearchIndexState = { readonly table: string; readonly index: string; readonly built: boolean }
+export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
+export type OriginalRequest = { readonly received_at: string; readonly body: string | null; readonly body_base64: string | null; readonly body_bytes: number; readonly truncated: boolean; readonly content_type: string | null; readonly ip: string | null; readonly headers: { readonly referer: string | null; readonly origin: string | null; readonly user_agent: string | null; readonly accept_language: string | null }; readonly encoding: { readonly name: string; readonly decided_by: string; readonly replaced: number } }
+export type ListedEvent = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null; readonly state: "row" | "repeat" | "trashed" | "purged"; readonly empty: boolean; readonly row_waits: boolean; readonly trashed_by: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string } | null; readonly deliveries: { readonly due: number; readonly delivered: number; readonly failed: number; readonly cancelled: number } }
+export type EventWithContext = { readonly event: Event; readonly original: OriginalRequest | null; readonly row: Row | null; readonly row_waits: boolean; readonly deliveries: ReadonlyArray<DeliveryState> }
+
+/** What each operation takes, and what it returns. */
+export interface Operations {
+  /** Who is asking. */
+  readonly getSelf: { readonly input: {  }; readonly output: Self }
+  /** The cabinet. */
+  readonly getCabinet: { readonly input: {  }; readonly output: Cabinet }
+  /** All sources. */
+  readonly listSources: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<OwnSource>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Create a source. */
+  readonly addSource: { readonly input: { readonly body: { readonly name: string; readonly encoding?: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url?: string | null } }; readonly output: SourceWithAddress }
+  /** One source. */
+  readonly getSource: { readonly input: { readonly path: { readonly id: number } }; readonly output: OwnSource }
+  /** Change a source. */
+  readonly changeSource: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly name?: string; readonly encoding?: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url?: string | null; readonly archived?: boolean } }; readonly output: OwnSource }
+  /** Delete a source. */
+  readonly deleteSource: { readonly input: { readonly path: { readonly id: number }; readonly query: { readonly table: "keep" | "drop" } }; readonly output: undefined }
+  /** Show an intake address. */
+  readonly revealSource: { readonly input: { readonly path: { readonly id: number } }; readonly output: SourceWithAddress }
+  /** A new intake address. */
+  readonly rotateSourceSecret: { readonly input: { readonly path: { readonly id: number } }; readonly output: SourceWithAddress }
+  /** Send a test event. */
+  readonly sendTestEvent: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly fields: Readonly<Record<string, unknown>> } }; readonly output: TestEvent }
+  /** The columns of a source's table. */
+  readonly listColumns: { readonly input: { readonly path: { readonly id: number } }; readonly output: { readonly data: ReadonlyArray<SourceColumn>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Change a column. */
+  readonly changeColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly body: { readonly label?: string; readonly type?: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly with_views?: boolean } }; readonly output: RetypeResult }
+  /** The event feed. */
+  readonly readFeed: { readonly input: { readonly query?: { readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
+  /** Events, newest first. */
+  readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** One event. */
+  readonly getEvent: { readonly input: { readonly path: { readonly id: number } }; readonly output: EventWithContext }
+  /** Events to the trash. */
+  readonly trashEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
+  /** Events back from the trash. */
+  readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
+  /** Erase events for good. */
+  readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
+  /** All readable tables and views. */
+  readonly listTables: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Table>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** One table or view. */
+  readonly getTable: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: TableDetail }
+  /** Rows of a table or view. */
+  readonly listRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string; readonly sort?: string; readonly dir?: "asc" | "desc"; readonly col?: ReadonlyArray<string>; readonly order?: ReadonlyArray<string>; readonly hide?: ReadonlyArray<string>; readonly limit?: number; readonly cursor?: string } }; readonly output: RowPage }
+  /** How many rows. */
+  readonly countRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: RowCount }
+  /** The values of a column. */
+  readonly listFacets: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query: { readonly column: string; readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: Facets }
+  /** Make searches fast. */
+  readonly buildSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: SearchIndexState }
+  /** Drop the search index. */
+  readonly dropSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: Count }
+  /** All keys of the read API. */
+  readonly listKeys: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Key>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Issue a key. */
+  readonly issueKey: { readonly input: { readonly body: { readonly name: string; readonly expires_in_seconds?: number | null } }; readonly output: IssuedKey }
+  /** Revoke a key. */
+  readonly revokeKey: { readonly input: { readonly path: { readonly id: number } }; readonly output: Key }
+  /** All access tokens. */
+  readonly listTokens: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Token>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Issue an access token. */
+  readonly issueToken: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly expires_in_seconds?: number | null } }; readonly output: IssuedToken }
+  /** Revoke an access token. */
+  readonly revokeToken: { readonly input: { readonly path: { readonly id: number } }; readonly output: Token }
+  /** All people. */
+  readonly listPeople: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Person>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Invite a person. */
+  readonly invitePerson: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" } }; readonly output: InvitedPerson }
+  /** Change a person's name or role. */
+  readonly changePerson: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly name?: string; readonly role?: "owner" | "editor" | "viewer" } }; readonly output: Person }
+  /** Remove a person. */
+  readonly removePerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** A new one-time link for a person. */
+  readonly linkPerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: InvitedPerson }
+  /** Sign a person out everywhere. */
+  readonly signOutPerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: Count }
+  /** Live sessions. */
+  readonly listSessions: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Session>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** End a session. */
+  readonly endSession: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** Sign out everywhere. */
+  readonly signOutEverywhere: { readonly input: {  }; readonly output: Count }
+  /** Set one's own password. */
+  readonly setPassword: { readonly input: { readonly body: { readonly password: string; readonly current?: string } }; readonly output: undefined }
+  /** All delivery addresses. */
+  readonly listAddresses: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Address>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Add a delivery address. */
+  readonly addAddress: { readonly input: { readonly body: { readonly url: string; readonly sources?: "all" | ReadonlyArray<number> } }; readonly output: AddressWithSecret }
+  /** One delivery address. */
+  readonly getAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
+  /** Change a delivery address. */
+  readonly changeAddress: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly sources?: "all" | ReadonlyArray<number> } }; readonly output: Address }
+  /** Remove a delivery address. */
+  readonly removeAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** Show a signing secret. */
+  readonly revealAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: AddressWithSecret }
+  /** A new signing secret. */
+  readonly rotateAddressSecret: { readonly input: { readonly path: { readonly id: number } }; readonly output: AddressWithSecret }
+  /** Pause a delivery address. */
+  readonly pauseAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
+  /** Resume a delivery address. */
+  readonly resumeAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
+  /** Check a delivery address. */
+  readonly pingAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: PingResult }
+  /** The attempts of a delivery address. */
+  readonly listAttempts: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number; readonly before?: string; readonly failed?: boolean } }; readonly output: { readonly data: ReadonlyArray<Attempt>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Send a range again. */
+  readonly resendRange: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly from: string; readonly to: string; readonly only?: "all" | "failed"; readonly dry_run?: boolean } }; readonly output: Count }
+  /** Deliveries, newest first. */
+  readonly listDeliveries: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly address_id?: number; readonly event_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled" } }; readonly output: { readonly data: ReadonlyArray<DeliveryState>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** One delivery. */
+  readonly getDelivery: { readonly input: { readonly path: { readonly id: number } }; readonly output: DeliveryWithLog }
+  /** Send a delivery again. */
+  readonly resendDelivery: { readonly input: { readonly path: { readonly id: number } }; readonly output: DeliveryState }
+  /** Stop a delivery. */
+  readonly cancelDelivery: { readonly input: { readonly path: { readonly id: number } }; readonly output: DeliveryState }
+  /** Imports. */
+  readonly listImports: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<Import>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** One import. */
+  readonly getImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
+  /** All polls. */
+  readonly listPolls: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Poll>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Add a poll. */
+  readonly addPoll: { readonly input: { readonly body: { readonly source_id: number; readonly url: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: Poll }
+  /** One poll. */
+  readonly getPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: Poll }
+  /** Remove a poll. */
+  readonly removePoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** Pause a poll. */
+  readonly pausePoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: Poll }
+  /** Resume a poll. */
+  readonly resumePoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: Poll }
+  /** Run a poll now. */
+  readonly runPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: PollRun }
+  /** The runs of a poll. */
+  readonly listPollRuns: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<PollRun>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Let readers see a schema. */
+  readonly exposeSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
+  /** Hide a schema from readers. */
+  readonly hideSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
+  /** The state of the database. */
+  readonly getDiagnostics: { readonly input: {  }; readonly output: Diagnostics }
+  /** The audit log. */
+  readonly listAudit: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly action?: string; readonly object?: string; readonly who?: string } }; readonly output: { readonly data: ReadonlyArray<AuditEntry>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** This description. */
+  readonly describeManagement: { readonly input: {  }; readonly output: Readonly<Record<string, unknown>> }
+}
+
+export const OPERATIONS = {
+  getSelf: "GET /manage/v1/me",
+  getCabinet: "GET /manage/v1/cabinet",
+  listSources: "GET /manage/v1/sources",
+  addSource: "POST /manage/v1/sources",
+  getSource: "GET /manage/v1/sources/{id}",
+  changeSource: "PATCH /manage/v1/sources/{id}",
+  deleteSource: "DELETE /manage/v1/sources/{id}",
+  revealSource: "POST /manage/v1/sources/{id}/reveal",
+  rotateSourceSecret: "POST /manage/v1/sources/{id}/rotate-secret",
+  sendTestEvent: "POST /manage/v1/sources/{id}/test-event",
+  listColumns: "GET /manage/v1/sources/{id}/columns",
+  changeColumn: "PATCH /manage/v1/sources/{id}/columns/{column}",
+  readFeed: "GET /manage/v1/feed",
+  listEvents: "GET /manage/v1/events",
+  getEvent: "GET /manage/v1/events/{id}",
+  trashEvents: "POST /manage/v1/events/trash",
+  restoreEvents: "POST /manage/v1/events/restore",
+  purgeEvents: "POST /manage/v1/events/purge",
+  listTables: "GET /manage/v1/tables",
+  getTable: "GET /manage/v1/tables/{schema}/{name}",
+  listRows: "GET /manage/v1/tables/{schema}/{name}/rows",
+  countRows: "GET /manage/v1/tables/{schema}/{name}/count",
+  listFacets: "GET /manage/v1/tables/{schema}/{name}/facets",
+  buildSearchIndex: "PUT /manage/v1/tables/{schema}/{name}/search-index",
+  dropSearchIndex: "DELETE /manage/v1/tables/{schema}/{name}/search-index",
+  listKeys: "GET /manage/v1/keys",
+  issueKey: "POST /manage/v1/keys",
+  revokeKey: "POST /manage/v1/keys/{id}/revoke",
+  listTokens: "GET /manage/v1/tokens",
+  issueToken: "POST /manage/v1/tokens",
+  revokeToken: "POST /manage/v1/tokens/{id}/revoke",
+  listPeople: "GET /manage/v1/people",
+  invitePerson: "POST /manage/v1/people",
+  changePerson: "PATCH /manage/v1/people/{id}",
+  removePerson: "DELETE /manage/v1/people/{id}",
+  linkPerson: "POST /manage/v1/people/{id}/link",
+  signOutPerson: "POST /manage/v1/people/{id}/sign-out",
+  listSessions: "GET /manage/v1/sessions",
+  endSession: "DELETE /manage/v1/sessions/{id}",
+  signOutEverywhere: "POST /manage/v1/me/sign-out",
+  setPassword: "POST /manage/v1/me/password",
+  listAddresses: "GET /manage/v1/addresses",
+  addAddress: "POST /manage/v1/addresses",
+  getAddress: "GET /manage/v1/addresses/{id}",
+  changeAddress: "PATCH /manage/v1/addresses/{id}",
+  removeAddress: "DELETE /manage/v1/addresses/{id}",
+  revealAddress: "POST /manage/v1/addresses/{id}/reveal",
+  rotateAddressSecret: "POST /manage/v1/addresses/{id}/rotate-secret",
+  pauseAddress: "POST /manage/v1/addresses/{id}/pause",
+  resumeAddress: "POST /manage/v1/addresses/{id}/resume",
+  pingAddress: "POST /manage/v1/addresses/{id}/ping",
+  listAttempts: "GET /manage/v1/addresses/{id}/attempts",
+  resendRange: "POST /manage/v1/addresses/{id}/resend",
+  listDeliveries: "GET /manage/v1/deliveries",
+  getDelivery: "GET /manage/v1/deliveries/{id}",
+  resendDelivery: "POST /manage/v1/deliveries/{id}/resend",
+  cancelDelivery: "POST /manage/v1/deliveries/{id}/cancel",
+  listImports: "GET /manage/v1/imports",
+  getImport: "GET /manage/v1/imports/{id}",
+  listPolls: "GET /manage/v1/polls",
+  addPoll: "POST /manage/v1/polls",
+  getPoll: "GET /manage/v1/polls/{id}",
+  removePoll: "DELETE /manage/v1/polls/{id}",
+  pausePoll: "POST /manage/v1/polls/{id}/pause",
+  resumePoll: "POST /manage/v1/polls/{id}/resume",
+  runPoll: "POST /manage/v1/polls/{id}/run",
+  listPollRuns: "GET /manage/v1/polls/{id}/runs",
+  exposeSchema: "POST /manage/v1/schemas/{schema}/expose",
+  hideSchema: "POST /manage/v1/schemas/{schema}/hide",
+  getDiagnostics: "GET /manage/v1/diagnostics",
+  listAudit: "GET /manage/v1/audit",
+  describeManagement: "GET /manage/v1/openapi.json",
+} as const satisfies Record<keyof Operations, string>

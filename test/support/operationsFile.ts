@@ -1,0 +1,116 @@
+/** Writes `packages/client/src/generated/Operations.ts` from the description of the management API. */
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly const?: unknown
+  readonly enum?: ReadonlyArray<unknown>
+  readonly oneOf?: ReadonlyArray<Schema>
+  readonly anyOf?: ReadonlyArray<Schema>
+  readonly allOf?: ReadonlyArray<Schema>
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: ReadonlyArray<string>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query"
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >
+}
+
+export interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+}
+
+const members = (entries: ReadonlyArray<readonly [name: string, type: string, required: boolean]>): string =>
+  `{ ${entries.map(([name, type, required]) => `readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required ? "" : "?"}: ${type}`).join("; ")} }`
+
+const ofType = (schema: Schema, type: string): string => {
+  if (type === "array") return `ReadonlyArray<${schema.items === undefined ? "unknown" : typeOf(schema.items)}>`
+  if (type !== "object") return PRIMITIVES[type] ?? "unknown"
+  const properties = Object.entries(schema.properties ?? {})
+  if (properties.length === 0) return "Readonly<Record<string, unknown>>"
+  return members(properties.map(([name, inner]) => [name, typeOf(inner), schema.required?.includes(name) ?? false]))
+}
+
+const typeOf = (schema: Schema): string => {
+  const { $ref, type, enum: words, oneOf, anyOf, allOf } = schema
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1)
+  if ("const" in schema) return JSON.stringify(schema.const)
+  if (words !== undefined) return words.map((word) => JSON.stringify(word)).join(" | ")
+  const union = oneOf ?? anyOf
+  if (union !== undefined) return union.map(typeOf).join(" | ")
+  // The checks of a type stand beside it.
+  if (type === undefined) return allOf?.[0] === undefined ? "unknown" : typeOf(allOf[0])
+  return (typeof type === "string" ? [type] : type).map((one) => ofType(schema, one)).join(" | ")
+}
+
+const inputOf = ({ parameters, requestBody }: Operation): string => {
+  const group = (place: Parameter["in"]) =>
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, required, schema }) => [name, typeOf(schema), required] as const)
+  const [path, query] = [group("path"), group("query")]
+  const body = requestBody?.content["application/json"]?.schema
+  return members([
+    ...(path.length === 0 ? [] : [["path", members(path), true] as const]),
+    ...(query.length === 0 ? [] : [["query", members(query), query.some(([, , required]) => required)] as const]),
+    ...(body === undefined ? [] : [["body", typeOf(body), true] as const]),
+  ])
+}
+
+const outputOf = ({ responses }: Operation): string => {
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]
+  const content = Object.entries(success?.content ?? {})[0]
+  if (content === undefined) return "undefined"
+  const [type, { schema }] = content
+  return type === "application/json" ? typeOf(schema) : "never"
+}
+
+export const operationsFile = ({ paths, components }: Description): string => {
+  const all = Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+    // What is no JSON is for a request of its own.
+    .filter(({ operation }) => outputOf(operation) !== "never")
+  return `/**
+ * The operations of the management API, written from its own description by test/flow/client.test.ts (\`vitest run -u\`). Not
+ * to be edited.
+ */
+${Object.entries(components.schemas)
+  .filter(([name]) => name !== "Error")
+  .map(([name, schema]) => `export type ${name} = ${typeOf(schema)}`)
+  .join("\n")}
+
+/** What each operation takes, and what it returns. */
+export interface Operations {
+${all.map(({ operation }) => `  /** ${operation.summary}. */\n  readonly ${operation.operationId}: { readonly input: ${inputOf(operation)}; readonly output: ${outputOf(operation)} }`).join("\n")}
+}
+
+export const OPERATIONS = {
+${all.map(({ method, path, operation }) => `  ${operation.operationId}: ${JSON.stringify(`${method} ${path}`)},`).join("\n")}
+} as const satisfies Record<keyof Operations, string>
+`
+}
