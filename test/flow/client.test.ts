@@ -61,14 +61,14 @@ const all = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
 const manage = () => new Management({ baseUrl: server.baseUrl, token })
 const cabinet = (numbers: "string" | "bigint" = "string") => new Cabinet({ baseUrl: server.baseUrl, key, numbers })
 
-it("its operations are those of the server's own description", async () => {
+it("the operations are those of the server's own description", async () => {
   const response = await fetch(`${server.baseUrl}/manage/v1/openapi.json`, {
     headers: { authorization: `Bearer ${token}` },
   })
   await expect(operationsFile((await response.json()) as Description)).toMatchFileSnapshot(GENERATED)
 })
 
-it("it has no import, and at most 10 KB", async () => {
+it("the client has no import, and at most 10 KB", async () => {
   const bundle = await rolldown({ input: ENTRY, platform: "neutral" })
   const { output } = await bundle.generate({ format: "esm", minify: true })
   await bundle.close()
