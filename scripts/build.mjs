@@ -34,6 +34,8 @@ const { output } = await bundle.write({
   format: "cjs",
   comments: false,
   codeSplitting: false,
+  // Names stay, for those who read a stack trace.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 })
 writeFileSync(
   join(compiled, "LICENSES.txt"),

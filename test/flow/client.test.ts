@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import * as client from "@data-cabinet/client"
 import { Cabinet, CabinetError, type FeedEvent, Management, sendToIntake, verifyDelivery } from "@data-cabinet/client"
 import { appendEvents, type AcceptRequest, EventLog } from "@data-cabinet/core/event/EventLog"
-import { printedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { signDelivery } from "@data-cabinet/core/delivery/Signature"
 import { verifyDelivery as nodesOwn } from "@data-cabinet/core/delivery/VerifyDelivery"
@@ -14,10 +14,10 @@ import { Effect } from "effect"
 import { rolldown } from "rolldown"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { storeRuntime } from "../support/cabinet.ts"
 import { type Description, operationsFile } from "../support/operationsFile.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { freePorts } from "../support/packed.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 
 const GENERATED = fileURLToPath(new URL("../../packages/client/src/generated/Operations.ts", import.meta.url))
 const ENTRY = fileURLToPath(new URL("../../packages/client/src/index.ts", import.meta.url))
@@ -68,7 +68,7 @@ it("the operations are those of the server's own description", async () => {
   await expect(operationsFile((await response.json()) as Description)).toMatchFileSnapshot(GENERATED)
 })
 
-it("the client has no import, and at most 10 KB", async () => {
+it("its bundle has no import, and at most 10 KB", async () => {
   const bundle = await rolldown({ input: ENTRY, platform: "neutral" })
   const { output } = await bundle.generate({ format: "esm", minify: true })
   await bundle.close()
@@ -94,7 +94,7 @@ const batch = (sourceId: number, from: number): AcceptRequest => ({
   history: false,
   events: Array.from({ length: BATCH }, (_, n) => {
     const repeats = (from + n) % 100 === 99
-    return printedEvent(new Map([["n", new JsonNumber(repeats ? "0.10" : `1234567890123456${from + n}`)]]))
+    return fingerprintedEvent(new Map([["n", new JsonNumber(repeats ? "0.10" : `1234567890123456${from + n}`)]]))
   }),
   original: null,
 })
@@ -104,7 +104,7 @@ it(
   { timeout: EVENTS * 10 + 240_000 },
   async () => {
     const { id } = await manage().call("addSource", { body: { name: "Fed" } })
-    const store = storeRuntime(database.url)
+    const store = testCabinet(database.url)
     const writing = store.runPromise(
       EventLog.use((log) =>
         Effect.forEach(

@@ -1,7 +1,7 @@
 /** The read API of a cabinet, for holders of a key. */
 import { type FeedEvent, type FeedOptions, type FeedPage, feedPages, type ReadFeed } from "./Feed.ts"
 import { type Numbers, parseJson } from "./Json.ts"
-import { type Fetch, textOf } from "./Requests.ts"
+import { type Fetch, textOf, withoutSlash } from "./Requests.ts"
 
 export interface CabinetOptions {
   /** The cabinet's address, such as `https://data.example.com`. */
@@ -66,7 +66,7 @@ export class Cabinet {
   readonly #fetch: Fetch
 
   constructor({ baseUrl, key, numbers = "string", fetch: fetcher = fetch }: CabinetOptions) {
-    this.#base = `${baseUrl.replace(/\/+$/, "")}/api/v1`
+    this.#base = `${withoutSlash(baseUrl)}/api/v1`
     this.#headers = { authorization: `Bearer ${key}` }
     this.#numbers = numbers
     this.#fetch = (url, init) => fetcher(url, init)

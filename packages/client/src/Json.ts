@@ -16,8 +16,10 @@ const fitsDouble = (token: string): boolean => {
   const value = Number(token)
   if (/^-?\d+$/.test(token) && Number.isSafeInteger(value)) return true
   const [mantissa = "", exponent = "0"] = token.toLowerCase().split("e")
-  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
-  return digits.length <= SAFE_DIGITS && mantissa.length < SAFE_EXPONENT && Math.abs(Number(exponent)) < SAFE_EXPONENT
+  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "")
+  let count = digits.length
+  while (digits[count - 1] === "0") count -= 1
+  return count <= SAFE_DIGITS && mantissa.length < SAFE_EXPONENT && Math.abs(Number(exponent)) < SAFE_EXPONENT
 }
 
 const valueOf = (token: string): string | bigint => (/^-?\d+$/.test(token) ? BigInt(token) : token)

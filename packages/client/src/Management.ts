@@ -1,7 +1,7 @@
 /** The management API, typed by its own description: `manage.call("addSource", { body: { name: "Orders" } })`. */
 import { parseJson, writeJson } from "./Json.ts"
 import { OPERATIONS, type Operations } from "./generated/Operations.ts"
-import { type Fetch, textOf } from "./Requests.ts"
+import { type Fetch, textOf, withoutSlash } from "./Requests.ts"
 
 export interface ManageOptions {
   readonly baseUrl: string
@@ -27,7 +27,7 @@ export class Management {
   readonly #fetch: Fetch
 
   constructor({ baseUrl, token, fetch: fetcher = fetch }: ManageOptions) {
-    this.#base = baseUrl.replace(/\/+$/, "")
+    this.#base = withoutSlash(baseUrl)
     this.#token = token
     this.#fetch = (url, init) => fetcher(url, init)
   }

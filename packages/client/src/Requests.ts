@@ -43,3 +43,10 @@ export const backoffMillis = (failures: number, error: CabinetError): number => 
   const base = Math.min(LONGEST_MILLIS, FIRST_MILLIS * 2 ** Math.min(failures, 10))
   return Math.max((error.retryAfter ?? 0) * 1000, base * (0.5 + Math.random() / 2))
 }
+
+/** A base address without the slashes at its end. */
+export const withoutSlash = (baseUrl: string): string => {
+  let end = baseUrl.length
+  while (baseUrl[end - 1] === "/") end -= 1
+  return baseUrl.slice(0, end)
+}
