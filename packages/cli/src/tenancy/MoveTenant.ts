@@ -8,7 +8,7 @@ import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { clientPrograms } from "@data-cabinet/store-pg/tenancy/ClientPrograms"
 import { checkTarget, copyDatabase } from "@data-cabinet/store-pg/tenancy/CopyDatabase"
 import { CopyError } from "@data-cabinet/store-pg/tenancy/CopyError"
-import { holdStill, reopen } from "@data-cabinet/store-pg/tenancy/HoldStill"
+import { quiesced, reopen } from "@data-cabinet/store-pg/tenancy/Quiesce"
 import { Effect } from "effect"
 import { describeUrl, openDatabase } from "../compose/OpenDatabase.ts"
 
@@ -25,7 +25,7 @@ export const moveTenant = Effect.fnUntraced(function* (name: string, url: string
     Effect.mapError(({ message }) => new CopyError({ code: "unfit", message })),
   )
   const remedy = `Nothing was moved: the cabinet goes on in ${describeUrl(from)}. Before another attempt, empty the target.`
-  yield* holdStill(from, copyDatabase({ from, to: url, programs, open })).pipe(
+  yield* quiesced(from, copyDatabase({ from, to: url, programs, open })).pipe(
     Effect.mapError(({ code, message }) => new CopyError({ code, message: `${message} ${remedy}` })),
   )
   return { before, after: yield* registry.move(name, url) }

@@ -14,13 +14,13 @@
  *   it: a server outlives the `serve` that started it as long as a `worker` still uses it.
  * - A server left behind by a killed process is used as it is; one that dies while in use is restarted under the same
  *   address within about a second, and connection pools find it.
- * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Caretaker).
+ * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Watchdog).
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
-import { careFor, dismiss, leaveToOthers, LINGER_MILLIS } from "./Caretaker.ts"
+import { startWatchdog, stopWatchdog, releaseWatchdog, LINGER_MILLIS } from "./Watchdog.ts"
 import { closeCluster } from "./CloseCluster.ts"
 import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./DataDir.ts"
 import { attempt } from "./Attempt.ts"
@@ -127,7 +127,7 @@ const running = (
     () =>
       Effect.gen(function* () {
         const found = yield* attempt(() => ensureRunning(dir, transport, bin))
-        if (found.origin !== "found") careFor(dir, found.server.pid, lingerMillis)
+        if (found.origin !== "found") startWatchdog(dir, found.server.pid, lingerMillis)
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)
           writeNote(dir, { ...readNote(dir), bootstrapped: true })
@@ -167,11 +167,11 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
   Effect.gen(function* () {
     mine.release()
     const alone = yield* lockWithin(dir.usersLock, "alone", 3, 20)
-    if (alone === undefined) return leaveToOthers(dir)
+    if (alone === undefined) return releaseWatchdog(dir)
     yield* attempt(async () => {
       const file = readPostmasterPid(dir.pgdata)
       if (file !== undefined) await stopPostmaster(dir.pgdata, file, 60_000)
-      dismiss(dir)
+      stopWatchdog(dir)
       removeEndpoint(dir)
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
   }).pipe(

@@ -18,7 +18,7 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
   let unusedSince: number | undefined
   for (;;) {
     const server = readPostmasterPid(dir.pgdata)
-    // A server started later has its own caretaker.
+    // A server started later has its own watchdog.
     if (server?.pid !== pid || !(await isServerOf(dir.pgdata, server))) return
     const lock = tryLock(dir.usersLock, "alone")
     if (lock === undefined) unusedSince = undefined

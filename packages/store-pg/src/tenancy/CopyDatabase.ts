@@ -94,7 +94,7 @@ export interface CopyOptions {
   readonly open: Effect.Effect<Roles, CopyError>
 }
 
-/** Copies everything, and compares what arrived. The database at `from` must be held still meanwhile. */
+/** Copies everything, and compares what arrived. The database at `from` must be quiesced meanwhile. */
 export const copyDatabase = ({ from, to, programs, open }: CopyOptions): Effect.Effect<void, CopyError> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {

@@ -13,8 +13,8 @@ export const LINGER_MILLIS = 30_000
 const waiting = new Map<string, ChildProcess>()
 
 /** Called for a server that this process has just started; `pid` is the server's process id. */
-export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void => {
-  dismiss(dir)
+export const startWatchdog = (dir: DataDir, pid: number, lingerMillis: number): void => {
+  stopWatchdog(dir)
   const program = [process.execPath, ...endUnusedProgram, dir.root, String(pid), String(lingerMillis)]
   const words = process.platform === "win32" ? program : ["/bin/sh", "-c", 'read -r _; exec "$0" "$@"', ...program]
   const { NODE_OPTIONS: _, ...env } = process.env
@@ -24,7 +24,7 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   })
-  // Without the caretaker a server may be left running; nothing else is lost.
+  // Without the watchdog a server may be left running; nothing else is lost.
   child.on("error", () => waiting.delete(dir.root))
   child.stdin.on("error", () => {})
   child.unref()
@@ -32,14 +32,14 @@ export const careFor = (dir: DataDir, pid: number, lingerMillis: number): void =
   waiting.set(dir.root, child)
 }
 
-/** The server was stopped: there is nothing left to care for. */
-export const dismiss = (dir: DataDir): void => {
+/** The server was stopped: there is nothing left to watch. */
+export const stopWatchdog = (dir: DataDir): void => {
   waiting.get(dir.root)?.kill("SIGKILL")
-  leaveToOthers(dir)
+  releaseWatchdog(dir)
 }
 
 /** This process no longer uses the server, but others do. */
-export const leaveToOthers = (dir: DataDir): void => {
+export const releaseWatchdog = (dir: DataDir): void => {
   // Destroyed, not ended: ending is asynchronous work, and none may remain after close().
   waiting.get(dir.root)?.stdin!.destroy()
   waiting.delete(dir.root)

@@ -1,7 +1,7 @@
 /**
- * Holds a cabinet's database still while it is copied: everything can be read, nothing can be written. Intake waits for a
+ * Quiesces a cabinet's database while it is copied: everything can be read, nothing can be written. Intake waits for a
  * lock that it is not given, and responds with 503. If the process dies, so do its locks, and the cabinet goes on where it
- * was. Once the copy is whole, the database is closed for good in the transaction that held it still: servers that have
+ * was. Once the copy is whole, the database is closed for good in the transaction that quiesced it: servers that have
  * not heard of the move yet accept nothing that the copy lacks.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
@@ -15,7 +15,7 @@ import { CopyError } from "./CopyError.ts"
 
 /**
  * All tables of the database but those that reads themselves write to: the counts of rates, and when a key was last used.
- * Keys and tokens are issued and revoked by acts that the audit log has to hold first, and it is held still.
+ * Keys and tokens are issued and revoked by acts that the audit log has to hold first, and it is quiesced.
  */
 const TABLES = `
 SELECT n.nspname::text AS schema, c.relname::text AS name, pg_has_role(c.relowner, 'USAGE') AS mine
@@ -55,11 +55,11 @@ const inWords = (error: unknown) => {
         code: "busy",
         message: `The cabinet's database is in use for too long (${sqlMessage(fault)}). Nothing was moved: try again when its long transactions have ended; cabinet doctor names them.`,
       })
-    : new CopyError({ code: "failed", message: `The cabinet's database cannot be held still: ${sqlMessage(fault)}.` })
+    : new CopyError({ code: "failed", message: `The cabinet's database cannot be quiesced: ${sqlMessage(fault)}.` })
 }
 
-/** Does `copy` while the database is still. If it succeeds, the database is closed for good; if not, it goes on. */
-export const holdStill = <A>(url: string, copy: Effect.Effect<A, CopyError>): Effect.Effect<A, CopyError> =>
+/** Does `copy` while the database is quiesced. If it succeeds, the database is closed for good; if not, it goes on. */
+export const quiesced = <A>(url: string, copy: Effect.Effect<A, CopyError>): Effect.Effect<A, CopyError> =>
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
