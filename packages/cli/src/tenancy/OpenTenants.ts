@@ -39,7 +39,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle 
         signIn,
         baseUrlOf: (name) => cabinetUrl(settings, name),
         inUse: (name) =>
-          delivers ? Effect.void : Effect.provideService(PgCabinetSignal.tell(name), PgClient.PgClient, sql),
+          delivers ? Effect.void : Effect.provideService(PgCabinetSignal.notify(name), PgClient.PgClient, sql),
         ...(idle === undefined ? {} : { idle }),
       })
       yield* many.reload

@@ -82,5 +82,5 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: LOOKS, discard: true })
   })
   yield* background("tenant round", CHECK_INTERVAL, round)
-  yield* PgCabinetSignal.hear((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)
+  yield* PgCabinetSignal.listen((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)
 })

@@ -99,7 +99,7 @@ it("tenantScheduler opens a cabinet at once that another process says is in use"
       yield* tenantScheduler(many, 90)
       // The word of a moment at which nobody listened yet is lost.
       yield* until(async () => {
-        await Effect.runPromise(Effect.provide(PgCabinetSignal.tell("b"), registryLayer({ url: own.url })))
+        await Effect.runPromise(Effect.provide(PgCabinetSignal.notify("b"), registryLayer({ url: own.url })))
         return Effect.runPromise(many.isOpen("b"))
       })
     }),
@@ -131,7 +131,7 @@ it("a flood of notifications opens no unknown cabinet, asks the registry nothing
       yield* notify(`DO $$ BEGIN FOR n IN 1..200 LOOP NOTIFY ${PgCabinetSignal.CHANNEL}, 'b'; COMMIT; END LOOP; END $$`)
       // Behind all of these an honest word still arrives.
       yield* until(async () => {
-        await Effect.runPromise(Effect.provide(PgCabinetSignal.tell("a"), registryLayer({ url: own.url })))
+        await Effect.runPromise(Effect.provide(PgCabinetSignal.notify("a"), registryLayer({ url: own.url })))
         return Effect.runPromise(many.isOpen("a"))
       })
       yield* opened(many, "b")

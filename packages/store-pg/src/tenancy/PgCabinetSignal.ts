@@ -1,5 +1,5 @@
 /**
- * Tells the processes that work for cabinets which ones are in use, from the processes that serve them, through the
+ * Notifies the processes that work for cabinets which ones are in use, from the processes that serve them, through the
  * server's own database.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -9,10 +9,10 @@ import { listenForHints } from "../connection/Hints.ts"
 export const CHANNEL = "cabinet_in_use"
 
 /** A lost notification does no harm: the periodic round finds the work later. */
-export const tell = (name: string) => PgClient.PgClient.use((sql) => Effect.ignore(sql.notify(CHANNEL, name)))
+export const notify = (name: string) => PgClient.PgClient.use((sql) => Effect.ignore(sql.notify(CHANNEL, name)))
 
 /** Runs `work` for each known name that is notified, until interrupted. Unknown names cost nothing. */
-export const hear = <E, R>(isKnown: (name: string) => boolean, work: (name: string) => Effect.Effect<void, E, R>) =>
+export const listen = <E, R>(isKnown: (name: string) => boolean, work: (name: string) => Effect.Effect<void, E, R>) =>
   listenForHints({
     channel: CHANNEL,
     isHint: isKnown,

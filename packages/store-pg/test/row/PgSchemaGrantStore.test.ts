@@ -31,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.dispose())
 
-const expose = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.expose(schema)))
-const hide = (schema: string) => runtime.runPromise(SchemaGrants.use((exposure) => exposure.hide(schema)))
+const expose = (schema: string) => runtime.runPromise(SchemaGrants.use((grants) => grants.expose(schema)))
+const hide = (schema: string) => runtime.runPromise(SchemaGrants.use((grants) => grants.hide(schema)))
 const readable = async () => {
   const tables = await runtime.runPromise(Catalog.use((catalog) => catalog.list))
   return tables.map(({ schema, name }) => `${schema}.${name}`)
