@@ -1,6 +1,5 @@
 /** A hostile sender whose bodies become large in memory, beside an honest one, while the database does not get on. */
-import { Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
-import { Layer } from "effect"
+import { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { afterEach, assert, beforeEach, it, vi } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
@@ -11,7 +10,7 @@ let budget: MemoryBudget
 beforeEach(async () => {
   database = await testDatabase()
   budget = new MemoryBudget(6 * 1_048_576)
-  cabinet = await intakeCabinet(database.url, { proxies: ["127.0.0.1"], observed: Layer.succeed(Memory, budget) })
+  cabinet = await intakeCabinet(database.url, { proxies: ["127.0.0.1"], memory: budget })
 })
 afterEach(async () => {
   await cabinet.close()

@@ -93,6 +93,6 @@ it("a program of the version before does not start on the newer schema, and says
   const { code, stderr } = await home.cabinet(["serve", "--port", "0"], env)
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^The database has had migration 9001, this program knows \d+: .* Start that version, or a later one\.\n$/,
+    /^The database has had migration 9001, but this program knows only \d+: .* Start that version or a later one\.\n$/,
   )
 })

@@ -3,6 +3,7 @@
  * items, the source's rows, the kept originals, the deliveries due.
  */
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
@@ -17,19 +18,25 @@ export interface IntakeOptions {
   readonly intakeRate?: number
   readonly proxies?: ReadonlyArray<string>
   readonly limits?: Partial<Limits>
+  /** The memory for submissions. */
+  readonly memory?: MemoryBudget
   /** A logger or a tracer that the server is to use. */
   readonly observed?: Layer.Layer<never>
 }
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
-const served = (url: string, { intakeRate = 0, proxies = [], limits = {}, observed = Layer.empty }: IntakeOptions) => {
+const served = (
+  url: string,
+  { intakeRate = 0, proxies = [], limits = {}, memory, observed = Layer.empty }: IntakeOptions,
+) => {
   const networks = parseNetworks(proxies.join())
   if (typeof networks === "string") throw new Error(`no network: ${networks}`)
   const all = { ...LIMITS, ...limits }
   return testServerLayer(url, {
     baseUrl: "http://cabinet.test",
     settings: { apiRate: 0, intakeRate },
+    memory,
     http: { intakeMaxBytes: all.maxBytes, trustedProxies: trustedProxies(networks) },
   }).pipe(Layer.provide(Layer.succeed(BodyLimits, all)), Layer.provideMerge(observed))
 }

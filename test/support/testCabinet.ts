@@ -17,6 +17,7 @@ type Ports = Layer.Success<ReturnType<typeof portsLayer>>
 export interface TestCabinetOptions<Overridden = never, Needed extends Ports = never> {
   /** `reading: "on"` creates the roles of the reader and the author. */
   readonly settings?: Partial<CabinetOptions["settings"]>
+  readonly memory?: CabinetOptions["memory"]
   /** Whether it listens for events that other processes accept. */
   readonly delivers?: boolean
   /** Adapters that stand in the place of the real ones, which they may use. */
@@ -40,12 +41,12 @@ const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): E
 /** It writes deferred rows, as every server does. Call it again for a second process' worth of connections. */
 export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(
   url: string,
-  { settings = {}, delivers = false, override }: TestCabinetOptions<Overridden, Needed> = {},
+  { settings = {}, delivers = false, memory, override }: TestCabinetOptions<Overridden, Needed> = {},
 ) => {
   const all = { ...DEFAULTS, ...settings }
   return Layer.unwrap(
     Effect.map(rolesOf(url, all.reading), (roles) => {
-      const options: CabinetOptions = { url, roles, settings: all, delivers }
+      const options: CabinetOptions = { url, roles, settings: all, delivers, memory }
       const ports = portsLayer(options)
       const chosen: typeof ports =
         override === undefined

@@ -95,6 +95,8 @@ export interface CabinetOptions {
   readonly maxConnections?: number | undefined
   /** The reader's connections. */
   readonly maxReaderConnections?: number | undefined
+  /** The memory for submissions; without it the budget that all cabinets of this process share. */
+  readonly memory?: MemoryBudget | undefined
 }
 
 const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: CabinetOptions) => {
@@ -115,11 +117,10 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
 
 const CONNECTIONS = 10
 
-/** The memory for submissions, shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
-const memoryLayer = Layer.succeed(
-  Memory,
-  new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8)),
-)
+/** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
+const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
+
+const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">) => Layer.succeed(Memory, memory)
 
 /** Every port with its adapter. */
 export const portsLayer = (options: CabinetOptions) => {
@@ -163,12 +164,12 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
     Layer.provideMerge(connections),
-    Layer.provide(memoryLayer),
+    Layer.provide(memoryLayer(options)),
   )
 }
 
 /** Every use case, over the ports. */
-export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings">) => {
+export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings" | "memory">) => {
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
   // What other use cases are built on.
   const records = Layer.mergeAll(
@@ -200,7 +201,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Layer.provideMerge(records),
     Layer.provide(Layer.succeed(CabinetTimeZone, options.settings.timeZone)),
   )
-  return AuditedCabinet.layer.pipe(Layer.provideMerge(useCases), Layer.provide(memoryLayer))
+  return AuditedCabinet.layer.pipe(Layer.provideMerge(useCases), Layer.provide(memoryLayer(options)))
 }
 
 export const cabinetLayer = (options: CabinetOptions) =>

@@ -32,6 +32,9 @@ const decoded = (text: string): string => {
   throw new Refusal(PERCENT)
 }
 
+/** Steps of a path to a reader of web addresses, which would look for another database. */
+const DOTS = "an address whose database is not named . or .."
+
 const given = (text: string | undefined): string | undefined =>
   text === undefined || text === "" ? undefined : decoded(text)
 
@@ -73,6 +76,8 @@ const read = (text: string): LibpqUri => {
   const each = places!.split(",").map(readPlace)
   const parameters = readParameters(query)
   const of = (name: string) => parameters.findLast(([known]) => known === name)?.[1]
+  const name = given(database)
+  if (name === "." || name === "..") throw new Refusal(DOTS)
   // As in libpq, what stands among the parameters takes precedence.
   const hosts = of("host") ?? (places === "" ? undefined : given(each.map(([host]) => host).join(",")))
   const ports =
@@ -82,7 +87,7 @@ const read = (text: string): LibpqUri => {
     password: given(login?.[2]),
     hosts: listOf(hosts),
     ports: listOf(ports),
-    database: given(database),
+    database: name,
     parameters: parameters.filter(([name]) => name !== "host" && name !== "port"),
   }
 }

@@ -70,6 +70,8 @@ describe("parseUri", () => {
     ["postgres://host/db?a=b=c", /name=value/],
     ["postgres://host/db?a=b&", /name=value/],
     ["postgres://host/db#x", /without #/],
+    ["postgres://host/.", /not named \. or \.\./],
+    ["postgres://host/%2e%2E", /not named \. or \.\./],
   ] as const)("refuses %s", (text, words) => assert.match(refusal(text), words))
 
   const part = Schema.String.check(Schema.isPattern(/^[^\0]{1,12}$/u))
@@ -77,7 +79,7 @@ describe("parseUri", () => {
   const Parts = Schema.Struct({
     user: part,
     password: part,
-    database: part,
+    database: part.check(Schema.isPattern(/^(?!\.{1,2}$)/)),
     hosts: Schema.NonEmptyArray(host),
     ports: Schema.Array(Schema.Literals(["5432", "6000"])).check(Schema.isMaxLength(1)),
     parameters: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b c", "ü"]), part])),

@@ -16,7 +16,7 @@ import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const open = (url: string) =>
   ManagedRuntime.make(
-    SourceColumns.layer.pipe(
+    Layer.fresh(SourceColumns.layer).pipe(
       Layer.provide(PgSourceColumnStore.layerWith(1_000)),
       Layer.provideMerge(testCabinetLayer(url)),
     ),
