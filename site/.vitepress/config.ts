@@ -51,7 +51,7 @@ const SIDEBAR = [
   { text: "Reading", items: docs("rows", "feed", "api", "errors") },
   { text: "Deliveries", items: docs("delivery") },
   { text: "Managing", items: docs("console", "management-api", "retention") },
-  { text: "In a program", items: docs("embedding") },
+  { text: "In a program", items: docs("embedding", "client") },
   {
     text: "Running it",
     items: docs(

@@ -76,8 +76,8 @@ const read = (text: string): LibpqUri => {
   const each = places!.split(",").map(readPlace)
   const parameters = readParameters(query)
   const of = (name: string) => parameters.findLast(([known]) => known === name)?.[1]
-  const name = given(database)
-  if (name === "." || name === "..") throw new Refusal(DOTS)
+  const path = given(database)
+  if (path === "." || path === "..") throw new Refusal(DOTS)
   // As in libpq, what stands among the parameters takes precedence.
   const hosts = of("host") ?? (places === "" ? undefined : given(each.map(([host]) => host).join(",")))
   const ports =
@@ -87,7 +87,7 @@ const read = (text: string): LibpqUri => {
     password: given(login?.[2]),
     hosts: listOf(hosts),
     ports: listOf(ports),
-    database: name,
+    database: path,
     parameters: parameters.filter(([name]) => name !== "host" && name !== "port"),
   }
 }
