@@ -1,8 +1,7 @@
-/** The console's screens in Chromium: readable by everybody, on every width, in both languages, by day and by night. */
+/** What the console does in Chromium: by mouse, by keyboard and without JavaScript, within its budget. */
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
-import { axeComplaints } from "./support/axe.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "./support/consoleCabinet.ts"
 
@@ -12,90 +11,13 @@ let chromium: Chromium
 let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 300)
-  await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   headers = await cabinet.as("owner")
-  await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
-  const letters = await cabinet.cabinet.sources.create({ name: "Letters" })
-  for (const text of ["first", "second"]) {
-    await (await fetch(letters.intakeUrl, { method: "POST", body: new URLSearchParams({ text }) })).text()
-  }
-  await manage("events/trash", { source_id: letters.id, events: [301, 302] })
-  await manage("addresses/1/ping", {})
-  await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
   chromium = await startChromium()
 }, 120_000)
 afterAll(async () => {
   await chromium.close()
   await cabinet.close()
 })
-
-const manage = async (path: string, body: unknown) => {
-  const init = {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  }
-  const answer = await fetch(`${cabinet.base}/manage/v1/${path}`, init)
-  assert.isTrue(answer.ok, await answer.clone().text())
-  return answer.json() as Promise<any>
-}
-
-const SCREENS = [
-  "",
-  "doctor",
-  "tables",
-  "tables?find=nothing",
-  "tables/sources/orders",
-  "tables/sources/orders?q=nothing",
-  "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
-  "tables/sources/orders?sort=nothing",
-  "tables/sources/orders/values?column=customer",
-  "tables/sources/orders/count",
-  "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
-  "events",
-  "events?text=nothing+has+this",
-  "events/7",
-  "sources",
-  "sources/1",
-  "integrations",
-  "addresses/1",
-  "files",
-  "polls",
-  "polls/1",
-  "trash",
-  "events/301",
-  "deliveries/1",
-  "me",
-  "sessions",
-  "people",
-  "people/1",
-  "tokens",
-  "audit",
-  "audit?who=nobody",
-]
-
-/** Pairwise: each value of one with each of another. */
-const LOOKS = [
-  { width: 1280, colorScheme: "light", locale: "en-US" },
-  { width: 1280, colorScheme: "dark", locale: "ru-RU" },
-  { width: 375, colorScheme: "dark", locale: "en-US" },
-  { width: 375, colorScheme: "light", locale: "ru-RU" },
-] as const
-
-it.each(LOOKS)(
-  "every screen is fit at $width in a $colorScheme scheme in $locale",
-  async ({ width, ...look }) => {
-    const visit = await chromium.visit({ viewport: { width, height: 800 }, extraHTTPHeaders: { ...headers }, ...look })
-    for (const path of SCREENS) {
-      await visit.page.goto(`${cabinet.base}/console/${path}`)
-      const wider = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      assert.isAtMost(wider, 0, path)
-      assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
-    }
-    assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
-  },
-  300_000,
-)
 
 it("whoever is not signed in sees nothing but where to", async () => {
   const visit = await chromium.visit({ locale: "en-US" })

@@ -10,6 +10,6 @@ export default mergeConfig(
   common,
   defineConfig({
     root: fileURLToPath(new URL("../../", import.meta.url)),
-    test: { include: ["test/browser/**/*.test.ts"], maxWorkers: 1 },
+    test: { include: ["test/browser/**/*.test.ts"], maxWorkers: 2 },
   }),
 )
