@@ -1,10 +1,6 @@
 /** Faults of the program while a file or a polled answer is staged and accepted: each ends in words, none is tried for ever. */
 import { createServer, type Server } from "node:http"
-import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { ImportStore } from "@data-cabinet/core/file/ImportStore"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
-import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
@@ -56,13 +52,6 @@ const accepted = () =>
     return open === 0
   }, UNTIL)
 
-const examine = () =>
-  Effect.runPromise(
-    Diagnostics.use((diagnostics) => diagnostics.examine).pipe(
-      Effect.provide(PgDiagnostics.layer.pipe(Layer.provide(OwnerClient.layer({ url: database.url })))),
-    ),
-  )
-
 /** More rows than one slice has, so that some are accepted before the one at fault. */
 const lines = (at: number, word: string) =>
   Array.from({ length: 1_200 }, (_, n) => JSON.stringify({ n, note: n === at ? word : "x" }))
@@ -73,7 +62,7 @@ it("an import whose slice fails by a fault ends as failed, in words, and keeps w
   assert.deepInclude(report, { state: "failed", rows: 1_200, accepted: 1_000 })
   assert.match(report.failure!, /ended with an internal error: .*row 1101 does not parse/)
   assert.strictEqual((await imports.feed(source.id)).length, 1_000)
-  const [failed] = (await examine()).failedImports
+  const [failed] = (await imports.examine()).failedImports
   assert.deepInclude(failed, { sourceId: source.id, name: "items.ndjson", staged: 1_200, accepted: 1_000 })
   assert.strictEqual(failed!.failure, report.failure)
   // Nobody takes it up again.
@@ -83,7 +72,7 @@ it("an import whose slice fails by a fault ends as failed, in words, and keeps w
   await database.run(`ALTER TABLE cabinet.staged_row DISABLE TRIGGER spoil`)
   const again = await imports.file(source.id, fileOf("items.ndjson", lines(1_100, "poison").join("\n")))
   assert.deepInclude(again, { state: "done", accepted: 1_200 })
-  assert.deepStrictEqual((await examine()).failedImports, [])
+  assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
 it("a poll whose slice fails by a fault has a failed import, and what was not accepted is new to its next run", async () => {
@@ -93,7 +82,7 @@ it("a poll whose slice fails by a fault has a failed import, and what was not ac
   assert.deepInclude(await polls.run(poll.id), { outcome: "read", fresh: 1_200 })
   await accepted()
   assert.strictEqual((await polls.events(source.id)).length, 500)
-  const { failedImports, failingPolls } = await examine()
+  const { failedImports, failingPolls } = await imports.examine()
   assert.deepInclude(failedImports[0], { sourceId: source.id, staged: 1_200, accepted: 500 })
   assert.deepInclude(failingPolls[0], { id: poll.id, failures: 1 })
   const [due] = await database.run(
@@ -109,7 +98,7 @@ it("a poll whose slice fails by a fault has a failed import, and what was not ac
     numbers.sort((a: number, b: number) => a - b),
     Array.from({ length: 1_000 }, (_, n) => n),
   )
-  assert.deepStrictEqual((await examine()).failedImports, [])
+  assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
 it("a poll whose answer cannot be staged by a fault has a failed run, in words, and is asked again later", async () => {
@@ -122,7 +111,7 @@ it("a poll whose answer cannot be staged by a fault has a failed run, in words, 
   assert.match(run.failure!, /internal error/)
   assert.isAbove(Date.parse(run.nextAt!), before + 30_000)
   assert.deepInclude(
-    (await examine()).failingPolls.find(({ id }) => id === poll.id),
+    (await imports.examine()).failingPolls.find(({ id }) => id === poll.id),
     { failures: 1 },
   )
   assert.deepStrictEqual(await polls.events(source.id), [])

@@ -2,20 +2,16 @@
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
-import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
-import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
-import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 
 const DATABASE = "orders"
 
@@ -25,7 +21,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 let home: ClusterHome
 let primary: TestCluster
 let standby: TestCluster
-let reader: { readonly role: string; readonly url: string }
+let roles: Roles
 
 const SETTINGS = { wal_level: "replica", hot_standby: "on", max_standby_streaming_delay: "30s" }
 
@@ -34,7 +30,7 @@ const on = (statement: string) => primary.run(statement, DATABASE)
 /** A table or view of public's that the reader may read. */
 const make = async (what: string, name: string) => {
   await on(what)
-  await on(`GRANT SELECT ON public.${name} TO ${reader.role}`)
+  await on(`GRANT SELECT ON public.${name} TO ${roles.reader.role}`)
 }
 
 const caughtUp = async () => {
@@ -48,9 +44,7 @@ beforeAll(async () => {
   await primary.start(SETTINGS)
   await primary.createCabinet(DATABASE)
   const url = primary.url(DATABASE)
-  const roles = await Effect.runPromise(ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url }))))
-  if (!roles.reader.there) throw new Error(roles.reader.reason)
-  reader = roles.reader
+  roles = await Effect.runPromise(ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url }))))
   await make("CREATE VIEW public.here AS SELECT 1 AS id, pg_is_in_recovery() AS standby", "here")
   await make("CREATE TABLE public.note (id int PRIMARY KEY)", "note")
   await primary.end("SIGINT")
@@ -68,17 +62,8 @@ afterAll(async () => {
   await home.remove()
 })
 
-const reading = (maxLagMillis: number, readUrl = standby.url(DATABASE)) => {
-  const url = primary.url(DATABASE)
-  const connections = StandbyReader.layer({ url: readUrl, maxLagMillis, reader }).pipe(
-    Layer.provideMerge(OwnerClient.layer({ url })),
-  )
-  const ports = Layer.mergeAll(PgCatalog.layer, PgCursorKeys.layer, PgRowReader.layer).pipe(
-    Layer.provideMerge(connections),
-  )
-  const runtime = ManagedRuntime.make(
-    SelectRows.layer.pipe(Layer.provide(Layer.succeed(CabinetTimeZone, "UTC")), Layer.provideMerge(ports)),
-  )
+const reading = (readLag: number, readUrl = standby.url(DATABASE)) => {
+  const runtime = testCabinet(primary.url(DATABASE), { settings: { reading: "on", readUrl, readLag }, roles })
   return {
     state: () => runtime.runPromise(ReaderClient.use((client) => client.standby!.settled)),
     isNear: () => runtime.runPromise(ReaderClient.use((client) => Effect.succeed(client.standby!.isNear()))),

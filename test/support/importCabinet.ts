@@ -1,4 +1,5 @@
 /** Imports over a real PostgreSQL: the use case, the sheets' reader and whoever goes on with what was left. */
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
@@ -24,6 +25,7 @@ export const importCabinet = (url: string, { loop = false }: { readonly loop?: b
     })
   return {
     run: runtime.runPromise,
+    examine: () => runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine)),
     source: (name: string) => runtime.runPromise(Sources.use((sources) => sources.create({ name }))),
     file: (...args: Parameters<typeof file>) => runtime.runPromise(file(...args)),
     refused: (...args: Parameters<typeof file>) => runtime.runPromise(Effect.flip(file(...args))),

@@ -14,10 +14,14 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 
 type Ports = Layer.Success<ReturnType<typeof portsLayer>>
 
-export interface TestCabinetOptions<Overridden = never, Needed extends Ports = never> {
-  /** `reading: "on"` creates the roles of the reader and the author. */
+export interface TestCabinetOptions<Overridden = never, Needed extends Ports = never> extends Pick<
+  CabinetOptions,
+  "maxConnections" | "maxReaderConnections" | "memory"
+> {
+  /** `reading: "on"` creates the roles of the reader and the author, unless `roles` has them. */
   readonly settings?: Partial<CabinetOptions["settings"]>
-  readonly memory?: CabinetOptions["memory"]
+  /** Roles that exist already. */
+  readonly roles?: Roles
   /** Whether it listens for events that other processes accept. */
   readonly delivers?: boolean
   /** Adapters that stand in the place of the real ones, which they may use. */
@@ -41,12 +45,12 @@ const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): E
 /** It writes deferred rows, as every server does. Call it again for a second process' worth of connections. */
 export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(
   url: string,
-  { settings = {}, delivers = false, memory, override }: TestCabinetOptions<Overridden, Needed> = {},
+  { settings = {}, delivers = false, override, roles: made, ...rest }: TestCabinetOptions<Overridden, Needed> = {},
 ) => {
   const all = { ...DEFAULTS, ...settings }
   return Layer.unwrap(
-    Effect.map(rolesOf(url, all.reading), (roles) => {
-      const options: CabinetOptions = { url, roles, settings: all, delivers, memory }
+    Effect.map(made === undefined ? rolesOf(url, all.reading) : Effect.succeed(made), (roles) => {
+      const options: CabinetOptions = { ...rest, url, roles, settings: all, delivers }
       const ports = portsLayer(options)
       const chosen: typeof ports =
         override === undefined

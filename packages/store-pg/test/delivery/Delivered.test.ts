@@ -1,9 +1,6 @@
 /** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
-import { trashLayer } from "../../../../test/support/useCases.ts"
-import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"
-import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
 
@@ -172,10 +169,7 @@ it("a purge erases what was answered to it, and to the attempts before", async (
   const [one, two] = await claim()
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual(["ok", "ok"])
-  const purge = Trash.use((service) => service.purge([...events])).pipe(
-    Effect.provide(trashLayer.pipe(Layer.provide(ownerClient({ url: cabinet.url })))),
-  )
-  expect(await Effect.runPromise(purge)).toBe(2)
+  expect(await cabinet.runtime.runPromise(Trash.use((trash) => trash.purge([...events])))).toBe(2)
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 

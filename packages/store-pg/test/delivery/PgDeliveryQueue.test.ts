@@ -126,9 +126,9 @@ it("settle keeps the interval of a failed attempt and writes the attempt down", 
     responseBody: "ok",
   })
   expect(Math.round((Date.parse(attempt!.nextAt!) - Date.parse(attempt!.at)) / 1000)).toBe(30)
-  await cabinet.pass("29 seconds")
+  await cabinet.pass("15 seconds")
   expect(await claim({ lane: "failing" })).toEqual([])
-  await cabinet.pass("2 seconds")
+  await cabinet.pass("16 seconds")
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
 })
 

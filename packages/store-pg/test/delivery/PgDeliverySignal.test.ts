@@ -1,4 +1,7 @@
-/** What the loops of other processes hear, on a connection that listens as theirs do. */
+/**
+ * What the loops of other processes hear, on a connection that listens as theirs do. A process here is this adapter alone: a
+ * whole cabinet would tell others by itself.
+ */
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { CHANNEL, layer, layerSender } from "@data-cabinet/store-pg/delivery/PgDeliverySignal"

@@ -1,9 +1,7 @@
 /** What the queue costs when much of it waits, and how it is seen from outside. */
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { CLAIM } from "@data-cabinet/store-pg/delivery/ClaimStatement"
-import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import { watchQueue } from "@data-cabinet/store-pg/delivery/QueueWatch"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
@@ -20,12 +18,8 @@ it("watchQueue shows in the metrics that nobody delivers, and that somebody does
   await cabinet.accept(source, 3)
   await cabinet.pass("5 minutes")
   const look = async () => {
-    const text = await Effect.andThen(watchQueue, PrometheusMetrics.format({ prefix: "cabinet" })).pipe(
-      Effect.provide(
-        PgDeliveryQueue.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: cabinet.url, maxConnections: 1 }))),
-      ),
-      Effect.runPromise,
-    )
+    const watched = Effect.andThen(watchQueue, PrometheusMetrics.format({ prefix: "cabinet" }))
+    const text = await cabinet.runtime.runPromise(watched)
     return (name: string) =>
       Number(new RegExp(`^cabinet_delivery_${name}\\{database="[^"]+"\\} (\\S+)$`, "m").exec(text)?.[1])
   }

@@ -1,18 +1,13 @@
-/** A migrated database with the delivery ports on it, and short words for what the tests do to it. */
+/** A cabinet that sends nothing, and short words for what the tests do to its deliveries. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { ClaimRequest, Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
-import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import { layer as addressBook } from "@data-cabinet/store-pg/delivery/PgAddressStore"
-import { layer as deliveryQueue } from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
-import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
   lane: "healthy",
@@ -42,23 +37,12 @@ export const settlementOf = (
   next: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
 })
 
-/** Any address will do, and nothing is sent from here. */
-export const unsent = Layer.mergeAll(
-  Layer.mock(AddressCheck, { check: () => Effect.void }),
-  Layer.mock(AttemptDelivery, {}),
-  DeliverySignal.layer,
-)
+/** Any address will do: nothing is sent from here. */
+const unchecked = Layer.succeed(AddressCheck, AddressCheck.of({ check: () => Effect.void }))
 
 export const openDeliveryCabinet = async () => {
   const database = await testDatabase()
-  const runtime = ManagedRuntime.make(
-    Layer.mergeAll(Addresses.layer, Deliveries.layer).pipe(
-      Layer.provide(unsent),
-      Layer.provideMerge(Layer.mergeAll(addressBook, deliveryQueue)),
-      Layer.provideMerge(ownerClient({ url: database.url })),
-    ),
-  )
-  await runtime.runPromise(migrate)
+  const runtime = testCabinet(database.url, { override: unchecked })
   const run = database.run
   const queue = <A, E>(use: (queue: typeof DeliveryQueue.Service) => Effect.Effect<A, E>) =>
     runtime.runPromise(DeliveryQueue.use(use))
@@ -81,6 +65,7 @@ export const openDeliveryCabinet = async () => {
   }
   return {
     url: database.url,
+    runtime,
     run,
     queue,
     book,

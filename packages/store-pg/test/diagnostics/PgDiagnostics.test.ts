@@ -1,19 +1,16 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 const database = withDatabase()
-let runtime: ManagedRuntime.ManagedRuntime<Diagnostics | PgClient.PgClient, unknown>
+let runtime: ReturnType<typeof testCabinet>
 
 beforeAll(() => {
-  runtime = ManagedRuntime.make(
-    PgDiagnostics.layer.pipe(Layer.provideMerge(OwnerClient.layer({ url: database.url, maxConnections: 2 }))),
-  )
+  runtime = testCabinet(database.url)
 })
 afterAll(() => runtime.dispose())
 

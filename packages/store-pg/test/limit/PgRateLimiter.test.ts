@@ -38,11 +38,11 @@ const withTime = (real: Clock.Clock, time: () => number): Clock.Clock => {
 
 const askAtOnce = async (
   count: number,
-  ask: (admission: RateLimiter["Service"]) => Effect.Effect<unknown, unknown>,
+  ask: (limiter: RateLimiter["Service"]) => Effect.Effect<unknown, unknown>,
 ) => {
-  const all = RateLimiter.use((admission) =>
+  const all = RateLimiter.use((limiter) =>
     Effect.all(
-      Array.from({ length: count }, () => ask(admission)),
+      Array.from({ length: count }, () => ask(limiter)),
       { concurrency: "unbounded" },
     ),
   )
@@ -66,9 +66,9 @@ const intake = (limiter: RateLimiter["Service"], ip: string | null, sourceId: nu
 
 const LEFT = Array.from({ length: 60 }, (_, n) => n)
 
-it("PgAdmission lets exactly the limit through when two processes count at once", async () => {
+it("PgRateLimiter lets exactly the limit through when two processes count at once", async () => {
   await midMinute()
-  const answers = await askAtOnce(50, (admission) => intake(admission, null, 7))
+  const answers = await askAtOnce(50, (limiter) => intake(limiter, null, 7))
   const allowed = answers.filter((answer) => answer.allowed)
   assert.deepStrictEqual(
     allowed.map(({ remaining }) => remaining).sort((a, b) => a - b),
@@ -77,11 +77,11 @@ it("PgAdmission lets exactly the limit through when two processes count at once"
   assert.isTrue(answers.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60))
 })
 
-it("PgAdmission counts each subject of a fold by itself", async () => {
+it("PgRateLimiter counts each subject of a fold by itself", async () => {
   await midMinute()
-  const ask = RateLimiter.use((admission) =>
+  const ask = RateLimiter.use((limiter) =>
     Effect.all(
-      Array.from({ length: 90 }, (_, n) => intake(admission, `203.0.113.${n % 3}`, null)),
+      Array.from({ length: 90 }, (_, n) => intake(limiter, `203.0.113.${n % 3}`, null)),
       { concurrency: "unbounded" },
     ),
   )
@@ -95,7 +95,7 @@ it("PgAdmission counts each subject of a fold by itself", async () => {
   }
 })
 
-it("PgAdmission counts a source for no more than its clients may send, from two processes and many clients at once", async () => {
+it("PgRateLimiter counts a source for no more than its clients may send, from two processes and many clients at once", async () => {
   await midMinute()
   const clients = ["198.51.100.1", "198.51.100.2", null]
   const answers = await Promise.all(
@@ -127,16 +127,10 @@ it("PgAdmission counts a source for no more than its clients may send, from two 
   assert.isAtLeast(counts.get("source:21")!, 60)
 })
 
-it("PgAdmission lets no more than a large limit through two processes that count ahead, and hardly less", async () => {
+it("PgRateLimiter lets no more than a large limit through two processes that count ahead, and hardly less", async () => {
   await midMinute()
   const LIMIT = 10_000
-  const large = [0, 1].map(() =>
-    ManagedRuntime.make(
-      PgRateLimiter.layer({ apiRate: 120, intakeRate: LIMIT }).pipe(
-        Layer.provide(OwnerClient.layer({ url: database.url })),
-      ),
-    ),
-  )
+  const large = [0, 1].map(() => testCabinet(database.url, { settings: { intakeRate: LIMIT } }))
   let atOnce = 0
   const ask = RateLimiter.use((limiter) => {
     const countOne = () => {
@@ -156,18 +150,19 @@ it("PgAdmission lets no more than a large limit through two processes that count
   assert.isAbove(atOnce, LIMIT / 4)
 })
 
-it("PgAdmission starts over with the next minute", async () => {
+it("PgRateLimiter starts over with the next minute", async () => {
   await midMinute()
-  const count = () => one.runPromise(RateLimiter.use((admission) => intake(admission, null, 8)))
+  const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 8)))
   assert.strictEqual((await count()).remaining, 59)
   assert.strictEqual((await count()).remaining, 58)
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgAdmission forgets who was over the limit no later than the minute ends, and when its own clock is set back", async () => {
+it("PgRateLimiter forgets who was over the limit no later than the minute ends, and when its own clock is set back", async () => {
   const real = Effect.runSync(Clock.Clock)
   let time = 1_000_000
+  // This adapter alone: the clock is set back for nothing else.
   const process = ManagedRuntime.make(
     PgRateLimiter.layer({ apiRate: 120, intakeRate: 1 }).pipe(
       Layer.provide(OwnerClient.layer({ url: database.url })),
@@ -201,9 +196,9 @@ it("PgAdmission forgets who was over the limit no later than the minute ends, an
   await process.dispose()
 })
 
-it("PgAdmission counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
+it("PgRateLimiter counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
   await midMinute()
-  const count = () => one.runPromise(RateLimiter.use((admission) => intake(admission, null, 9)))
+  const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 9)))
   const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
   assert.strictEqual((await count()).remaining, 59)
   await move("-1 minute")
@@ -216,17 +211,17 @@ it("PgAdmission counts a request of the last minute to the next one, once that h
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgAdmission knows live keys among revoked, expired and made-up ones that are asked for at the same time", async () => {
+it("PgRateLimiter knows live keys among revoked, expired and made-up ones that are asked for at the same time", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('live', 'a', sha256('live'), NULL, NULL), ('revoked', 'b', sha256('revoked'), now(), NULL),
       ('expired', 'c', sha256('expired'), NULL, cabinet.now()),
       ('expires', 'd', sha256('expires'), NULL, cabinet.now() + interval '1 hour')`)
   const fingerprint = (word: string) => createHash("sha256").update(word).digest()
-  const ask = RateLimiter.use((admission) =>
+  const ask = RateLimiter.use((limiter) =>
     Effect.all(
       ["live", "revoked", "live", "made up", "expired", "expires"].map((word) =>
-        key(admission, fingerprint(word), 60_000),
+        key(limiter, fingerprint(word), 60_000),
       ),
       { concurrency: "unbounded" },
     ),
@@ -238,7 +233,7 @@ it("PgAdmission knows live keys among revoked, expired and made-up ones that are
   )
 })
 
-it("PgAdmission knows live keys among revoked, expired and made-up ones that are asked for one at a time", async () => {
+it("PgRateLimiter knows live keys among revoked, expired and made-up ones that are asked for one at a time", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('alone', 'a', sha256('alone'), NULL, NULL), ('alone revoked', 'b', sha256('alone revoked'), now(), NULL),
@@ -247,7 +242,7 @@ it("PgAdmission knows live keys among revoked, expired and made-up ones that are
   const rows = await database.run("SELECT id::int4 AS id, name FROM cabinet.api_key WHERE name LIKE 'alone%'")
   const ids = new Map(rows.map(({ id, name }) => [name, id]))
   const ask = (word: string) =>
-    one.runPromise(RateLimiter.use((admission) => key(admission, createHash("sha256").update(word).digest(), 60_000)))
+    one.runPromise(RateLimiter.use((limiter) => key(limiter, createHash("sha256").update(word).digest(), 60_000)))
   const told: Array<unknown> = []
   for (const word of ["alone", "alone revoked", "alone", "made up alone", "alone expired", "alone expires"]) {
     const answer = await ask(word)
@@ -261,11 +256,11 @@ it("PgAdmission knows live keys among revoked, expired and made-up ones that are
   assert.isNull(await ask("alone expires"))
 })
 
-it("PgAdmission lets exactly the limit of one key through when two processes count at once", async () => {
+it("PgRateLimiter lets exactly the limit of one key through when two processes count at once", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint) VALUES ('busy', 'a', sha256('busy'))`)
   const fingerprint = createHash("sha256").update("busy").digest()
-  const answers = await askAtOnce(100, (admission) => key(admission, fingerprint, 60_000))
+  const answers = await askAtOnce(100, (limiter) => key(limiter, fingerprint, 60_000))
   const allowed = answers.filter((answer) => answer.allowed).map(({ remaining }) => remaining)
   assert.deepStrictEqual(
     allowed.sort((a, b) => a - b),
@@ -273,18 +268,18 @@ it("PgAdmission lets exactly the limit of one key through when two processes cou
   )
 })
 
-it("PgAdmission fails for a key that is not counted in time, and knows it again after", async () => {
+it("PgRateLimiter fails for a key that is not counted in time, and knows it again after", async () => {
   const fingerprint = createHash("sha256").update("live").digest()
   const asked = Effect.gen(function* () {
-    const admission = yield* RateLimiter
+    const limiter = yield* RateLimiter
     const sql = yield* PgClient.PgClient
     const late = yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* sql`LOCK TABLE cabinet.rate_window IN ACCESS EXCLUSIVE MODE`
-        return yield* Effect.flip(key(admission, fingerprint, 200))
+        return yield* Effect.flip(key(limiter, fingerprint, 200))
       }),
     )
-    return { late, after: yield* key(admission, fingerprint, 60_000) }
+    return { late, after: yield* key(limiter, fingerprint, 60_000) }
   })
   const { late, after } = await one.runPromise(asked)
   assert.strictEqual(late._tag, "StoreUnavailable")
@@ -299,8 +294,7 @@ it("deleteWindows forgets all that is over, however many clients a minute had", 
   await database.run(
     "INSERT INTO cabinet.rate_window (subject, minute, count, last_at) VALUES ('ip:present', cabinet.now(), 1, cabinet.now())",
   )
-  const owner = OwnerClient.layer({ url: database.url })
-  await Effect.runPromise(Effect.provide(PgRateLimiter.deleteWindows, owner))
+  await one.runPromise(PgRateLimiter.deleteWindows)
   const left = await database.run(
     "SELECT subject FROM cabinet.rate_window WHERE subject LIKE 'ip:pa%' OR subject = 'ip:present'",
   )

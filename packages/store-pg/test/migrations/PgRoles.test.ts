@@ -7,16 +7,15 @@ import { Effect, Layer, Redacted } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"
 import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { apiKeysLayer } from "../../../../test/support/useCases.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 const database = withDatabase()
 let roles: Roles
 beforeAll(async () => {
-  const owner = OwnerClient.layer({ url: database.url })
-  roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
-  await Effect.runPromise(
-    ApiKeys.use((keys) => keys.issue("secret")).pipe(Effect.provide(apiKeysLayer), Effect.provide(owner)),
-  )
+  const cabinet = testCabinet(database.url)
+  roles = await cabinet.runPromise(ensureRoles({ url: database.url }))
+  await cabinet.runPromise(ApiKeys.use((keys) => keys.issue("secret")))
+  await cabinet.dispose()
 })
 
 const urlOf = (kind: "reader" | "author"): string => {

@@ -5,7 +5,7 @@ import { itemsOf, openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
 beforeAll(async () => {
-  reading = await openReading({ timeZone: "America/New_York" })
+  reading = await openReading({ settings: { timeZone: "America/New_York" } })
 })
 afterAll(() => reading.close())
 

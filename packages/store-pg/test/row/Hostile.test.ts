@@ -13,7 +13,7 @@ import { itemsOf, openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
 beforeAll(async () => {
-  reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 2_000 })
+  reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 2_000 } })
   await reading.run(`CREATE TABLE honest (id int PRIMARY KEY, at timestamptz[], t text)`)
   await reading.run(`INSERT INTO honest VALUES (1, '{2026-01-02 03:04:05Z}', 'Ёж'), (2, NULL, 'b')`)
   // Only in the reader's sessions: the author's own run it as well, when they make an index by it.
@@ -276,7 +276,7 @@ describe("an author who means harm", () => {
 
   it("leaves nothing in a session that reads tables of another role", { timeout }, async () => {
     // One session for each kind of read, so that it is this one that changes hands.
-    const alone = await openReading({ maxConnections: 1, statementTimeoutMillis: 20_000 })
+    const alone = await openReading({ maxReaderConnections: 1, settings: { statementTimeout: 20_000 } })
     const superuser = async (sql: string) => (await alone.database.run(sql)) as ReadonlyArray<Record<string, unknown>>
     // As a program has them that keeps its own tables in the cabinet's database.
     await superuser(`CREATE TABLE public.anothers (id int PRIMARY KEY)`)

@@ -4,7 +4,6 @@ import { KNOWS_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { searchIndexLayer } from "../../../../test/support/useCases.ts"
 import { openReading, type Reading } from "./reading.ts"
 
 let reading: Reading
@@ -18,9 +17,7 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 
 const build = (name: string) =>
-  reading.runtime.runPromise(
-    Effect.result(SearchIndex.use((port) => port.build("public", name))).pipe(Effect.provide(searchIndexLayer)),
-  )
+  reading.runtime.runPromise(Effect.result(SearchIndex.use((port) => port.build("public", name))))
 const ran = () => reading.database.run("SELECT who FROM public.ran")
 
 it("a search index is refused in words while pg_trgm lies where the author may create, and nothing of the author's runs", async () => {

@@ -5,23 +5,20 @@
  */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
-import { sourceColumnsLayer } from "../../../../test/support/useCases.ts"
 
-/** One session, so that it can be looked at afterwards. */
-const columnsLayer = (url: string) =>
-  sourceColumnsLayer.pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 1 })))
 const database = withDatabase()
 let store: ReturnType<typeof testCabinet>
-let columns: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof columnsLayer>>, unknown>
+/** One session beside its writers', so that it can be looked at afterwards. */
+let columns: typeof store
 let author: ManagedRuntime.ManagedRuntime<PgClient.PgClient, unknown>
 let authorRole = ""
 
@@ -75,7 +72,7 @@ const strangers = async () => {
 
 beforeAll(async () => {
   store = testCabinet(database.url)
-  columns = ManagedRuntime.make(columnsLayer(database.url))
+  columns = testCabinet(database.url, { maxConnections: WRITERS + 1 })
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
   if (!roles.author.there) throw new Error(roles.author.reason)
   authorRole = roles.author.role

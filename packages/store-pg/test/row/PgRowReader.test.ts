@@ -11,8 +11,8 @@ let reading: Reading
 /** With the usual time limit, for what is a lot to read. */
 let patient: Reading
 beforeAll(async () => {
-  patient = await openReading({ maxConnections: 4 })
-  reading = await openReading({ maxConnections: 4, statementTimeoutMillis: 2_000, lockTimeoutMillis: 200 })
+  patient = await openReading({ maxReaderConnections: 4 })
+  reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 2_000, lockTimeout: 200 } })
   await reading.run(`CREATE TABLE t (id int PRIMARY KEY, n int)`)
   await reading.run(`INSERT INTO t VALUES (1, 10), (2, 0)`)
   await reading.run(`CREATE VIEW slow AS SELECT id, pg_sleep(60)::text AS nap FROM t`)

@@ -1,28 +1,15 @@
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
-import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
-import { schemaGrantsLayer } from "../../../../test/support/useCases.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 const database = withDatabase()
-let runtime: ManagedRuntime.ManagedRuntime<SchemaGrants | Catalog, unknown>
+let runtime: ReturnType<typeof testCabinet>
 
 beforeAll(async () => {
-  const owner = OwnerClient.layer({ url: database.url })
-  const { reader } = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
-  if (!reader.there) throw new Error(reader.reason)
-  runtime = ManagedRuntime.make(
-    Layer.merge(schemaGrantsLayer, PgCatalog.layer).pipe(
-      Layer.provide(ReaderClient.layer({ url: reader.url, role: reader.role })),
-      Layer.provide(owner),
-    ),
-  )
+  runtime = testCabinet(database.url, { settings: { reading: "on" } })
   await database.run("CREATE SCHEMA stock AUTHORIZATION cabinet")
   await database.run("CREATE TABLE stock.old (a int)")
   await database.run("ALTER TABLE stock.old OWNER TO cabinet")

@@ -9,12 +9,9 @@ import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/S
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Option, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
-import { searchIndexLayer } from "../../../../test/support/useCases.ts"
 import { randomFrom } from "./random.ts"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
 
@@ -30,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 
 const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>) =>
-  reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)).pipe(Effect.provide(searchIndexLayer)))
+  reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)))
 const build = (name: string, schema = "public") => index((port) => port.build(schema, name))
 
 /** As a diagnostics names them. */
 const outdated = async () => {
-  const examined = Diagnostics.use((diagnostics) => diagnostics.examine).pipe(Effect.provide(PgDiagnostics.layer))
-  return (await reading.runtime.runPromise(examined)).outdatedSearchIndexes
+  const examined = await reading.runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
+  return examined.outdatedSearchIndexes
 }
 
 /** The kinds of scan in the plan of a page. */
@@ -223,7 +220,7 @@ describe("a search index", () => {
         yield* post("2026-03-01T10:00:00+02:00")
         yield* SearchIndex.use((port) => port.build("sources", "retyped"))
         yield* SourceColumns.use((port) => port.retype(source.id, "total", "timestamptz", { withViews: false }))
-      }).pipe(Effect.provide(testCabinetLayer(reading.database.url))),
+      }),
     )
     expect(await scans("retyped", [["q", "T08:00"]], "sources")).toContain("cabinet_search.text_")
     expect(itemsOf(await reading.page("retyped", [["q", "t08:00:00z"]], "sources")).length).toBe(1)
@@ -258,9 +255,7 @@ describe("a search index", () => {
             yield* sql.unsafe(`SET LOCAL ROLE "${reading.authorRole}"`)
             yield* sql.unsafe(`INSERT INTO public.busy VALUES (1, 'a')`)
             // On connections of its own, which this transaction is not.
-            const building = reading.runtime.runFork(
-              SearchIndex.use((port) => port.build("public", "busy")).pipe(Effect.provide(searchIndexLayer)),
-            )
+            const building = reading.runtime.runFork(SearchIndex.use((port) => port.build("public", "busy")))
             const begun = Effect.promise(indexes).pipe(Effect.repeat({ until: (found) => found.length > 0 }))
             expect(yield* begun).toEqual([{ valid: false }])
             expect(yield* Effect.promise(outdated)).toEqual([])

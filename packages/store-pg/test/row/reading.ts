@@ -2,19 +2,14 @@
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
-import type { ReaderOptions } from "@data-cabinet/store-pg/connection/ReaderSessions"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
-import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
-import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import { Effect, ManagedRuntime, Redacted, Result } from "effect"
 import { testDatabase } from "../../../../test/support/postgres.ts"
+import { testCabinet, type TestCabinetOptions } from "../../../../test/support/testCabinet.ts"
 
-export type ReadingOptions = Partial<Omit<ReaderOptions, "url" | "role">> & { readonly timeZone?: string }
+export type ReadingOptions = Pick<TestCabinetOptions, "maxReaderConnections" | "settings">
 
 /** A page with its items as texts. */
 export type TextPage = Omit<RowsPage, "items"> & { readonly items: ReadonlyArray<string> }
@@ -22,21 +17,13 @@ export type TextPage = Omit<RowsPage, "items"> & { readonly items: ReadonlyArray
 export const withTexts = <E, R>(self: Effect.Effect<RowsPage, E, R>): Effect.Effect<TextPage, E, R> =>
   Effect.map(self, (page) => ({ ...page, items: page.items.texts() }))
 
-/** A database whose author's tables the reader may read, and the use case over it. */
+/** A cabinet in a database whose author's tables the reader may read. */
 export const openReading = async (options: ReadingOptions = {}) => {
   const database = await testDatabase()
-  const { timeZone = "UTC", ...limits } = options
   const owner = OwnerClient.layer({ url: database.url })
   const roles = await Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(owner)))
   if (!roles.reader.there || !roles.author.there) throw new Error("The test's owner may make roles")
-  const ports = Layer.mergeAll(PgCatalog.layer, PgCursorKeys.layer, PgRowReader.layer).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(owner, ReaderClient.layer({ url: roles.reader.url, role: roles.reader.role, ...limits })),
-    ),
-  )
-  const runtime = ManagedRuntime.make(
-    SelectRows.layer.pipe(Layer.provide(Layer.succeed(CabinetTimeZone, timeZone)), Layer.provideMerge(ports)),
-  )
+  const runtime = testCabinet(database.url, { ...options, settings: { ...options.settings, reading: "on" }, roles })
   const author = ManagedRuntime.make(
     PgClient.layer({
       url: Redacted.make(roles.author.url),
