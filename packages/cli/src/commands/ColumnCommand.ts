@@ -1,4 +1,5 @@
 /** `cabinet table column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
+import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
@@ -37,20 +38,17 @@ interface Change {
 
 const change = (name: string, { source, type, label, withViews }: Change) =>
   Effect.gen(function* () {
-    const port = yield* SourceColumns
+    const given = { type: Option.getOrUndefined(type), label: Option.getOrUndefined(label), withViews }
+    const changed = yield* SourceColumns.use((all) => changeColumn(all, source, name, given))
+    const { column, retyped } = changed
     const done: Array<string> = []
-    // The type first: it may be refused, and then nothing has changed.
-    const retyped = Option.isSome(type) ? yield* port.retype(source, name, type.value, { withViews }) : undefined
     if (retyped !== undefined) {
       done.push(`Column ${name} is ${retyped.column.type} now.`)
       if (retyped.moved > 0) done.push(`${retyped.moved} values that do not fit were moved to ${retyped.sibling}.`)
       if (retyped.views.length > 0) done.push(`Recreated: ${retyped.views.join(", ")}.`)
     }
-    const relabelled = Option.isSome(label) ? yield* port.relabel(source, name, label.value) : undefined
-    if (relabelled !== undefined) done.push(`Column ${name} is labelled ${relabelled.label}.`)
-    const column = relabelled ?? retyped!.column
-    const value = changedColumnJson(column, retyped)
-    yield* report(yield* format, value, () => done.join("\n"))
+    if (Option.isSome(label)) done.push(`Column ${name} is labelled ${column.label}.`)
+    yield* report(yield* format, changedColumnJson(changed), () => done.join("\n"))
   })
 
 export const column = Command.make(

@@ -1,5 +1,6 @@
 /** `cabinet event show ID`: everything known about one event. */
 import { EventContext } from "@data-cabinet/core/event/EventContext"
+import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
@@ -57,7 +58,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
   withCabinet({}, () =>
     Effect.gen(function* () {
       const found = yield* EventContext.use((events) => events.find(id))
-      if (Option.isNone(found)) return yield* new CommandError({ code: "refused", message: `There is no event ${id}.` })
+      if (Option.isNone(found)) return yield* new CommandError({ code: "refused", message: noSuchEvent(id) })
       const { row, deliveries, ...record } = found.value
       const value = {
         event: new JsonText(record.event),

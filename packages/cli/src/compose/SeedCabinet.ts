@@ -7,7 +7,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
-import { People } from "@data-cabinet/core/person/People"
+import { invite, People } from "@data-cabinet/core/person/People"
 import { Effect } from "effect"
 
 export interface SeededCabinet {
@@ -40,6 +40,5 @@ export const seedCabinet = Effect.fnUntraced(function* (seeds: Seeds) {
 const ownersLink = Effect.fnUntraced(function* (name: string) {
   const people = yield* People
   if ((yield* people.list).length > 0) return null
-  const { id } = yield* people.add({ name, role: "owner" })
-  return yield* people.link(id)
+  return yield* invite(people, { name, role: "owner" })
 })

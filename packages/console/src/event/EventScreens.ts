@@ -2,7 +2,7 @@
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
-import { EventDetail } from "@data-cabinet/core/event/EventDetail"
+import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -38,7 +38,7 @@ export const eventScreens = Effect.gen(function* () {
   const sources = yield* Sources
   const addresses = yield* Addresses
   const { timeZone } = yield* ConsoleSettings
-  const missing = (id: string): ManageError => ({ code: "no_such_event", message: `There is no event ${id}.` })
+  const missing = (id: string): ManageError => ({ code: "no_such_event", message: noSuchEvent(id) })
   const found = Effect.fnUntraced(function* (text: string) {
     const id = readId(text)
     const record = id === null ? Option.none() : yield* detail.find(id)

@@ -1,5 +1,5 @@
 /** Events into the trash, back from it, and erased for good: those that are marked in a list, or the one of a screen. */
-import { EventDetail } from "@data-cabinet/core/event/EventDetail"
+import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -52,7 +52,7 @@ export const trashActs = Effect.gen(function* () {
   const sourceOf = Effect.fnUntraced(function* (event: number) {
     const record = event === 0 ? Option.none() : yield* detail.find(event)
     if (Option.isSome(record)) return record.value.sourceId
-    return yield* Effect.fail<ManageError>({ code: "no_such_event", message: "There is no event with this number." })
+    return yield* Effect.fail<ManageError>({ code: "no_such_event", message: noSuchEvent(event) })
   })
   const path = "/console/events/{id}" as const
   const home = ([id]: ReadonlyArray<string>) => `events/${id}`

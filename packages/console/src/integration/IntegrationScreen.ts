@@ -1,8 +1,7 @@
 /** The integrations: the API block with its keys, and the delivery addresses. */
-import type { Address } from "@data-cabinet/core/delivery/Address"
+import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { copyField, menu } from "../html/Menu.ts"
@@ -22,7 +21,7 @@ export interface IntegrationData {
 }
 
 /** What whoever looks may know of where an address leads: its query string may be a secret. */
-export const shownUrl = (frame: Frame, { url }: Address): string => (may(frame, "address.change") ? url : maskUrl(url))
+export const shownUrl = ({ actor }: Frame, address: Address): string => shownAddressUrl(address, actor?.role ?? null)
 
 export const addressState = ({ words: { integration: words } }: Frame, address: Address): Html => {
   if (address.pausedAt !== null) return badge("quiet", words.paused)

@@ -2,7 +2,7 @@
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import type { PersonRole, Role } from "@data-cabinet/core/key/Role"
-import { People } from "@data-cabinet/core/person/People"
+import { invite, People } from "@data-cabinet/core/person/People"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
@@ -39,8 +39,7 @@ const personScreens = Effect.gen(function* () {
         respond: Effect.fnUntraced(function* (call) {
           // Whatever word was sent, the use case knows the roles.
           const role = fieldOf(call, "role") as PersonRole
-          const { id } = yield* people.add({ name: fieldOf(call, "name"), role })
-          return yield* list(call.frame, yield* people.link(id))
+          return yield* list(call.frame, yield* invite(people, { name: fieldOf(call, "name"), role }))
         }),
       },
       back: () => "people",

@@ -1,6 +1,5 @@
 /** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
-import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
-import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
+import { type Poll, POLL_FORMATS, type PollRun, shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { fileTabs } from "../file/FileTabs.ts"
@@ -12,7 +11,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton } from "../source/SourceScreen.ts"
 
 /** Its query string may be a secret for whoever may not change it. */
-const shownUrl = (frame: Frame, { url }: Poll): string => (may(frame, "poll.change") ? url : maskUrl(url))
+const shownUrl = ({ actor }: Frame, poll: Poll): string => shownPollUrl(poll, actor?.role ?? null)
 
 const state = ({ words: { poll: words } }: Frame, { paused, failures }: Poll): Html => {
   if (paused) return badge("quiet", words.paused)

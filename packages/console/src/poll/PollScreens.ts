@@ -1,6 +1,5 @@
 /** The screens and acts of polls. The value of a header is taken and never shown. */
 import { POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
-import { pollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -60,8 +59,7 @@ export const pollScreens = Effect.gen(function* () {
       path,
       action: "poll.read",
       get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
-        const poll = (yield* polls.list).find((one) => one.id === idOf(id))
-        if (poll === undefined) return yield* pollError("no_such_poll", "There is no poll with this number.")
+        const poll = yield* polls.get(idOf(id))
         const source = (yield* sources.list).find((one) => one.id === poll.sourceId) ?? null
         return { screen: pollScreen(frame, { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }) }
       }),

@@ -148,6 +148,7 @@ const POLLS: Acts<Polls["Service"]> = {
   add: ({ headers = [], ...poll }) =>
     making("poll.add", "poll", { ...maskedUrl(poll), header_names: headers.map(([name]) => name) }),
   list: null,
+  get: null,
   pause: (id) => act("poll.pause", `poll ${id}`),
   resume: (id) => act("poll.resume", `poll ${id}`),
   remove: (id) => act("poll.remove", `poll ${id}`),

@@ -1,4 +1,6 @@
 /** A delivery address: the URL that is sent new events, the sources that it subscribes to, and its signing secret. */
+import { mayDo, type Role } from "../key/Role.ts"
+import { maskUrl } from "../network/MaskedUrl.ts"
 
 /** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
@@ -22,6 +24,10 @@ export interface Address {
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
 }
+
+/** Its URL for somebody with this role, or with none: the query string is a secret for whoever may not see the others. */
+export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null): string =>
+  role !== null && mayDo(role, "address.reveal") ? url : maskUrl(url)
 
 export interface NewAddress {
   readonly url: string

@@ -20,6 +20,10 @@ export interface EventRecord {
   readonly original: StoredOriginal | null
 }
 
+/** The refusals of what is not there, in words. */
+export const noSuchEvent = (id: number | string): string => `There is no event ${id}.`
+export const NO_ORIGINAL = "The event has no original request, or it is past its time."
+
 export class EventDetail extends Context.Service<
   EventDetail,
   { readonly find: (id: number) => Effect.Effect<Option.Option<EventRecord>, StoreUnavailable> }

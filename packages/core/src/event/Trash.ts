@@ -2,6 +2,7 @@
  * Deletes events: to the trash, from where they can be restored, or for good. An event's place in the feed is always kept.
  * Refuses a call about an event that does not exist, and one about too many.
  */
+import { noSuchEvent } from "./EventDetail.ts"
 import { Context, Effect, Layer } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -43,7 +44,7 @@ export class Trash extends Context.Service<
         purge: (events) =>
           limited(events, (ids) =>
             Effect.flatMap(store.purge(ids), ({ changed, missing: [first] }) =>
-              first === undefined ? Effect.succeed(changed) : noSuchEvent(`There is no event ${first}.`),
+              first === undefined ? Effect.succeed(changed) : missing(noSuchEvent(first)),
             ),
           ),
       }),
@@ -51,16 +52,14 @@ export class Trash extends Context.Service<
   )
 }
 
-const noSuchEvent = (message: string) => Effect.fail(new TrashError({ code: "no_such_event", message }))
+const missing = (message: string) => Effect.fail(new TrashError({ code: "no_such_event", message }))
 
 const unlessMissingOf =
   (sourceId: number) =>
-  ({ changed, missing }: TrashResult) =>
-    missing.length === 0
+  ({ changed, missing: not }: TrashResult) =>
+    not.length === 0
       ? Effect.succeed(changed)
-      : noSuchEvent(
-          `Source ${sourceId} has no event ${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", …" : ""}.`,
-        )
+      : missing(`Source ${sourceId} has no event ${not.slice(0, 5).join(", ")}${not.length > 5 ? ", …" : ""}.`)
 
 /** Passes the events on without duplicates. */
 const limited = (events: ReadonlyArray<number>, work: (events: ReadonlyArray<number>) => Returns): Returns =>

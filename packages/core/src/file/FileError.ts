@@ -23,3 +23,5 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
 }) {}
 
 export const fileError = (code: FileError["code"], message: string): FileError => new FileError({ code, message })
+
+export const noSuchImport = (id: number): FileError => fileError("no_such_import", `There is no import ${id}.`)

@@ -9,7 +9,7 @@ import { jsonText } from "../json/JsonText.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
-import { type FileError, fileError } from "./FileError.ts"
+import { type FileError, fileError, noSuchImport } from "./FileError.ts"
 import { type FileInspection, inspectFile } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
@@ -171,7 +171,7 @@ export class FileImporter {
           )
         }
         const status = yield* imports.status(id)
-        if (Option.isNone(status)) return yield* fileError("no_such_import", `There is no import ${id}.`)
+        if (Option.isNone(status)) return yield* noSuchImport(id)
         if (status.value.state !== "accepting" || status.value.failure !== null) return status.value
         if (Option.isNone(yield* sources.forIntake(sourceId))) {
           return { ...status.value, failure: "the source is switched off" }

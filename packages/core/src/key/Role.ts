@@ -98,3 +98,7 @@ export const mayDo = (role: Role, action: Action): boolean => {
 
 /** Null for any other word. */
 export const parseRole = (word: string): Role | null => ROLES.find((role) => role === word) ?? null
+
+/** The refusal of an action to somebody with this role. */
+export const roleMissing = (action: Action, role: Role): string =>
+  `This needs the role ${ROLE_NEEDED[action]}; yours is ${role}.`

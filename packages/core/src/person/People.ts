@@ -117,6 +117,10 @@ export class People extends Context.Service<
   )
 }
 
+/** A new person, with their first one-time link. */
+export const invite = (people: People["Service"], person: NewPerson): Effect.Effect<IssuedLink, Refused> =>
+  Effect.flatMap(people.add(person), ({ id }) => people.link(id))
+
 /** Both times are of the database. */
 const isFreshLink = ({ method, createdAt, lastSeenAt }: LiveSession): boolean =>
   method === "link" && Date.parse(lastSeenAt) - Date.parse(createdAt) < FRESH_LINK_MILLIS

@@ -19,6 +19,9 @@ export class PersonError extends Schema.TaggedError<PersonError>()("PersonError"
 export const personError = (code: PersonError["code"], message: string): PersonError =>
   new PersonError({ code, message })
 
+/** A password was to be set for an access token, or by somebody who signs in elsewhere. */
+export const hasNoPassword = personError("no_such_person", "Only somebody who has signed in here has a password.")
+
 /** Somebody was not signed in. Whatever was wrong, a link or a name or a password, the answer is the same. */
 export class SignInError extends Schema.TaggedError<SignInError>()("SignInError", {
   code: Schema.Literals(["not_signed_in", "rate_limited"]),

@@ -1,4 +1,6 @@
 /** A poll: a URL that is requested at an interval, and whose new items become events of a source. */
+import { mayDo, type Role } from "../key/Role.ts"
+import { maskUrl } from "../network/MaskedUrl.ts"
 
 export type PollFormat = "json" | "ndjson" | "csv"
 
@@ -26,6 +28,10 @@ export interface Poll {
   /** When the first run was saved, whose items are history; null until then. */
   readonly firstAt: string | null
 }
+
+/** Its URL for somebody with this role, or with none: the query string is a secret for whoever may not change it. */
+export const shownPollUrl = ({ url }: Pick<Poll, "url">, role: Role | null): string =>
+  role !== null && mayDo(role, "poll.change") ? url : maskUrl(url)
 
 /** A poll to be created. */
 export interface NewPoll {

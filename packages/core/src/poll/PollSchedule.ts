@@ -3,6 +3,9 @@
 export const MIN_SECONDS = 10
 export const MAX_SECONDS = 30 * 24 * 3600
 
+/** The interval of a poll for which none was given. */
+export const DEFAULT_SECONDS = 900
+
 /** A failing poll runs at least this often, unless its interval is longer. */
 const LONGEST_BACKOFF = 6 * 3600
 

@@ -19,6 +19,7 @@ export class Polls extends Context.Service<
     readonly add: (poll: NewPoll) => Returns<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
+    readonly get: (id: number) => Returns<Poll>
     readonly pause: (id: number) => Returns<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Returns<Poll>
@@ -46,6 +47,11 @@ export class Polls extends Context.Service<
           return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
         }),
         list: store.list,
+        get: (id) =>
+          existing(
+            id,
+            Effect.map(store.list, (all) => Option.fromUndefinedOr(all.find((poll) => poll.id === id))),
+          ),
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => existing(id, store.resume(id)),
         remove: (id) => Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : noSuchPoll(id))),

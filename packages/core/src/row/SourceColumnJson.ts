@@ -1,5 +1,6 @@
 /** The columns of a source's table as JSON, for its owner. */
-import type { RetypeResult, SourceColumn } from "./SourceColumns.ts"
+import type { ChangedColumn } from "./ChangeColumn.ts"
+import type { SourceColumn } from "./SourceColumns.ts"
 
 export const sourceColumnJson = (column: SourceColumn) => ({
   name: column.name,
@@ -11,7 +12,7 @@ export const sourceColumnJson = (column: SourceColumn) => ({
 })
 
 /** A column after its change; `retyped` is absent if only its label changed. */
-export const changedColumnJson = (column: SourceColumn, retyped: RetypeResult | undefined) => ({
+export const changedColumnJson = ({ column, retyped }: ChangedColumn) => ({
   ...sourceColumnJson(column),
   moved: retyped?.moved ?? 0,
   sibling: retyped?.sibling ?? null,

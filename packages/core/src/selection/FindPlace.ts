@@ -14,7 +14,7 @@ import { fromCall } from "../runtime/AbortableCall.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { selectionError, selectionParams, shown } from "./SelectionParams.ts"
+import { noSuchTable, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { selectionSql } from "./SelectionSql.ts"
 import type { RowsRequest } from "./SelectRows.ts"
@@ -42,10 +42,7 @@ export class FindPlace extends Context.Service<
         cursorAt: Effect.fnUntraced(function* ({ schema, name, params }, value) {
           const selection = yield* Effect.fromResult(selectionParams(params.filter(([key]) => key !== "cursor")))
           const table = yield* catalog.find(schema, name)
-          if (Option.isNone(table)) {
-            const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
-            return yield* selectionError("no_such_table", null, message)
-          }
+          if (Option.isNone(table)) return yield* noSuchTable(schema, name)
           const key = yield* keys.key
           const plan = yield* Effect.fromResult(selectionPlan(selection, table.value, key))
           const column = yield* sortColumn(plan)

@@ -9,7 +9,7 @@ import { Catalog } from "../row/Catalog.ts"
 import type { ReadError } from "../row/ReadError.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { type ParamPairs, selectionError, shown } from "./SelectionParams.ts"
+import { noSuchTable, type ParamPairs, selectionError, shown } from "./SelectionParams.ts"
 import { type RowsRequest, SelectRows } from "./SelectRows.ts"
 
 /** How many rows are looked at. */
@@ -59,8 +59,7 @@ export class SampleRows extends Context.Service<
       const columnsOf = Effect.fnUntraced(function* ({ schema, name }: RowsRequest) {
         const found = yield* catalog.find(schema, name)
         if (Option.isSome(found)) return found.value.detail.columns.map((column) => column.name)
-        const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
-        return yield* selectionError("no_such_table", null, message)
+        return yield* noSuchTable(schema, name)
       })
 
       /** Passes on the values of one column, page by page, and returns whether they are all. */

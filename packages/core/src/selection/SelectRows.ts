@@ -21,7 +21,7 @@ import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
+import { noSuchTable, type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, selectionSql } from "./SelectionSql.ts"
 
@@ -116,8 +116,7 @@ class RowSelector {
     const found = await runResult(this.#ports.catalog.find(schema, name), call.context, call)
     if (Result.isFailure(found)) return Result.fail(found.failure)
     if (Option.isSome(found.success)) return Result.succeed(found.success.value)
-    const message = `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`
-    return Result.fail(selectionError("no_such_table", null, message))
+    return Result.fail(noSuchTable(schema, name))
   }
 
   async #read(

@@ -53,6 +53,9 @@ export const selectionError = (code: SelectionCode, param: string | null, messag
 /** Quotes a text for a message and truncates it if it is long. */
 export const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
+export const noSuchTable = (schema: string, name: string): SelectionError =>
+  selectionError("no_such_table", null, `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`)
+
 /** Parses the pairs into a selection, or returns the first error. */
 export const selectionParams = (pairs: ParamPairs): Result.Result<Selection, SelectionError> => {
   try {

@@ -83,7 +83,7 @@ export class Sources extends Context.Service<
 
 const refuse = (code: SourceError["code"], message: string) => Effect.fail(new SourceError({ code, message }))
 
-const noSuchSource = (id: number) => refuse("no_such_source", `There is no source ${id}.`)
+export const noSuchSource = (id: number) => refuse("no_such_source", `There is no source ${id}.`)
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchSource(id)))

@@ -1,8 +1,6 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { mayDo } from "@data-cabinet/core/key/Role"
-import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
-import type { Address } from "@data-cabinet/core/delivery/Address"
+import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -38,9 +36,8 @@ const URL_PARAMS = { bad_url: "/url", not_public: "/url", name_not_found: "/url"
 
 const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 
-/** Without its secrets, among which the query string of its URL counts for whoever may not see them. */
 const shown = (address: Address, { role }: Actor) =>
-  addressJson(mayDo(role, "address.reveal") ? address : { ...address, url: maskUrl(address.url) }, false)
+  addressJson({ ...address, url: shownAddressUrl(address, role) }, false)
 
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses

@@ -2,7 +2,7 @@
 import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
-import { EventDetail } from "@data-cabinet/core/event/EventDetail"
+import { EventDetail, NO_ORIGINAL, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import { eventListText } from "@data-cabinet/core/event/EventListJson"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
@@ -33,11 +33,7 @@ const events = Schema.Array(idField)
 const ofSource = Schema.Struct({ source_id: idField, events })
 const anyEvents = Schema.Struct({ events })
 
-const noSuchEvent = (event: number): ManageError => ({ code: "no_such_event", message: `There is no event ${event}.` })
-const noOriginal: ManageError = {
-  code: "no_such_event",
-  message: "The event has no original request, or it is past its time.",
-}
+const missing = (message: string): ManageError => ({ code: "no_such_event", message })
 
 const TRASH_PARAMS = { no_such_source: "/source_id", no_such_event: "/events", too_many_events: "/events" } as const
 const TRASH_ERRORS = ["no_such_source", "no_such_event", "too_many_events"] as const
@@ -51,7 +47,7 @@ export const manageEvents = Effect.gen(function* () {
 
   const found = (event: number) =>
     Effect.flatMap(detail.find(event), (record) =>
-      Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(noSuchEvent(event)),
+      Option.isSome(record) ? Effect.succeed(record.value) : Effect.fail(missing(noSuchEvent(event))),
     )
 
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
@@ -131,7 +127,7 @@ export const manageEvents = Effect.gen(function* () {
       response: one("EventWithContext", "The event."),
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
         const inContext = yield* contexts.find(event)
-        if (Option.isNone(inContext)) return yield* Effect.fail(noSuchEvent(event))
+        if (Option.isNone(inContext)) return yield* Effect.fail(missing(noSuchEvent(event)))
         const { event: text, row, rowWaits, ...record } = inContext.value
         const deliveries = JSON.stringify(record.deliveries.map(deliveryJson))
         const original = JSON.stringify(originalJson(record.original))
@@ -157,7 +153,7 @@ export const manageEvents = Effect.gen(function* () {
       },
       respond: ({ path: [event] }) =>
         Effect.flatMap(found(event), ({ original }) =>
-          original === null ? Effect.fail(noOriginal) : Effect.succeed(original.body),
+          original === null ? Effect.fail(missing(NO_ORIGINAL)) : Effect.succeed(original.body),
         ),
     }),
     manageEndpoint({

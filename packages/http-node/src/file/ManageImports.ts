@@ -1,5 +1,5 @@
 /** Imports over the management API: what became of each file, and how far it is. Files are sent to `/upload/{source_id}`. */
-import { fileError } from "@data-cabinet/core/file/FileError"
+import { noSuchImport } from "@data-cabinet/core/file/FileError"
 import { importStatusJson } from "@data-cabinet/core/file/ImportJson"
 import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { Effect, Option } from "effect"
@@ -39,7 +39,7 @@ export const manageImports = Effect.gen(function* () {
         Effect.flatMap(imports.status(id), (found) =>
           Option.isSome(found)
             ? Effect.succeed(importStatusJson(found.value))
-            : Effect.fail(fileError("no_such_import", `There is no import ${id}.`)),
+            : Effect.fail(noSuchImport(id)),
         ),
     }),
   ]

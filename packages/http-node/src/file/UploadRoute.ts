@@ -12,7 +12,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToken"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
-import { mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { mayDo, roleMissing } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, type Scope, Semaphore } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
@@ -126,8 +126,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
       return refused(401, "unauthorized", detail, { "www-authenticate": "Bearer" })
     }
     if (!mayDo(token.value.role, "file.upload")) {
-      const detail = `The token has the role ${token.value.role}; uploads need ${ROLE_NEEDED["file.upload"]}.`
-      return refused(403, "role_missing", detail)
+      return refused(403, "role_missing", roleMissing("file.upload", token.value.role))
     }
     const sourceId = parseSourceId(segment)
     if (sourceId === "malformed") return refused(400, "bad_source_id", "The source id must be a positive integer.")

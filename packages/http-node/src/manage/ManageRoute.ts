@@ -6,7 +6,7 @@
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
+import { mayDo, type Role, roleMissing } from "@data-cabinet/core/key/Role"
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Cause, type Context, Effect } from "effect"
 import { logFault } from "../api/Fault.ts"
@@ -83,7 +83,7 @@ const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
       { actor, rate, session }: Identified,
     ): Effect.fn.Return<ManageResult, Refusal> {
       if (!rate.allowed) return yield* Effect.fail(tooMany(rate))
-      if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(roleMissing(endpoint, actor.role))
+      if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(withoutRole(endpoint, actor.role))
       const path = yield* pathOf(endpoint, target)
       const pairs = queryPairs(target.query)
       const query = yield* parametersOf(endpoint, pairs)
@@ -199,9 +199,9 @@ const tooMany = ({ limit, retryAfter }: Identified["rate"]): ManageError => ({
   retryAfter,
 })
 
-const roleMissing = ({ action }: ManageEndpoint, role: string): ManageError => ({
+const withoutRole = ({ action }: ManageEndpoint, role: Role): ManageError => ({
   code: "role_missing",
-  message: `This needs the role ${ROLE_NEEDED[action]}; yours is ${role}.`,
+  message: roleMissing(action, role),
 })
 
 const unknownParam = (name: string, known: ReadonlyArray<string>): ManageError => ({

@@ -1,6 +1,7 @@
 /** People and sessions over the management API. A link is shown once, when it is made; sign-in itself is the console's. */
+import { hasNoPassword } from "@data-cabinet/core/person/PersonError"
 import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
-import { People } from "@data-cabinet/core/person/People"
+import { invite, People } from "@data-cabinet/core/person/People"
 import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
@@ -58,8 +59,7 @@ export const managePeople = Effect.gen(function* () {
       action: "person.change",
       body: newPerson,
       response: one("InvitedPerson", "The person.", 201),
-      respond: ({ body }) =>
-        Effect.flatMap(people.add(body), ({ id: added }) => Effect.map(people.link(added), withLink)),
+      respond: ({ body }) => Effect.map(invite(people, body), withLink),
     }),
     manageEndpoint({
       ...named,
@@ -179,10 +179,7 @@ const sessionEndpoints = Effect.gen(function* () {
       response: nothing("It is set."),
       respond: ({ session, body: { password, current = null } }) =>
         session === null
-          ? Effect.fail({
-              code: "no_such_person",
-              message: "Only somebody who has signed in here has a password.",
-            } as const)
+          ? Effect.fail(hasNoPassword)
           : Effect.as(people.setPassword(session, password, current), undefined),
     }),
   ]

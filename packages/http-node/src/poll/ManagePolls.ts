@@ -1,10 +1,8 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { mayDo } from "@data-cabinet/core/key/Role"
-import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
-import { type Poll, POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
-import { pollError } from "@data-cabinet/core/poll/PollError"
+import { type Poll, POLL_FORMATS, shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
+import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
@@ -18,7 +16,7 @@ const newPoll = Schema.Struct({
   source_id: idField,
   url: text(4096, "What is requested: an http or https address that is public."),
   every_seconds: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 10, maximum: 2_592_000 })).annotate({
+    Schema.Int.check(Schema.isBetween({ minimum: MIN_SECONDS, maximum: MAX_SECONDS })).annotate({
       description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
     }),
   ),
@@ -37,9 +35,7 @@ const newPoll = Schema.Struct({
 /** The newest of its runs. */
 const RUNS = 1000
 
-/** The query string of its URL is a secret for whoever may not change it. */
-const shown = (poll: Poll, { role }: Actor) =>
-  pollJson(mayDo(role, "poll.change") ? poll : { ...poll, url: maskUrl(poll.url) })
+const shown = (poll: Poll, { role }: Actor) => pollJson({ ...poll, url: shownPollUrl(poll, role) })
 
 export const managePolls = Effect.gen(function* () {
   const polls = yield* Polls
@@ -94,7 +90,7 @@ export const managePolls = Effect.gen(function* () {
           polls.add({
             sourceId: body.source_id,
             url: body.url,
-            everySeconds: body.every_seconds ?? 900,
+            everySeconds: body.every_seconds ?? DEFAULT_SECONDS,
             format: body.format ?? null,
             pointer: body.pointer ?? "",
             keyField: body.key_field ?? null,
@@ -113,12 +109,7 @@ export const managePolls = Effect.gen(function* () {
       action: "poll.read",
       response: one_,
       respond: ({ actor, path: [poll] }) =>
-        Effect.flatMap(polls.list, (all) => {
-          const found = all.find((each) => each.id === poll)
-          return found === undefined
-            ? Effect.fail(pollError("no_such_poll", `There is no poll ${poll}.`))
-            : Effect.succeed(shown(found, actor))
-        }),
+        Effect.map(polls.get(poll), (found) => shown(found, actor)),
     }),
     manageEndpoint({
       ...common,

@@ -1,14 +1,14 @@
 /** Sources and the columns of their tables over the management API. */
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
-import { managed } from "@data-cabinet/core/audit/Managed"
 import { Intake } from "@data-cabinet/core/intake/Intake"
+import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
-import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
-import { Sources } from "@data-cabinet/core/source/Sources"
+import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option, Schema } from "effect"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { nameField, text } from "../manage/ManageBodies.ts"
@@ -40,7 +40,7 @@ const sourceChange = Schema.Struct({
 const columnChange = Schema.Struct({
   label: Schema.optionalKey(text(1000, "The label shown on screen.")),
   type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its type from now on." })),
-  with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the views that depend on it again." })),
+  with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Recreates the views that depend on it." })),
 })
 
 /** Numbers are sent as texts, so that none loses a digit on the way. */
@@ -52,7 +52,7 @@ const testEvent = Schema.Struct({
 
 const TABLE = wordParameter("table", ["keep", "drop"], "What becomes of its table. It has to be said.", true)
 
-const noChange: ManageError = { code: "bad_body", message: "Say a label or a type.", param: "" }
+const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
 const PARAMS = {
   bad_name: "/name",
@@ -68,8 +68,6 @@ export const manageSources = Effect.gen(function* () {
   const audit = yield* AuditLog
   const { baseUrl, baseUrlKnown = true } = yield* HttpSettings
   const base = { url: baseUrl, known: baseUrlKnown }
-  const noSuch = (source: number) =>
-    Effect.fail(new SourceError({ code: "no_such_source", message: `There is no source ${source}.` }))
   const common = { tag: "Sources", segments: [id], errors: ["no_such_source"], params: PARAMS } as const
   const ofColumns = {
     ...common,
@@ -114,7 +112,7 @@ export const manageSources = Effect.gen(function* () {
       response: one("OwnSource", "The source."),
       respond: ({ path: [source] }) =>
         Effect.flatMap(sources.get(source), (found) =>
-          Option.isSome(found) ? Effect.succeed(ownSourceJson(found.value)) : noSuch(source),
+          Option.isSome(found) ? Effect.succeed(ownSourceJson(found.value)) : noSuchSource(source),
         ),
     }),
     manageEndpoint({
@@ -171,7 +169,7 @@ export const manageSources = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/sources/{id}/rotate-secret",
       summary: "A new intake address",
-      description: "The old one responses 404 from then on.",
+      description: "The old one responds with 404 from then on.",
       action: "source.change",
       response: one("SourceWithAddress", "The source."),
       respond: ({ path: [source] }) =>
@@ -190,19 +188,13 @@ export const manageSources = Effect.gen(function* () {
       response: one("TestEvent", "The event.", 201),
       errors: ["no_such_source", "bad_body"],
       respond: ({ path: [source], body: { fields } }) => {
-        const sent = Effect.map(intake.accept(source, fields), (receipt) => ({
+        const sent = Effect.map(sendTestEvent({ intake, audit }, source, fields), (receipt) => ({
           id: receipt.id,
           duplicate: receipt.repeatOf !== null,
           empty: receipt.empty,
         }))
-        const changes = { fields: Object.keys(fields).slice(0, 100) }
-        return Effect.catchTag(
-          managed(audit, { action: "source.test_event", object: `source ${source}`, changes }, sent),
-          "IntakeError",
-          (error) =>
-            error.code === "not_found"
-              ? noSuch(source)
-              : Effect.fail<ManageError>({ code: "bad_body", message: error.message, param: "/fields" }),
+        return Effect.catchTag(sent, "IntakeError", ({ message }) =>
+          Effect.fail<ManageError>({ code: "bad_body", message, param: "/fields" }),
         )
       },
     }),
@@ -232,11 +224,8 @@ export const manageSources = Effect.gen(function* () {
       params: { ...ofColumns.params, bad_label: "/label", views_depend: "/with_views" },
       respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views } }) {
         if (label === undefined && type === undefined) return yield* Effect.fail(noChange)
-        // The type first: it may be refused, and then nothing has changed.
-        const withViews = with_views ?? false
-        const retyped = type === undefined ? undefined : yield* columns.retype(source, name, type, { withViews })
-        const relabelled = label === undefined ? undefined : yield* columns.relabel(source, name, label)
-        return changedColumnJson(relabelled ?? retyped!.column, retyped)
+        const change = { label, type, withViews: with_views ?? false }
+        return changedColumnJson(yield* changeColumn(columns, source, name, change))
       }),
     }),
   ]

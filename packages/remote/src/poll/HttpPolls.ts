@@ -27,6 +27,7 @@ export const layer = Layer.effect(
         return refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body }), known)
       },
       list: neverRefused(api.list<Poll>({ method: "GET", path: ["polls"] })),
+      get: (id) => refusedAs(api.json<Poll>({ method: "GET", path: ["polls", id] }), known),
       pause: (id) => act<Poll>(id, "pause"),
       resume: (id) => act<Poll>(id, "resume"),
       remove: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["polls", id] }), known)),
