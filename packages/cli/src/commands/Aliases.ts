@@ -4,7 +4,7 @@
  */
 
 /** Flags of `cabinet` itself that take a value: they may precede the command's own words. */
-const WITH_VALUE = new Set(["--get", "--cabinet", "--database-url", "--data-dir"])
+const WITH_VALUE = new Set(["--get", "--cabinet", "--server", "--database-url", "--data-dir"])
 
 const ALIASES: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   Object.entries({

@@ -25,7 +25,7 @@ export const auditCommand = Command.make(
   {
     limit: Flag.Int("limit").pipe(
       Flag.withMetavar("N"),
-      Flag.withDescription("How many entries, up to 10,000"),
+      Flag.withDescription("Maximum number of entries, up to 10,000; default: 50"),
       Flag.withDefault(50),
     ),
     before: Flag.Int("before").pipe(

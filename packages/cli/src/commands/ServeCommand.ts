@@ -12,7 +12,7 @@ import { secretSettings, SETTINGS, type SettingName, type Settings } from "../se
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { START_TIMEOUT_MILLIS } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
-import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
@@ -32,6 +32,8 @@ const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
 
 /** Waits for a signal, then logs that it is stopping, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing requests in progress"))
+
+const SERVE = "Serve a cabinet: intake, API, console, deliveries and maintenance in one process"
 
 const WHOLE = "A server serves all its cabinets, or the one in the database given with --database-url"
 
@@ -67,8 +69,9 @@ export const serveCommand = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    `Serve a cabinet: intake, API, deliveries and maintenance in one process. From the environment alone: ${secretSettings.map((name) => `${SETTINGS[name].env} (${SETTINGS[name].about})`).join("; ")}`,
+    `${SERVE}. Only from the environment: ${secretSettings.map((name) => `${SETTINGS[name].env} (${SETTINGS[name].about})`).join("; ")}`,
   ),
+  Command.withShortDescription(SERVE),
 )
 
 export const workerCommand = Command.make(
@@ -98,7 +101,7 @@ export const workerCommand = Command.make(
         const { serviceDomain } = settings
         if (serviceDomain === null) {
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
-          const work = Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings))
+          const work = Layer.mergeAll(maintenanceLayer, pollingLayer, workLayer(settings))
           yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
         } else yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
         const words = "Running deliveries and maintenance. Stop with Ctrl-C."

@@ -51,7 +51,7 @@ export const sqlCommand = Command.make(
     ),
     transaction: Flag.Boolean("no-transaction").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Run each statement by itself, as VACUUM and CREATE INDEX CONCURRENTLY need it"),
+      Flag.withDescription("Run each statement by itself, as VACUUM and CREATE INDEX CONCURRENTLY require"),
       Flag.withDefault(false),
       Flag.map((none) => !none),
     ),

@@ -32,7 +32,7 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
  * Every process that accepts can defer rows, and any may leave imports behind, so this runs in every server, delivering or
  * not.
  */
-export const housekeepingLayer = Layer.mergeAll(
+export const maintenanceLayer = Layer.mergeAll(
   DeferredRows.layer,
   Maintenance.layer,
   AcceptLoop.layer,

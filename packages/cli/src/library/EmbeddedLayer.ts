@@ -9,7 +9,7 @@ import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { httpLayer } from "../compose/HttpLayer.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "../process/StartError.ts"
-import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import { type OpenCabinetOptions, programSignIn } from "./CabinetOptions.ts"
 
 /** Options other than settings that the composition uses. */
@@ -21,7 +21,7 @@ export const baseUrlOf = (settings: Settings): string => settings.baseUrl ?? lis
 const compose = (database: CabinetDatabase, settings: Settings, options: Composed) => {
   const delivers = options.delivery !== false
   const { maxConnections, maxReaderConnections } = options
-  const work = delivers ? Layer.mergeAll(housekeepingLayer, pollingLayer, workLayer(settings)) : housekeepingLayer
+  const work = delivers ? Layer.mergeAll(maintenanceLayer, pollingLayer, workLayer(settings)) : maintenanceLayer
   const http = httpLayer({
     baseUrl: baseUrlOf(settings),
     baseUrlKnown: settings.baseUrl !== null,

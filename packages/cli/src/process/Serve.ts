@@ -19,7 +19,7 @@ import { START_TIMEOUT_MILLIS } from "./WaitForDatabase.ts"
 import { reportServing, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
 import { startWorkers } from "./WorkerPool.ts"
-import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 
 export interface ServeOptions {
   readonly settings: Settings
@@ -99,7 +99,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
     (error) => new StartError({ code: "database_unreachable", message: error.message }),
   )
   const provided = Layer.succeedContext(cabinet)
-  const work = delivery ? Layer.merge(housekeepingLayer, workLayer(settings)) : housekeepingLayer
+  const work = delivery ? Layer.merge(maintenanceLayer, workLayer(settings)) : maintenanceLayer
   yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
 
   yield* metrics

@@ -154,7 +154,7 @@ export const SETTINGS = {
     "90",
   ),
   auditDays: setting(
-    { env: "CABINET_AUDIT_DAYS", flag: "audit-days", value: "N", about: "Days that the audit log stays" },
+    { env: "CABINET_AUDIT_DAYS", flag: "audit-days", value: "N", about: "Days to keep the audit log" },
     SettingForm.wholeNumber(1, 3650),
     "400",
   ),

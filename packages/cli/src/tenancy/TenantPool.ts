@@ -18,7 +18,7 @@ import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
 import { openDatabase } from "../compose/OpenDatabase.ts"
 import type { Settings } from "../settings/Settings.ts"
-import { housekeepingLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 
 type Http = CabinetHttp["Service"]
 
@@ -70,7 +70,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       maxConnections: CONNECTIONS,
     })
     const work = Layer.mergeAll(
-      housekeepingLayer,
+      maintenanceLayer,
       delivers ? workLayer(settings) : Layer.empty,
       polls ? pollingLayer : Layer.empty,
     )

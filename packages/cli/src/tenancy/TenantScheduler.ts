@@ -19,14 +19,14 @@ const LEAST_MILLIS = 10_000
 /** How long a cabinet is kept open for its work; like any other, it stays open while it is used, too. */
 const HOLD = "1 minute"
 /** Every cabinet is opened once per interval for its maintenance. */
-const UPKEEP_MILLIS = 12 * 3_600_000
+const MAINTENANCE_MILLIS = 12 * 3_600_000
 /** Concurrent checks and openings of cabinets. */
 const LOOKS = 4
 
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
 export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
   const dueAt = new Map<string, number>()
-  const upkeepAt = new Map<string, number>()
+  const maintenanceAt = new Map<string, number>()
   const scope = yield* Effect.scope
 
   /** The cabinets kept open, and whether each was signalled again meanwhile. */
@@ -62,8 +62,8 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     // A database that cannot be queried is retried later; users of the cabinet see the failure in its own answers.
     const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
     const due = seconds === null ? REST_MILLIS : Math.min(REST_MILLIS, seconds * 1_000)
-    if (due <= 0 || upkeepAt.get(name)! <= now) {
-      upkeepAt.set(name, now + UPKEEP_MILLIS)
+    if (due <= 0 || maintenanceAt.get(name)! <= now) {
+      maintenanceAt.set(name, now + MAINTENANCE_MILLIS)
       yield* openFor(name)
     }
     dueAt.set(name, now + Math.max(due, LEAST_MILLIS))
@@ -75,7 +75,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     const wanted: Array<readonly [name: string, url: string]> = []
     for (const [name, { databaseUrl }] of many.known()) {
       // Spread over time, so that a starting server does not open them all at once.
-      if (!upkeepAt.has(name)) upkeepAt.set(name, now + (yield* Random.nextIntBetween(0, UPKEEP_MILLIS)))
+      if (!maintenanceAt.has(name)) maintenanceAt.set(name, now + (yield* Random.nextIntBetween(0, MAINTENANCE_MILLIS)))
       if (yield* many.isOpen(name)) dueAt.delete(name)
       else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
     }

@@ -6,6 +6,7 @@ it.each([
   ["events --follow", "event list --follow"],
   ["--json events", "--json event list"],
   ["--data-dir events events --source 2", "--data-dir events event list --source 2"],
+  ["--server https://data.example.com events", "--server https://data.example.com event list"],
   ["event 7", "event show 7"],
   ["event --json 7", "event show --json 7"],
   ["--get row event 7", "--get row event show 7"],

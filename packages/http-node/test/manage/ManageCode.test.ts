@@ -31,70 +31,70 @@ next request by every process. API keys are not accepted here, nor tokens by the
 | Role | May |
 |---|---|
 | \`owner\` | everything |
-| \`editor\` | all but people, tokens, erasing events, deleting sources, and exposing schemas |
+| \`editor\` | everything except people, tokens, erasing events, deleting sources, and exposing schemas |
 | \`viewer\` | read everything but secrets |
-| \`uploader\` | \`POST /upload/{source_id}\`, and nothing else: what tokens without a role are |
+| \`uploader\` | \`POST /upload/{source_id}\`, and nothing else; the default role of a token |
 | \`reader\` | read tables, rows and the feed, and nothing else |
 
-Each action with the least role that it needs (a role includes those that may less):
+The least role that each action needs (a role includes the lesser ones):
 
 | Action | Role |
 |---|---|
 ${Object.entries(ROLE_NEEDED)
   .map(([action, role]) => `| \`${action}\` | ${role} |\n`)
   .join("")}
-Secrets are not in lists: intake addresses and signing secrets are shown when they are made and by \`POST …/reveal\`; the values
-of a poll's headers never.
+Lists contain no secrets: intake addresses and signing secrets are shown when they are created and by \`POST …/reveal\`; the values
+of a poll's headers are never shown.
 
 ## People and sessions
 
 People sign in to the console, at \`/console/sign-in\`, and act here by the same session. \`POST /manage/v1/people\` invites one: the
-response has a one-time link, shown this once, whose secret is in the fragment, where no proxy logs it. It is good for a day;
-a later one (\`POST …/people/{id}/link\`) for ten minutes, and takes the place of the one before. \`npx cabinet console\` prints a
-link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is kept
-as scrypt; setting it ends one's other sessions.
+response has a one-time link, shown only then, with its secret in the fragment, which no proxy logs. It is valid for a day;
+a later one (\`POST …/people/{id}/link\`) for ten minutes, and replaces the previous one. \`npx cabinet console\` prints a
+link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is stored
+as an scrypt hash; setting it ends the person's other sessions.
 
-- A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is kept. It ends after 12 hours
-  without a request, after 30 days, by sign-out, or with its person. Roles are read with every request.
-- What a session changes has to come from a page of the cabinet itself, by \`Sec-Fetch-Site\`, or by an equal \`Origin\` where a browser
-  does not send that: else 403 \`cross_origin\`.
-- An address may try 10 times a minute, and 5 times with one account (counted apart for the address that the person signed in from
-  last). Passwords are compared one at a time in a process; of more than ten that wait, the rest get 429. A wrong, a used and an
-  expired link are one answer, and so are a wrong name and a wrong password.
-- The last owner can be neither removed nor given a smaller role.
+- A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is stored. It ends after 12 hours
+  without a request, after 30 days, at sign-out, or when the person is removed. Roles are read at every request.
+- A request of a session that changes something must come from a page of the cabinet itself (\`Sec-Fetch-Site\`, or \`Origin\` where a
+  browser does not send that); otherwise it gets 403 \`cross_origin\`.
+- A client's address may try 10 times a minute, and 5 times per account (counted separately for the address that the person last
+  signed in from). A process compares one password at a time; when more than ten are waiting, further ones get 429. A wrong, a used
+  and an expired link get the same response, and so do a wrong name and a wrong password.
+- The last owner can be neither removed nor given a lesser role.
 
 ## Requests
 
 - Checks come in this order: path (404), method (405, with \`Allow\`), credentials (401), origin of a session's change (403), rate (429), role (403), form of the path,
   unknown and invalid parameters (400), content type (415), size (413, 1 MiB), JSON (400, with line and column), form of the body
   (400), and only then the work itself.
-- Bodies are \`application/json\` in UTF-8. A field that is not known is refused, like a parameter that is not known.
+- Bodies are \`application/json\` in UTF-8. Unknown fields and unknown parameters are refused.
 - A token may make 300 requests a minute and a session 1,200, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
-  every answer to valid credentials; 429 and 503 have \`Retry-After\`.
-- \`DELETE /manage/v1/sources/{id}\` needs \`?table=keep\` or \`?table=drop\`: what becomes of the table has to be said.
+  every response to valid credentials; 429 and 503 have \`Retry-After\`.
+- \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
 
 ## Events and the trash
 
-\`GET /manage/v1/events\` lists events newest first: each as the feed has it, with its \`state\`, its deliveries by state, and who put
-it into the trash. Filters (\`source_id\`, \`channel\`, \`state\`, \`event\`, \`text\`, \`from\`, \`to\`) apply together. A page ends after about a
-second: it may then be short, even empty, and \`next_cursor\` leads on as long as it is not null. \`state=trashed\` is the trash, what
-was trashed last first. \`text\` is looked for in the payload as it was sent.
+\`GET /manage/v1/events\` lists events newest first: each as in the feed, with its \`state\`, its deliveries by state, and who moved
+it to the trash. Filters (\`source_id\`, \`channel\`, \`state\`, \`event\`, \`text\`, \`from\`, \`to\`) apply together. A page ends after about a
+second: it may then be short, even empty: continue while \`next_cursor\` is not null. \`state=trashed\` lists the trash, most
+recently trashed first. \`text\` is searched in the payload as it was sent.
 
-## From the command
+## From the command line
 
-\`cabinet --server https://data.example.com source list\` runs the same commands on a cabinet elsewhere, with an access token in
+\`cabinet --server https://data.example.com source list\` runs the same commands on a remote cabinet, with an access token in
 \`CABINET_TOKEN\`, or in the file that \`CABINET_TOKEN_FILE\` names; never in an argument, which every user of a machine can read.
-Output, \`--json\`, refusals and exit codes are those of the command beside its database. Commands about the machine itself
-(\`serve\`, \`worker\`, \`migrate\`, \`backup\`, \`restore\`, \`sql\`, \`tenant\`, \`console\`) refuse \`--server\`, and so do settings that are the server's,
+Output, \`--json\`, errors and exit codes are the same as with a local database. Commands about the machine itself
+(\`serve\`, \`worker\`, \`migrate\`, \`backup\`, \`restore\`, \`sql\`, \`tenant\`, \`console\`) refuse \`--server\`, and so do settings of the server,
 such as \`--allowed-networks\`. \`--curl\` prints the request as a command line, with the token as \`$CABINET_TOKEN\`, and sends
 nothing; only names (\`source show Orders\`) are looked up.
 
 ## The audit log
 
 \`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding
-program. The intent is written before an act begins and its outcome after it has ended; an act that cannot be written does not
-begin (503), and an entry without an outcome is of an act under way or of a process that was killed. Entries name the fields
-that were asked for, never a secret: addresses stand without their query. Showing a secret is an act, too. The log is kept for
+program. The intent is written before an act begins and its outcome after it has ended; an act that cannot be logged does not
+begin (503), and an entry without an outcome belongs to an act in progress or to a process that was killed. Entries name the fields
+that were set, never a secret: URLs are listed without their query. Showing a secret is an act, too. The log is kept for
 \`CABINET_AUDIT_DAYS\` (400).
 
 ## Errors
