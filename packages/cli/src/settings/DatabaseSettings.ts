@@ -68,8 +68,7 @@ export const DATABASE_SETTINGS = {
       env: "CABINET_POSTGRES_BIN",
       flag: "postgres-bin",
       value: "DIR",
-      about:
-        "Directory with the programs of an installed PostgreSQL (15 to 18) to run; default: the bundled one",
+      about: "Directory with the programs of an installed PostgreSQL (15 to 18) to run; default: the bundled one",
     },
     SettingForm.text,
   ),

@@ -8,8 +8,7 @@ export const SIGN_IN_SETTINGS = {
       env: "CABINET_CONSOLE_PROXY_HEADER",
       flag: "console-proxy-header",
       value: "NAME",
-      about:
-        "Header in which a proxy names the person it has signed in, such as Remote-User; default: none",
+      about: "Header in which a proxy names the person it has signed in, such as Remote-User; default: none",
     },
     SettingForm.personHeader,
   ),

@@ -37,9 +37,7 @@ export const manageImports = Effect.gen(function* () {
       params: { no_such_import: "id" },
       respond: ({ path: [id] }) =>
         Effect.flatMap(imports.status(id), (found) =>
-          Option.isSome(found)
-            ? Effect.succeed(importStatusJson(found.value))
-            : Effect.fail(noSuchImport(id)),
+          Option.isSome(found) ? Effect.succeed(importStatusJson(found.value)) : Effect.fail(noSuchImport(id)),
         ),
     }),
   ]

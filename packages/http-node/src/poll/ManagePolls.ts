@@ -108,8 +108,7 @@ export const managePolls = Effect.gen(function* () {
       description: "One poll with its schedule.",
       action: "poll.read",
       response: one_,
-      respond: ({ actor, path: [poll] }) =>
-        Effect.map(polls.get(poll), (found) => shown(found, actor)),
+      respond: ({ actor, path: [poll] }) => Effect.map(polls.get(poll), (found) => shown(found, actor)),
     }),
     manageEndpoint({
       ...common,

@@ -36,10 +36,7 @@ const withTime = (real: Clock.Clock, time: () => number): Clock.Clock => {
   return clock
 }
 
-const askAtOnce = async (
-  count: number,
-  ask: (limiter: RateLimiter["Service"]) => Effect.Effect<unknown, unknown>,
-) => {
+const askAtOnce = async (count: number, ask: (limiter: RateLimiter["Service"]) => Effect.Effect<unknown, unknown>) => {
   const all = RateLimiter.use((limiter) =>
     Effect.all(
       Array.from({ length: count }, () => ask(limiter)),
