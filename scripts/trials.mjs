@@ -1,9 +1,9 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers,
- * a hundred restarts, a client that follows 200,000 events through kills, then everything in `test/bench` at full size. A part
- * that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
- * `npm run trials -- oldest`.
+ * a hundred restarts, a client that follows 200,000 events through kills, the package on the oldest supported and the newest
+ * Node, then everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently.
+ * Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -64,6 +64,7 @@ const PARTS = {
     env: { ROUNDS: "100" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
+  nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }
 
@@ -77,10 +78,10 @@ if (unknown !== undefined) {
 await prepare({ build: true })
 const outcomes = Object.entries(PARTS)
   .filter(([name]) => named.length === 0 || named.includes(name))
-  .map(([name, { missing, run, env }]) => {
+  .map(([name, { missing, program = node24, run, env }]) => {
     if (missing !== null) return [name, `not run: ${missing}`]
     const began = Date.now()
-    const { status } = spawnSync(node24, run, { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    const { status } = spawnSync(program, run, { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
     const seconds = Math.round((Date.now() - began) / 1_000)
     return [name, `${status === 0 ? "held" : "FAILED"} after ${seconds} s`]
   })

@@ -25,8 +25,7 @@ export interface HeldLock {
 export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | undefined => {
   let database: DatabaseSync | undefined
   try {
-    // Not imported: a Node without it would fail on the import, before any message could be given.
-    database = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(file)
+    database = new (sqlite().DatabaseSync)(file)
     if (mode === "alone") database.exec("BEGIN EXCLUSIVE")
     else {
       database.exec("BEGIN")
@@ -45,6 +44,20 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
 }
 
 const sqliteBusy = 5
+
+/**
+ * Not imported: a Node without it would fail on the import, before any message could be given. Node 22 warns as it is loaded
+ * that it is experimental, which tells whoever runs a server nothing.
+ */
+const sqlite = () => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule("node:sqlite")
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
 
 /**
  * Tries up to `times`, about `pauseMillis` apart, with jitter so that two that started at once do not keep colliding.
