@@ -12,6 +12,7 @@ import { integrationScreens } from "./integration/IntegrationScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
 import { providerScreens } from "./session/ProviderScreens.ts"
 import { sessionScreens } from "./session/SessionScreens.ts"
+import { liveScreens } from "./live/LiveScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
@@ -31,6 +32,7 @@ export const allScreens = Effect.map(
     pollScreens,
     peopleScreens,
     auditScreens,
+    liveScreens,
   ]),
   (all) => all.flat(),
 )

@@ -14,6 +14,7 @@ import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
@@ -52,7 +53,9 @@ import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
+import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
+import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
@@ -147,6 +150,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgEventLog.layer,
     PgSchemaGrantStore.layer,
     PgFeedStore.layer,
+    PgFeedTailStore.layer,
     PgPersonStore.layer,
     PgSessionStore.layer,
     PgPollStore.layer,
@@ -163,6 +167,7 @@ export const portsLayer = (options: CabinetOptions) => {
   ).pipe(
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
+    Layer.provideMerge(PgFeedSignal.layer),
     Layer.provideMerge(connections),
     Layer.provide(memoryLayer(options)),
   )
@@ -189,7 +194,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Addresses.layer,
     Authenticate.layer,
     EventBrowser.layer,
-    Feed.layer,
+    Layer.merge(Feed.layer, FeedFollower.layer),
     Import.layer,
     Intake.layer,
     polls,

@@ -5,6 +5,7 @@ import { findInLists } from "./FindInLists.ts"
 import { linksInto } from "./Into.ts"
 import { uploads } from "./Upload.ts"
 import { keys } from "./Keys.ts"
+import { liveLinks } from "./Live.ts"
 import { Grid } from "./Grid.ts"
 
 findInLists()
@@ -13,6 +14,7 @@ copyButtons()
 linksInto()
 uploads()
 keys()
+liveLinks()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])

@@ -1,4 +1,4 @@
-/** Keys of every screen: `/` leads to the search, `?` opens the sheet of keys, `g` and a letter lead to a section. */
+/** Keys of every screen: `/` leads to the search, `?` opens the sheet of keys, `.` shows what is new, `g` and a letter lead to a section. */
 
 /** How long `g` waits for its letter. */
 const LEAD_MILLIS = 1_500
@@ -15,6 +15,7 @@ export const keys = (): void => {
     led = -LEAD_MILLIS
     if (isLed) document.querySelector<HTMLAnchorElement>(`[data-go="${CSS.escape(event.key)}"]`)?.click()
     else if (event.key === "g") led = event.timeStamp
+    else if (event.key === ".") document.querySelector<HTMLAnchorElement>("a.live")?.click()
     else if (event.key === "?") document.getElementById("keys")?.togglePopover()
     else if (event.key === "/") search(event)
   })

@@ -8,6 +8,7 @@ import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"
+import { type Live, liveLink } from "../live/LiveLink.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { type TimeText, timeText } from "../table/TimeText.ts"
@@ -18,6 +19,8 @@ export interface EventListData {
   readonly sources: ReadonlyArray<Source>
   readonly pairs: Pairs
   readonly timeZone: string
+  /** Null for the trash, and while nobody can tell. */
+  readonly live: Live | null
   /** The list is the trash: what was trashed last comes first. */
   readonly trash: boolean
 }
@@ -102,6 +105,14 @@ export const eventTable = (
 <tbody>${items.map((one) => eventLine(frame, one, time, mark))}</tbody></table></div>`
 }
 
+/** A text and a state are not known of an event that was not looked at. */
+const liveOf = (frame: Frame, { live, pairs }: EventListData): HtmlValue => {
+  if (live === null) return null
+  const isExact = ["text", "state"].every((name) => (valueOf(pairs, name) ?? "") === "")
+  const href = withQuery(consolePath(frame, "events"), without(pairs, "cursor"))
+  return liveLink(frame, { live, href, counts: isExact ? "events" : "some" })
+}
+
 export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   const { event: words } = frame.words
   const { list, pairs, trash } = data
@@ -115,7 +126,7 @@ export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   return {
     title: trash ? words.trash : words.list,
     section: "events",
-    main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1></div>${eventTabs(frame, trash)}${filters(frame, data)}
+    main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1>${liveOf(frame, data)}</div>${eventTabs(frame, trash)}${filters(frame, data)}
 ${
   list.items.length === 0 ? none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
 }${acts(frame, data)}

@@ -11,6 +11,7 @@ import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { valueOf } from "../table/SelectionLinks.ts"
+import { liveFrom } from "../live/LiveScreens.ts"
 import { eventListScreen } from "./EventListScreen.ts"
 import { eventScreen } from "./EventScreen.ts"
 
@@ -38,6 +39,7 @@ export const eventScreens = Effect.gen(function* () {
   const sources = yield* Sources
   const addresses = yield* Addresses
   const { timeZone } = yield* ConsoleSettings
+  const live = yield* liveFrom
   const missing = (id: string): ManageError => ({ code: "no_such_event", message: noSuchEvent(id) })
   const found = Effect.fnUntraced(function* (text: string) {
     const id = readId(text)
@@ -46,9 +48,11 @@ export const eventScreens = Effect.gen(function* () {
   })
   const listed = Effect.fnUntraced(function* ({ frame, pairs }: ScreenCall, trash: boolean) {
     const filter = trash ? { ...filterOf(pairs), state: "trashed" as const } : filterOf(pairs)
+    // Before the list: what comes meanwhile is counted, though it may be in it.
+    const from = trash ? null : yield* live(filter)
     const list = yield* browser.page({ ...filter, limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
     const all = yield* sources.list
-    return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone, trash }) }
+    return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone, trash, live: from }) }
   })
   const screens: ReadonlyArray<ConsoleScreen> = [
     {

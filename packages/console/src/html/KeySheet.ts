@@ -40,5 +40,5 @@ export const keySheet = ({ words }: Pick<Frame, "words">, sections: ReadonlyArra
     ({ section, path }) =>
       markup`<dt>${keys(["g", LETTERS[section]])}</dt><dd><a href="${path}" data-go="${LETTERS[section]}">${words.sections[section]}</a></dd>`,
   )
-  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${leads}${table && ofTable.map((one) => line(KEYS[one], said[one]))}</dl></div>`
+  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${line(["."], said.news)}${leads}${table && ofTable.map((one) => line(KEYS[one], said[one]))}</dl></div>`
 }

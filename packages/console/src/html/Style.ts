@@ -109,6 +109,7 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .badge{display:inline-block;padding:.05rem .5rem;border-radius:99px;font-size:.88em;background:var(--hover);color:var(--soft);white-space:nowrap}
 .badge.good{color:var(--mark);background:light-dark(#e3f3ea,#18301f)}.badge.bad{color:var(--bad);background:var(--badbg)}.badge.warn{color:var(--warn);background:light-dark(#fdf3dc,#362a12)}
 .flat{padding-left:0;padding-right:0}.tools.flat{padding-bottom:1rem}.tools select{max-width:12rem}
+.live::before{content:"";width:8px;height:8px;border-radius:99px;background:var(--line)}.live.on::before{background:var(--mark)}.live.news{border-color:var(--mark);font-weight:600}
 .nowrap{white-space:nowrap}
 .events{table-layout:auto}.events .clip{width:99%;max-width:0}.events .clip span{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.events th{white-space:nowrap}.events .from{max-width:12rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 pre.text,pre.hex{background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.7rem;max-height:24rem;overflow:auto;margin:.5rem 0}

@@ -11,6 +11,7 @@ import { ICONS } from "../html/Icons.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
+import { type Live, liveLink } from "../live/LiveLink.ts"
 import { tablePath } from "../table/TablePath.ts"
 
 export interface SourceActivity {
@@ -25,6 +26,7 @@ export interface OverviewData {
   readonly gauge: QueueGauge
   readonly events: ReadonlyArray<ListedEvent>
   readonly timeZone: string
+  readonly live: Live | null
 }
 
 const failing = (frame: Frame, { addresses, timeZone }: OverviewData): HtmlValue => {
@@ -64,19 +66,30 @@ const begin = (frame: Frame, { sources }: OverviewData): Html => {
   const { overview: words } = frame.words
   const [first] = sources
   const to = first === undefined ? "sources" : `sources/${first.source.id}`
-  return markup`<section class="card begin" aria-labelledby="begin"><h2 id="begin">${words.begin}</h2><ol><li>${words.begin1}</li><li>${words.begin2}</li><li>${words.begin3}</li></ol><p><a class="button main" href="${consolePath(frame, to)}">${first === undefined ? frame.words.source.add : words.toSource(first.source.name)}</a></p></section>`
+  return markup`<section class="card begin" data-waiting aria-labelledby="begin"><h2 id="begin">${words.begin}</h2><ol><li>${words.begin1}</li><li>${words.begin2}</li><li>${words.begin3}</li></ol><p><a class="button main" href="${consolePath(frame, to)}">${first === undefined ? frame.words.source.add : words.toSource(first.source.name)}</a></p></section>`
 }
 
 export const overviewScreen = (frame: Frame, data: OverviewData): Screen => {
-  const { overview: words, event, doctor } = frame.words
+  const { overview: words, doctor } = frame.words
   const state =
     may(frame, "diagnostics.read") &&
     markup`<a class="button" href="${consolePath(frame, "doctor")}">${doctor.title}</a>`
   return {
     title: words.title,
     section: "overview",
-    main: markup`<div class="head"><h1>${words.title}</h1>${state}</div>${failing(frame, data)}${tiles(frame, data)}
-${data.events.length === 0 ? begin(frame, data) : markup`${sourceList(frame, data)}<section aria-labelledby="latest"><div class="head"><h2 id="latest">${words.latest}</h2><a href="${consolePath(frame, "events")}">${words.all}</a></div>${eventTable(frame, data.events, data.timeZone)}</section>`}
-${data.events.length === 0 && data.sources.length > 0 && markup`<p class="soft">${event.noneHint}</p>`}`,
+    main: markup`<div class="head"><h1>${words.title}</h1><span class="row wrap">${liveOf(frame, data)}${state}</span></div><div id="overview">${overviewBody(frame, data)}</div>`,
   }
+}
+
+const liveOf = (frame: Frame, { live }: OverviewData): HtmlValue => {
+  const href = consolePath(frame)
+  return live !== null && liveLink(frame, { live, href, counts: "events", first: { into: "overview", from: href } })
+}
+
+/** What changes as events come. */
+export const overviewBody = (frame: Frame, data: OverviewData): Html => {
+  const { overview: words, event } = frame.words
+  return markup`${failing(frame, data)}${tiles(frame, data)}
+${data.events.length === 0 ? begin(frame, data) : markup`${sourceList(frame, data)}<section aria-labelledby="latest"><div class="head"><h2 id="latest">${words.latest}</h2><a href="${consolePath(frame, "events")}">${words.all}</a></div>${eventTable(frame, data.events, data.timeZone)}</section>`}
+${data.events.length === 0 && data.sources.length > 0 && markup`<p class="soft">${event.noneHint}</p>`}`
 }

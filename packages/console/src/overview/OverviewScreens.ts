@@ -9,9 +9,10 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
-import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { liveFrom } from "../live/LiveScreens.ts"
+import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { doctorScreen } from "./DoctorScreen.ts"
-import { overviewScreen } from "./OverviewScreen.ts"
+import { overviewBody, overviewScreen } from "./OverviewScreen.ts"
 
 const LATEST = 8
 /** Of so many sources the last event is looked for, each by one look at an index. */
@@ -28,14 +29,16 @@ export const overviewScreens = Effect.gen(function* () {
 
   const lastOf = (sourceId: number) =>
     Effect.map(browser.page({ sourceId, limit: 1 }), ({ items: [last] }) => last ?? null)
+  const live = yield* liveFrom
   const data = Effect.gen(function* () {
+    const from = yield* live({ sourceId: null, channel: null })
     const [all, where, gauge, { items }] = yield* Effect.all(
       [sources.list, addresses.list, queue.gauge, browser.page({ limit: LATEST })],
       { concurrency: AT_ONCE },
     )
     const lasts = yield* Effect.forEach(all.slice(0, LOOKED_AT), ({ id }) => lastOf(id), { concurrency: AT_ONCE })
     const active = all.map((source, at) => ({ source, last: lasts[at] ?? null }))
-    return { sources: active, addresses: where, gauge, events: items, timeZone }
+    return { sources: active, addresses: where, gauge, events: items, timeZone, live: from }
   })
 
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -43,10 +46,16 @@ export const overviewScreens = Effect.gen(function* () {
     {
       path: "/console/",
       action: "self.read",
-      get: ({ frame, actor }) =>
-        mayDo(actor!.role, "source.read") && mayDo(actor!.role, "event.read")
-          ? Effect.map(data, (found) => ({ screen: overviewScreen(frame, found) }))
-          : Effect.succeed({ location: consolePath(frame, "tables") }),
+      get: (call) => {
+        const { frame, actor } = call
+        return mayDo(actor!.role, "source.read") && mayDo(actor!.role, "event.read")
+          ? Effect.map(data, (found) =>
+              wantsFragment(call)
+                ? { fragment: overviewBody(frame, found).text }
+                : { screen: overviewScreen(frame, found) },
+            )
+          : Effect.succeed({ location: consolePath(frame, "tables") })
+      },
     },
     {
       path: "/console/doctor",

@@ -23,6 +23,8 @@ export interface ScreenCall {
   readonly query: string
   readonly pairs: Pairs
   readonly request: Request
+  /** Whether whoever asked may still see this: for what goes on after it was answered. */
+  readonly mayStill: Effect.Effect<boolean>
 }
 
 export interface FormCall extends ScreenCall {

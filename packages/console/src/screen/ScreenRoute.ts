@@ -4,7 +4,7 @@
  * a screen too, with the status that the API would have.
  */
 import { gzipSync } from "node:zlib"
-import { CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { logFault } from "@data-cabinet/http-node/api/Fault"
@@ -111,6 +111,7 @@ const answer = Effect.fnUntraced(function* (
     query,
     pairs: queryPairs(query),
     request,
+    mayStill: mayStill(services.who, request, action, actor),
   }
   const responding = isForm
     ? Effect.flatMap(screen.post!.readsBody === true ? NO_FORM : services.readForm(request), (form) =>
@@ -144,6 +145,14 @@ const admitted = Effect.fnUntraced(function* (
   if (mayDo(actor.role, action)) return identified
   return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
 })
+
+/** A database that is away tells nobody anything, so it may wait. */
+const mayStill = (who: Identify, request: Request, action: Action | null, actor: Actor | null) =>
+  Effect.match(who(request, true), {
+    onSuccess: ({ actor: now }) =>
+      action === null || (now.kind === actor?.kind && now.id === actor.id && mayDo(now.role, action)),
+    onFailure: (error) => manageErrorOf(error).code === "unavailable",
+  })
 
 const answerOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
   if ("answer" in result) return result.answer

@@ -1,6 +1,9 @@
 /** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
 import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { eventTable } from "../event/EventListScreen.ts"
+import { type Live, liveLink } from "../live/LiveLink.ts"
 import { badge } from "../html/Badge.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -76,8 +79,27 @@ const danger = (frame: Frame, source: Source): HtmlValue => {
 ${remove !== false && markup`<details><summary>${words.delete}</summary>${remove}</details>`}</section>`
 }
 
+/** The latest events of a source; the place where the first appears by itself. */
+export interface RecentEvents {
+  readonly events: ReadonlyArray<ListedEvent>
+  readonly timeZone: string
+  readonly live: Live | null
+}
+
+export const recentEvents = (frame: Frame, { events, timeZone }: Pick<RecentEvents, "events" | "timeZone">): Html =>
+  events.length > 0
+    ? eventTable(frame, events, timeZone)
+    : markup`<p class="soft" data-waiting>${frame.words.source.waiting}</p>`
+
+const recent = (frame: Frame, { id }: Source, data: RecentEvents): Html => {
+  const path = consolePath(frame, `sources/${id}`)
+  const { live } = data
+  const first = { into: "recent-events", from: `${path}/recent` }
+  return markup`<section aria-labelledby="recent"><div class="head"><h2 id="recent">${frame.words.overview.latest}</h2>${live !== null && liveLink(frame, { live, href: path, counts: "events", first })}</div><div id="recent-events">${recentEvents(frame, data)}</div></section>`
+}
+
 /** `url`: the intake address, for the one answer that shows it. */
-export const sourceScreen = (frame: Frame, source: Source, url: string | null = null): Screen => {
+export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, url: string | null = null): Screen => {
   const { source: words } = frame.words
   return {
     title: source.name,
@@ -85,6 +107,6 @@ export const sourceScreen = (frame: Frame, source: Source, url: string | null = 
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
 <section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}</section>
-${settings(frame, source)}${danger(frame, source)}`,
+${recent(frame, source, data)}${settings(frame, source)}${danger(frame, source)}`,
   }
 }

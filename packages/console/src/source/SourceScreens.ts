@@ -1,22 +1,37 @@
 /** The screens and acts of sources. */
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { type Source, SOURCE_ENCODINGS, type SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
-import { sourceListScreen, sourceScreen } from "./SourceScreen.ts"
+import { liveFrom } from "../live/LiveScreens.ts"
+import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
 
 const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
 
-const revealed = (frame: Frame, source: SourceWithSecret) => ({
-  screen: sourceScreen(frame, source, `${frame.baseUrl}${intakePath(source)}`),
-})
+/** As many as one looks at to see that it works. */
+const RECENT = 5
 
 export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
+  const browser = yield* EventBrowser
+  const live = yield* liveFrom
+  const { timeZone } = yield* ConsoleSettings
+  const latest = Effect.fnUntraced(function* (sourceId: number) {
+    const from = yield* live({ sourceId, channel: null })
+    const { items } = yield* browser.page({ sourceId, limit: RECENT })
+    return { events: items, timeZone, live: from }
+  })
+  const revealed = Effect.fnUntraced(function* (frame: Frame, source: SourceWithSecret) {
+    const url = `${frame.baseUrl}${intakePath(source)}`
+    return { screen: sourceScreen(frame, source, yield* latest(source.id), url) }
+  })
   const found = Effect.fnUntraced(function* (id: number) {
     const source: Option.Option<Source> = id === 0 ? Option.none() : yield* sources.get(id)
     if (Option.isSome(source)) return source.value
@@ -38,20 +53,41 @@ export const sourceScreens = Effect.gen(function* () {
   const one: ConsoleScreen = {
     path,
     action: "source.read",
-    get: ({ frame, path: [id] }) => Effect.map(found(idOf(id)), (source) => ({ screen: sourceScreen(frame, source) })),
+    get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+      const source = yield* found(idOf(id))
+      return { screen: sourceScreen(frame, source, yield* latest(source.id)) }
+    }),
+  }
+  const recent: ConsoleScreen = {
+    path: `${path}/recent`,
+    action: "event.read",
+    get: Effect.fnUntraced(function* (call) {
+      const [id] = call.path
+      if (!wantsFragment(call)) return { location: consolePath(call.frame, `sources/${idOf(id)}`) }
+      return { fragment: recentEvents(call.frame, yield* latest(idOf(id))).text }
+    }),
   }
   const reveal = act({
     path: `${path}/reveal`,
     action: "source.reveal",
     home,
-    respond: ({ frame, path: [id] }) => Effect.map(sources.reveal(idOf(id)), (source) => revealed(frame, source)),
+    respond: ({ frame, path: [id] }) => Effect.flatMap(sources.reveal(idOf(id)), (source) => revealed(frame, source)),
   })
   const rotate = act({
     path: `${path}/rotate`,
     action: "source.reveal",
     home,
-    respond: ({ frame, path: [id] }) => Effect.map(sources.rotateSecret(idOf(id)), (source) => revealed(frame, source)),
+    respond: ({ frame, path: [id] }) =>
+      Effect.flatMap(sources.rotateSecret(idOf(id)), (source) => revealed(frame, source)),
   })
+  return [list, one, recent, reveal, rotate, ...changeActs(sources, found)]
+})
+
+type Found = (id: number) => Effect.Effect<Source, ManageError | StoreUnavailable>
+
+/** The acts that change a source, switch it off and on, and delete it. */
+const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<ConsoleScreen> => {
+  const path = "/console/sources/{id}" as const
   const change = act({
     path: `${path}/change`,
     action: "source.change",
@@ -90,5 +126,5 @@ export const sourceScreens = Effect.gen(function* () {
       return null
     }),
   })
-  return [list, one, reveal, rotate, change, archive, restore, remove]
-})
+  return [change, archive, restore, remove]
+}

@@ -12,6 +12,7 @@ import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
 import { cellTokens } from "./CellTokens.ts"
+import { type Live, liveLink } from "../live/LiveLink.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
 import {
   firstPage,
@@ -38,6 +39,8 @@ export interface TableData {
     readonly nextCursor: string | null
   } | null
   readonly refused: ManageError | null
+  /** Null for what is no source's table, and while nobody can tell. */
+  readonly live: Live | null
 }
 
 /** How the rows of a table are written. */
@@ -81,7 +84,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
   const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
-<div class="acts">${jumpMenu(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
     section: "tables",
@@ -91,6 +94,14 @@ ${data.refused !== null && markup`<div class="note">${refusalBox(frame, data.ref
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }
+}
+
+/** What narrows the rows is not known of an event that was not looked at. */
+const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
+  if (live === null) return null
+  const isWhole = ["q", "fc", "per"].every((name) => valueOf(pairs, name) === undefined)
+  const href = withQuery(tablePath(frame, table.detail.schema, table.detail.name), firstPage(pairs))
+  return liveLink(frame, { live, href, counts: isWhole ? "rows" : "some" })
 }
 
 /** To a value of the column that the rows are in the order of; nothing where there is no such column. */

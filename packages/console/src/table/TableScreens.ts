@@ -15,6 +15,7 @@ import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
+import { liveFrom } from "../live/LiveScreens.ts"
 import { rowFormat, tableScreen } from "./TableScreen.ts"
 
 const readTables = Effect.gen(function* () {
@@ -41,6 +42,7 @@ const readTables = Effect.gen(function* () {
 
 export const tableScreens = Effect.gen(function* () {
   const { found, page } = yield* readTables
+  const live = yield* liveFrom
   const exporting = yield* exportRows
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
@@ -50,11 +52,13 @@ export const tableScreens = Effect.gen(function* () {
       action: "row.read",
       get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
         const table = yield* found(schema!, name!)
+        const { source } = table.detail
+        const from = source === null ? null : yield* live({ sourceId: source.id, channel: null })
         const shown = yield* Effect.match(page(table, pairs), {
           onSuccess: (read) => ({ page: read, refused: null }),
           onFailure: (error) => ({ page: null, refused: manageErrorOf(error) }),
         })
-        const screen = tableScreen(frame, { table, pairs, timeZone, ...shown })
+        const screen = tableScreen(frame, { table, pairs, timeZone, live: from, ...shown })
         return { screen, status: shown.refused === null ? 200 : statusOf(shown.refused) }
       }),
     },

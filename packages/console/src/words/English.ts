@@ -177,6 +177,13 @@ export const ENGLISH = {
     shareView: "For everybody",
     noViews: "None yet.",
   },
+  live: {
+    reload: "Reload",
+    idle: "Live",
+    new: (number: string) => `${number} new · show`,
+    more: (number: string) => `more than ${number} new · show`,
+    some: "Something new · show",
+  },
   event: {
     title: "Event",
     list: "Events",
@@ -233,6 +240,7 @@ export const ENGLISH = {
     noTrashHint: "An event in the trash has no row, and can be put back.",
   },
   source: {
+    waiting: "Waiting for the first event. It appears here by itself.",
     name: "Name",
     newName: "Name of a new source",
     add: "Add a source",
@@ -289,6 +297,7 @@ export const ENGLISH = {
     letters: "Single letters are keys",
     search: "to the search",
     sheet: "this sheet",
+    news: "shows what is new",
     arrows: "move the cell",
     ends: "move to the ends, or by a screen",
     enter: "opens the row",

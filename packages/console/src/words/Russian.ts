@@ -160,6 +160,13 @@ export const RUSSIAN: Words = {
     shareView: "Для всех",
     noViews: "Пока нет.",
   },
+  live: {
+    reload: "Обновить",
+    idle: "Вживую",
+    new: (number: string) => `Новых: ${number} · показать`,
+    more: (number: string) => `Новых больше ${number} · показать`,
+    some: "Есть новое · показать",
+  },
   event: {
     title: "Событие",
     list: "События",
@@ -223,6 +230,7 @@ export const RUSSIAN: Words = {
     noTrashHint: "У события в корзине нет строки, и его можно вернуть.",
   },
   source: {
+    waiting: "Ждём первое событие. Оно появится здесь само.",
     name: "Название",
     newName: "Название нового источника",
     add: "Добавить источник",
@@ -279,6 +287,7 @@ export const RUSSIAN: Words = {
     letters: "Отдельные буквы работают как клавиши",
     search: "к поиску",
     sheet: "этот список",
+    news: "показывает новое",
     arrows: "перемещают ячейку",
     ends: "в начало и конец, на экран вверх и вниз",
     enter: "открывает строку",

@@ -114,6 +114,7 @@ const PEOPLE: Acts<People["Service"]> = {
 
 const SESSIONS: Acts<Sessions["Service"]> = {
   find: null,
+  peek: null,
   list: null,
   end: (id) => act("session.end", `session ${id}`),
   endAll: (id) => act("session.end_all", `person ${id}`),

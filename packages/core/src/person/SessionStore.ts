@@ -26,6 +26,8 @@ export class SessionStore extends Context.Service<
     ) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Neither ended, idle nor too old, and of a person who is not removed. Its use is noted, at most once a minute. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
+    /** Like `find`, without noting a use. */
+    readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Live ones, newest first; null: everybody's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Null: whosever it is. */

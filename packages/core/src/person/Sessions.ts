@@ -17,6 +17,8 @@ export class Sessions extends Context.Service<
   {
     /** One that may act, by its secret's fingerprint. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
+    /** Like `find`, but it is no use of the session: it ends as if nobody had looked. */
+    readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Live ones, newest first; null: everybody's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: whosever it is. */
@@ -30,6 +32,7 @@ export class Sessions extends Context.Service<
     Effect.map(SessionStore, (store) =>
       Sessions.of({
         find: store.find,
+        peek: store.peek,
         list: store.list,
         end: Effect.fnUntraced(function* (id, ofPerson) {
           const ended = yield* store.end(id, ofPerson)

@@ -12,6 +12,7 @@ export type TaskName =
   | "delivery queue watch"
   | "embedded PostgreSQL watch"
   | "feed fence watch"
+  | "feed follower"
   | "import acceptance"
   | "import sweep"
   | "partition creation"

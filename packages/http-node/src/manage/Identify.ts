@@ -39,7 +39,8 @@ export const ManageRates = Context.Reference<{
   defaultValue: () => ({ token: 300, session: 1_200, wrong: 600 }),
 })
 
-export type Identify = (request: Request) => Effect.Effect<Identified, ManageError | StoreUnavailable>
+/** `again`: who sent a request that is still being answered; it is counted no more, and is no use of a session. */
+export type Identify = (request: Request, again?: boolean) => Effect.Effect<Identified, ManageError | StoreUnavailable>
 
 const refuse = (code: ManageError["code"], message: string): Effect.Effect<never, ManageError> =>
   Effect.fail({ code, message })
@@ -57,6 +58,8 @@ const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
     message: `Too many wrong credentials came from this address. Try again in ${retryAfter} s.`,
     retryAfter,
   })
+
+const UNCOUNTED = { allowed: true, retryAfter: 0 } as const
 
 const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD"
 
@@ -76,23 +79,37 @@ export const identify = Effect.gen(function* () {
   const cookie = sessionCookie(baseUrl)
   const refused = new WrongCredentials(rates.wrong)
 
-  const byToken = Effect.fnUntraced(function* (request: Request, authorization: string, from: string | null) {
+  const counted = (key: string, limit: number, again: boolean) =>
+    again ? Effect.succeed({ ...UNCOUNTED, limit, remaining: limit }) : windows.count(key, limit)
+
+  const byToken = Effect.fnUntraced(function* (
+    request: Request,
+    again: boolean,
+    authorization: string,
+    from: string | null,
+  ) {
     const sent = bearerToken(authorization)
     const found = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
     if (Option.isNone(found)) return null
     const { id, name, role } = found.value
-    const rate = yield* windows.count(`token:${id}`, rates.token)
+    const rate = yield* counted(`token:${id}`, rates.token, again)
     const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
     return { actor, rate, session: null } satisfies Identified
   })
 
-  const bySession = Effect.fnUntraced(function* (request: Request, secret: string, from: string | null) {
+  const bySession = Effect.fnUntraced(function* (
+    request: Request,
+    again: boolean,
+    secret: string,
+    from: string | null,
+  ) {
+    const find = again ? sessions.peek : sessions.find
     const fingerprint = secretFingerprint("session", secret)
-    const found = fingerprint === null ? Option.none() : yield* sessions.find(fingerprint)
+    const found = fingerprint === null ? Option.none() : yield* find(fingerprint)
     if (Option.isNone(found)) return null
     const session = found.value
     if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
-    const rate = yield* windows.count(`session:${session.id}`, rates.session)
+    const rate = yield* counted(`session:${session.id}`, rates.session, again)
     const { personId: id, personName: name, role } = session
     return {
       actor: { kind: "person", id, name, role, from, requestId: request.id },
@@ -101,7 +118,7 @@ export const identify = Effect.gen(function* () {
     } satisfies Identified
   })
 
-  const result: Identify = Effect.fnUntraced(function* (request) {
+  const result: Identify = Effect.fnUntraced(function* (request, again = false) {
     const from = clientAddress(request, trustedProxies)
     const authorization = bearerOf(request.headers)
     // A token says by itself that its sender means this cabinet; another one may be for whoever stands before it.
@@ -109,7 +126,7 @@ export const identify = Effect.gen(function* () {
     const { person, handled } = isToken ? { person: null, handled: false } : yield* vouched(request)
     if (person !== null) {
       if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
-      const rate = yield* windows.count(`person:${person.id}`, rates.session)
+      const rate = yield* counted(`person:${person.id}`, rates.session, again)
       const { id, name, role } = person
       return { actor: { kind: "person", id, name, role, from, requestId: request.id }, rate, session: null }
     }
@@ -120,8 +137,8 @@ export const identify = Effect.gen(function* () {
     if (retryAfter !== null) return yield* tooManyWrong(retryAfter)
     const identified: Identified | null =
       authorization === undefined
-        ? yield* bySession(request, secret!, from)
-        : yield* byToken(request, authorization, from)
+        ? yield* bySession(request, again, secret!, from)
+        : yield* byToken(request, again, authorization, from)
     if (identified === null) {
       refused.count(from, now)
       return yield* wrong

@@ -14,6 +14,7 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) =>
     Sessions.of({
       find: () => elsewhere("Sign-in"),
+      peek: () => elsewhere("Sign-in"),
       list: () => neverRefused(api.list<Session>({ method: "GET", path: ["sessions"] })),
       end: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["sessions", id] }), known)),
       endAll: (id) =>

@@ -4,6 +4,7 @@
  */
 import { faultName } from "@data-cabinet/core/error/Fault"
 import type { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
+import type { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
@@ -19,6 +20,7 @@ import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./Source
 interface Parts {
   readonly sql: PgClient.PgClient
   readonly signal: DeliverySignal["Service"]
+  readonly feed: FeedSignal["Service"]
   readonly trouble: WriteTrouble
   readonly blocked: BlockedBatches
 }
@@ -77,6 +79,7 @@ export class BatchWriter {
     queueMicrotask(() => resolveAll(batch, rows))
     // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
     for (const { sourceId } of created) this.#tables.forget(sourceId)
+    this.#parts.feed.wake()
     if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
   })
 

@@ -3,7 +3,7 @@
  * the events below it, and the names of their sources.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { type FeedPage, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -18,10 +18,10 @@ import type { Session } from "../connection/ReaderSessions.ts"
 import type { LentSessions } from "../connection/SessionPool.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { type EventLength, EventsToJson, SENT_COLUMNS } from "./EventsToJson.ts"
-import { WATERMARK } from "./Fence.ts"
 import { pageStatement } from "./PageStatement.ts"
 import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
 import { type NameRow, SOURCE_NAMES, SourceNames } from "./SourceNames.ts"
+import { type Watermark, watermark } from "./Watermark.ts"
 
 export const layer = Layer.effect(
   FeedStore,
@@ -32,9 +32,6 @@ export const layer = Layer.effect(
     const reader = new PageReader(sessions)
     const page = Effect.fnUntraced(function* (session: Session, asked: FeedQuery) {
       let fence = yield* watermark(session, asked.after)
-      if (fence.standby) {
-        return yield* unavailable("This database is a standby, which cannot tell what its primary is about to commit.")
-      }
       if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
         yield* beginEpochAbove(writing, asked.after)
         fence = yield* watermark(session, asked.after)
@@ -47,19 +44,6 @@ export const layer = Layer.effect(
     })
   }),
 )
-
-interface FenceRow {
-  readonly standby: boolean
-  readonly epoch: string
-  readonly bound: string
-  readonly there: boolean
-}
-
-const watermark = (session: Session, { epoch, xid, id, receivedAt = 0n }: FeedPlace) =>
-  Effect.map(session.queryValues(WATERMARK, [epoch, xid, id, receivedAt]), ([row]): FenceRow => {
-    const [standby, epochNow, bound, there] = row as [boolean, string, string, boolean]
-    return { standby, epoch: epochNow, bound, there }
-  })
 
 const SENT_TYPES = Object.values(SENT_COLUMNS)
 
@@ -75,7 +59,7 @@ class PageReader {
   }
 
   /** The events behind a place that are below the watermark; read again if they were written with a name that is not valid. */
-  page(session: Session, query: FeedQuery, fence: FenceRow): Read<FeedPage> {
+  page(session: Session, query: FeedQuery, fence: Watermark): Read<FeedPage> {
     return Effect.gen({ self: this }, function* () {
       const hasty = yield* this.#events(session, query, fence, true)
       const events = hasty.isWhole ? hasty : yield* this.#events(session, query, fence, false)
@@ -96,7 +80,7 @@ class PageReader {
     })
   }
 
-  #events(session: Session, query: FeedQuery, { epoch, bound }: FenceRow, hasty: boolean): Read<EventsToJson> {
+  #events(session: Session, query: FeedQuery, { epoch, bound }: Watermark, hasty: boolean): Read<EventsToJson> {
     return Effect.suspend((): Read<EventsToJson> => {
       const wire = this.#sessions.wireOf(session)
       if (wire === undefined) {

@@ -60,6 +60,10 @@ const FIND = `
     WHERE u.id = f.id AND u.last_seen_at < f.at - interval '1 minute')
   SELECT ${COLUMNS} FROM found s JOIN cabinet.person p ON p.id = s.person_id`
 
+const PEEK = `
+  SELECT ${COLUMNS} FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}
+  WHERE s.fingerprint = $1 AND ${LIVE}`
+
 const LIST = `
   SELECT ${COLUMNS} FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}
   WHERE ($1::int8 IS NULL OR p.id = $1) AND ${LIVE} ORDER BY s.id DESC LIMIT 1000`
@@ -100,6 +104,7 @@ export const layer = Layer.effect(
       begin: (personId, session) =>
         orUnavailable(Effect.map(sql.unsafe<SessionRow>(BEGIN, [...valuesOf(session), personId]), optional)),
       find: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<SessionRow>(FIND, [fingerprint]), optional)),
+      peek: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<SessionRow>(PEEK, [fingerprint]), optional)),
       list: (personId) =>
         orUnavailable(Effect.map(sql.unsafe<SessionRow>(LIST, [personId]), (rows) => rows.map(toSession))),
       end: (id, ofPerson) => orUnavailable(Effect.map(sql.unsafe(END, [id, ofPerson]), (rows) => rows.length === 1)),

@@ -1,0 +1,213 @@
+/**
+ * Follows the end of the feed for everyone in this process who waits for events: one reader, however many wait, and none while
+ * nobody does. It reads when it is signalled, at most a few times a second, and counts what came without reading it, so that
+ * followers cost intake nothing that grows with them. Whoever waits continues from a cursor of the feed, and misses nothing.
+ */
+import { Context, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Channel } from "../event/EventLog.ts"
+import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
+import { background } from "../runtime/Background.ts"
+import { LiveSet } from "../runtime/LiveSet.ts"
+import type { FeedError } from "./FeedError.ts"
+import { feedParams, writeCursor } from "./FeedParams.ts"
+import { FeedSignal } from "./FeedSignal.ts"
+import type { FeedPlace } from "./FeedStore.ts"
+import { type Arrivals, type Arrived, FeedTailStore } from "./FeedTailStore.ts"
+import { comparePlaces } from "./FeedTrail.ts"
+
+/** Which events are followed. */
+export interface FollowFilter {
+  readonly sourceId: number | null
+  readonly channel: Channel | null
+}
+
+export interface NewEvents {
+  readonly events: number
+  /** Those of them that have a row, or will. */
+  readonly rows: number
+  /** There are more than were counted. */
+  readonly more: boolean
+  /** Behind them, for the same filter: valid in the feed, too. */
+  readonly cursor: string
+}
+
+/** The pause between two reads: nobody is told later than this and a read after a commit of this process. */
+const PAUSE_MILLIS = 200
+/** How long a lost signal goes unnoticed. */
+const LOOK_MILLIS = 1_000
+const RETRY_MILLIS = 1_000
+/** The events of one read. */
+const READ_EVENTS = 10_000
+/** So many are counted for somebody who was away. */
+export const MOST_COUNTED = 10_000
+
+export class FeedFollower extends Context.Service<
+  FeedFollower,
+  {
+    /** The cursor of the feed's end at present. */
+    readonly end: (filter: FollowFilter) => Effect.Effect<string, StoreUnavailable>
+    /**
+     * Reads a cursor, and returns what follows from behind it while its scope is open. That in turn returns the effect that
+     * completes as soon as events have come since it last completed, with all of them in one count.
+     */
+    readonly follow: (
+      filter: FollowFilter,
+      cursor: string,
+    ) => Effect.Effect<
+      Effect.Effect<Effect.Effect<NewEvents>, StoreUnavailable, Scope.Scope>,
+      FeedError | StoreUnavailable
+    >
+  }
+>()("@data-cabinet/core/feed/FeedFollower") {
+  static readonly layer = Layer.effect(
+    FeedFollower,
+    Effect.gen(function* () {
+      const store = yield* FeedTailStore
+      const keys = yield* CursorKeys
+      const tail = new Tail(store, yield* FeedSignal)
+      yield* background("feed follower", () => 0, tail.whileAnyone, { retryAfter: RETRY_MILLIS, quiet: true })
+      return FeedFollower.of({
+        end: (filter) =>
+          Effect.flatMap(store.end, (place) => Effect.map(keys.key, (key) => writeCursor(key, filter, place))),
+        follow: Effect.fnUntraced(function* (filter, cursor) {
+          const key = yield* keys.key
+          const { after } = yield* feedParams(key, pairsOf(filter, cursor))
+          return Effect.gen(function* () {
+            const waiting = new Waiting(filter, key)
+            const from = yield* tail.join(waiting, after)
+            const missed = yield* store.count({ ...filter, after, until: from, limit: MOST_COUNTED + 1 })
+            // A database that was set back has no event of the cursor's: it is followed from where it is.
+            if (missed !== null) waiting.addCounted(missed)
+            return waiting.next
+          })
+        }),
+      })
+    }),
+  )
+}
+
+const pairsOf = ({ sourceId, channel }: FollowFilter, cursor: string): ReadonlyArray<readonly [string, string]> => [
+  ["cursor", cursor],
+  ...(sourceId === null ? [] : [["source_id", String(sourceId)] as const]),
+  ...(channel === null ? [] : [["channel", channel] as const]),
+]
+
+/** Somebody who waits. What came since they were last told is one count, so that a slow one takes no memory. */
+class Waiting {
+  readonly #filter: FollowFilter
+  readonly #key: CursorKey
+  /** Open while there is something to tell. */
+  readonly #any = Latch.makeUnsafe(false)
+  #events = 0
+  #rows = 0
+  #more = false
+  /** Up to where events are counted. Written by `Tail`. */
+  place: FeedPlace = { epoch: 0, xid: 0n, id: 0 }
+
+  constructor(filter: FollowFilter, key: CursorKey) {
+    this.#filter = filter
+    this.#key = key
+  }
+
+  /** What came to the end of the feed, of which some may be for others. */
+  add({ arrived, end }: Arrivals): void {
+    const { sourceId, channel } = this.#filter
+    this.place = end
+    for (const one of arrived) {
+      if (sourceId !== null && one.sourceId !== sourceId) continue
+      if (channel === null || one.channel === channel) this.#count(one)
+    }
+  }
+
+  addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
+    this.#more ||= events > MOST_COUNTED
+    this.#count({ events: Math.min(events, MOST_COUNTED), rows: Math.min(rows, MOST_COUNTED) })
+  }
+
+  get next(): Effect.Effect<NewEvents> {
+    return Effect.map(this.#any.await, () => {
+      this.#any.closeUnsafe()
+      const told = { events: this.#events, rows: this.#rows, more: this.#more }
+      this.#events = 0
+      this.#rows = 0
+      this.#more = false
+      return { ...told, cursor: writeCursor(this.#key, this.#filter, this.place) }
+    })
+  }
+
+  #count({ events, rows }: Pick<Arrived, "events" | "rows">): void {
+    if (events === 0) return
+    this.#events += events
+    this.#rows += rows
+    this.#any.openUnsafe()
+  }
+}
+
+/** The one reader of the feed's end. */
+class Tail {
+  readonly #store: FeedTailStore["Service"]
+  readonly #signal: FeedSignal["Service"]
+  readonly #waiting = new LiveSet<Waiting>()
+  /** Open while somebody waits. */
+  readonly #anyone = Latch.makeUnsafe(false)
+  /** Up to where events were counted; null while nobody waits. Written while holding `#turn`. */
+  #end: FeedPlace | null = null
+  readonly #turn = Semaphore.makeUnsafe(1)
+
+  constructor(store: FeedTailStore["Service"], signal: FeedSignal["Service"]) {
+    this.#store = store
+    this.#signal = signal
+  }
+
+  /** Adds somebody until the scope closes. Returns where the feed ended then: what comes behind it is told. */
+  join(waiting: Waiting, after: FeedPlace): Effect.Effect<FeedPlace, StoreUnavailable, Scope.Scope> {
+    const added = Effect.gen({ self: this }, function* () {
+      // A cursor that another process gave out may be behind what was read here.
+      const known = this.#end
+      const end = known === null || comparePlaces(after, known) > 0 ? yield* this.#read : known
+      waiting.place = end
+      const leave = this.#waiting.add(waiting)
+      yield* Effect.addFinalizer(() => Effect.sync(leave))
+      this.#anyone.openUnsafe()
+      return end
+    })
+    return this.#turn.withPermits(1)(added)
+  }
+
+  /** Waits for somebody, and then reads whenever there may be something for them, until nobody waits any more. */
+  get whileAnyone(): Effect.Effect<void, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#anyone.await
+      const signalled = yield* this.#signal.listen
+      while (yield* this.#turn.withPermits(1)(this.#readForAnyone)) {
+        yield* Effect.sleep(PAUSE_MILLIS)
+        yield* Effect.timeoutOption(signalled, LOOK_MILLIS)
+      }
+    }).pipe(Effect.scoped)
+  }
+
+  /** False if nobody waits any more. */
+  get #readForAnyone(): Effect.Effect<boolean, StoreUnavailable> {
+    return Effect.suspend(() => {
+      if (!this.#waiting.isEmpty) return Effect.as(this.#read, true)
+      this.#end = null
+      this.#anyone.closeUnsafe()
+      return Effect.succeed(false)
+    })
+  }
+
+  get #read(): Effect.Effect<FeedPlace, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      if (this.#end === null) return (this.#end = yield* this.#store.end)
+      let end: FeedPlace = this.#end
+      for (let hasMore = true; hasMore;) {
+        const came: Arrivals = yield* this.#store.arrivals(end, READ_EVENTS)
+        hasMore = came.hasMore
+        end = this.#end = came.end
+        this.#waiting.forEach((one) => one.add(came))
+      }
+      return end
+    })
+  }
+}

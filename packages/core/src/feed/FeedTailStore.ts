@@ -1,0 +1,44 @@
+/** The end of the feed: where it is, and what came there, counted without being read. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Channel } from "../event/EventLog.ts"
+import type { FeedPlace } from "./FeedStore.ts"
+
+/** Events of one source that came by one channel. */
+export interface Arrived {
+  readonly sourceId: number
+  readonly channel: Channel
+  readonly events: number
+  /** Those of them that have a row, or will. */
+  readonly rows: number
+}
+
+export interface Arrivals {
+  readonly arrived: ReadonlyArray<Arrived>
+  /** The place of the last of them; where it was asked from if nothing came. */
+  readonly end: FeedPlace
+  readonly hasMore: boolean
+}
+
+export interface CountBetween {
+  readonly after: FeedPlace
+  /** Up to and with the event at this place. */
+  readonly until: FeedPlace
+  readonly sourceId: number | null
+  readonly channel: Channel | null
+  /** No more than this many are counted. */
+  readonly limit: number
+}
+
+/** Like `FeedStore`, it knows only events before which no running accept can still commit another. */
+export class FeedTailStore extends Context.Service<
+  FeedTailStore,
+  {
+    /** The place of the last event; the beginning if there is none. */
+    readonly end: Effect.Effect<FeedPlace, StoreUnavailable>
+    /** The next at most `limit` events. */
+    readonly arrivals: (after: FeedPlace, limit: number) => Effect.Effect<Arrivals, StoreUnavailable>
+    /** Null if the database does not have the event at `after` (any more): it was set back to an earlier state. */
+    readonly count: (between: CountBetween) => Effect.Effect<Pick<Arrived, "events" | "rows"> | null, StoreUnavailable>
+  }
+>()("@data-cabinet/core/feed/FeedTailStore") {}

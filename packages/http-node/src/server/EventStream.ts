@@ -1,0 +1,176 @@
+/**
+ * Server-sent events: responses without an end of their own. Their number is bounded, of one receiver and of all; whether
+ * the receiver may still have them is checked again and again; silence is broken, so that nobody between takes the connection
+ * for dead; and they end when the routes do, or the server stops. A body is pulled: a slow receiver makes nothing pile up.
+ */
+import { Context, Effect, Exit, Scope } from "effect"
+import type { Response } from "./Request.ts"
+
+/** What a stream says next; null at its end. */
+export type NextEvent = Effect.Effect<string | null>
+
+export interface EventStreams {
+  /** Why one more stream for `who` cannot begin now; null if it can. */
+  readonly refusal: (who: string) => string | null
+  /**
+   * A stream for `who`: `open` runs when it is first asked for, and its scope closes when it ends. `mayGoOn` is asked every few
+   * seconds.
+   */
+  readonly response: (
+    who: string,
+    open: Effect.Effect<NextEvent, unknown, Scope.Scope>,
+    mayGoOn: Effect.Effect<boolean>,
+  ) => Response
+}
+
+/** How many streams there may be, and their times in milliseconds. */
+export const EventStreamLimits = Context.Reference<{
+  readonly ofOne: number
+  readonly ofAll: number
+  readonly check: number
+  /** Proxies end what says nothing for a minute, some for 30 seconds. */
+  readonly silence: number
+}>("@data-cabinet/http-node/server/EventStreamLimits", {
+  defaultValue: () => ({ ofOne: 10, ofAll: 200, check: 5_000, silence: 15_000 }),
+})
+
+/** After which time a receiver comes back. */
+const RETRY_MILLIS = 2_000
+
+/** An event as the format has it: fields of one line each. */
+export const eventText = (id: string, data: string): string => `id: ${id}\ndata: ${data}\n\n`
+
+export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Effect.gen(function* () {
+  const all = new Set<StreamBody>()
+  const limits = yield* EventStreamLimits
+  const context = yield* Effect.context()
+  yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...all].map((one) => one.return()))))
+  const refusal = (who: string): string | null => {
+    if ([...all].filter((one) => one.who === who).length >= limits.ofOne) {
+      return `${limits.ofOne} streams are open for you already; close some of them.`
+    }
+    return all.size < limits.ofAll ? null : `${limits.ofAll} streams are open already; try again later.`
+  }
+  return {
+    refusal,
+    response: (who, open, mayGoOn) => ({
+      status: 200,
+      headers: {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-store",
+        // A proxy that gathers a response before it passes it on would show nothing.
+        "x-accel-buffering": "no",
+        "x-content-type-options": "nosniff",
+      },
+      body: new StreamBody({
+        who,
+        open,
+        mayGoOn,
+        limits,
+        run: (work, signal) => Effect.runPromiseWith(context)(work, { signal }),
+        begin: (body) => {
+          // Others began since it was admitted; its head is sent.
+          if (refusal(who) !== null) return false
+          all.add(body)
+          return true
+        },
+        end: (body) => void all.delete(body),
+      }),
+      endless: true,
+    }),
+  }
+})
+
+interface Parts {
+  readonly who: string
+  readonly open: Effect.Effect<NextEvent, unknown, Scope.Scope>
+  readonly mayGoOn: Effect.Effect<boolean>
+  readonly limits: (typeof EventStreamLimits)["Service"]
+  readonly run: <A, E>(work: Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
+  readonly begin: (body: StreamBody) => boolean
+  readonly end: (body: StreamBody) => void
+}
+
+const LATE = Symbol("late")
+
+const within = async <A>(waited: Promise<A>, millis: number): Promise<A | typeof LATE> => {
+  const late = Promise.withResolvers<typeof LATE>()
+  const timer = setTimeout(() => late.resolve(LATE), millis)
+  try {
+    return await Promise.race([waited, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const OVER = { done: true, value: undefined } as const
+
+/** Not a generator: the return of one waits for its next value, which may be long in coming. */
+class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+  readonly #parts: Parts
+  readonly #scope = Scope.makeUnsafe()
+  readonly #leave = new AbortController()
+  /** Null before the first event is asked for: a body that is never asked for holds nothing. */
+  #next: NextEvent | null = null
+  /** What is waited for, across checks: a wait that is given up could lose what it was about to return. */
+  #pending: Promise<string | null> | null = null
+  #saidAt = 0
+  #checkedAt = 0
+  #isOver = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  get who(): string {
+    return this.#parts.who
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    try {
+      const text = this.#isOver ? null : await this.#text()
+      if (text !== null) {
+        this.#saidAt = performance.now()
+        return { done: false, value: Buffer.from(text) }
+      }
+    } catch {
+      // It was left, or the database went away: the receiver comes back from where it was.
+    }
+    return this.return()
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#isOver) return OVER
+    this.#isOver = true
+    this.#parts.end(this)
+    this.#leave.abort()
+    await this.#parts.run(Scope.close(this.#scope, Exit.void))
+    return OVER
+  }
+
+  async #text(): Promise<string | null> {
+    const { open, run, begin, mayGoOn, limits } = this.#parts
+    if (this.#next === null) {
+      if (!begin(this)) return null
+      this.#checkedAt = performance.now()
+      this.#next = await run(Scope.provide(open, this.#scope), this.#leave.signal)
+      return `retry: ${RETRY_MILLIS}\n\n`
+    }
+    while (true) {
+      this.#pending ??= run(this.#next, this.#leave.signal)
+      const said = await within(this.#pending, limits.check)
+      if (said !== LATE) this.#pending = null
+      const now = performance.now()
+      if (now - this.#checkedAt >= limits.check) {
+        this.#checkedAt = now
+        if (!(await run(mayGoOn, this.#leave.signal))) return null
+      }
+      if (said !== LATE) return said
+      if (now - this.#saidAt >= limits.silence) return ":\n\n"
+    }
+  }
+}

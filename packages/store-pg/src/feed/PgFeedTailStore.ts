@@ -1,0 +1,72 @@
+/** The end of the feed, below the watermark. As in its pages, the events are read in a later snapshot than the watermark. */
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { type Arrived, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
+import { Effect, Layer } from "effect"
+import { FeedSessions } from "../connection/OwnerClient.ts"
+import type { Session } from "../connection/ReaderSessions.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { ARRIVALS, countStatement, END_OF_FEED } from "./TailStatement.ts"
+import { type Watermark, watermark } from "./Watermark.ts"
+
+type PlaceRow = readonly [epoch: string, xid: string, id: string, receivedAt: string]
+
+type ArrivedRow = readonly [sourceId: number, channel: string, events: number, rows: number, ...place: PlaceRow]
+
+const placeOf = ([epoch, xid, id, receivedAt]: PlaceRow): FeedPlace => ({
+  epoch: Number(epoch),
+  xid: BigInt(xid),
+  id: Number(id),
+  receivedAt: BigInt(receivedAt),
+})
+
+const endBelow = (session: Session, { epoch, bound }: Watermark) =>
+  Effect.map(session.queryValues(END_OF_FEED, [epoch, bound]), ([row]) =>
+    row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow),
+  )
+
+const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPlace, limit: number) {
+  const mark = yield* watermark(session, after)
+  // The database was set back: nothing tells what came since.
+  if (!mark.there) return { arrived: [], end: yield* endBelow(session, mark), hasMore: false }
+  const values = [after.epoch, after.xid, after.id, mark.epoch, mark.bound, limit].map(String)
+  const rows = (yield* session.queryValues(ARRIVALS, values)) as unknown as ReadonlyArray<ArrivedRow>
+  const arrived = rows.map(([sourceId, name, events, withRow]): Arrived => {
+    const channel = CHANNELS.find((known) => known === name)!
+    return { sourceId, channel, events, rows: withRow }
+  })
+  const [first] = rows
+  const total = arrived.reduce((sum, { events }) => sum + events, 0)
+  return {
+    arrived,
+    end: first === undefined ? after : placeOf(first.slice(4) as unknown as PlaceRow),
+    hasMore: total === limit,
+  }
+})
+
+export const layer = Layer.effect(
+  FeedTailStore,
+  Effect.gen(function* () {
+    const sessions = yield* FeedSessions
+    const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) => sessions.owed(sessions.use(work))
+    return FeedTailStore.of({
+      end: orUnavailable(
+        inSession((session) => Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, mark))),
+      ),
+      arrivals: (after, limit) => orUnavailable(inSession((session) => arrivalsIn(session, after, limit))),
+      count: ({ after, until, sourceId, channel, limit }) =>
+        orUnavailable(
+          inSession(
+            Effect.fnUntraced(function* (session) {
+              if (!(yield* watermark(session, after)).there) return null
+              const places = [after, until].flatMap(({ epoch, xid, id }) => [epoch, xid, id].map(String))
+              const values = [...places, String(limit), ...(sourceId === null ? [] : [String(sourceId)])]
+              const [row] = yield* session.queryValues(countStatement(channel, sourceId !== null), values)
+              const [events, rows] = row as [number, number]
+              return { events, rows }
+            }),
+          ),
+        ),
+    })
+  }),
+)

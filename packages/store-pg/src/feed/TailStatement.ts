@@ -1,0 +1,55 @@
+/** The statements of the feed's end. They walk the feed's own indexes, one scan a channel, and read no payload. */
+import { CHANNELS, type Channel } from "@data-cabinet/core/event/EventLog"
+
+/** Of an event, as text, for its numbers have 64 bits. */
+const PLACE = `epoch::text, xid::text, id::text,
+  (extract(epoch FROM received_at - '2000-01-01 00:00:00+00'::timestamptz) * 1000000)::int8::text`
+
+const each = (channels: ReadonlyArray<Channel>, walk: (channel: Channel) => string): string =>
+  channels.map((channel) => `(${walk(channel)})`).join(" UNION ALL ")
+
+/** $1, $2: the watermark. */
+export const END_OF_FEED = `
+SELECT ${PLACE} FROM (${each(
+  CHANNELS,
+  (channel) => `
+    SELECT epoch, xid, id, received_at FROM cabinet.event
+    WHERE channel = '${channel}' AND (epoch, xid) < ($1::int8, $2::int8) ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
+)}) w ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`
+
+const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL"
+
+/** $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Each source and channel with its counts, and the last place. */
+export const ARRIVALS = `
+WITH came AS MATERIALIZED (
+  SELECT * FROM (${each(
+    CHANNELS,
+    (channel) => `
+    SELECT epoch, xid, id, received_at, source_id, channel, repeat_of, deleted_at FROM cabinet.event
+    WHERE channel = '${channel}' AND (epoch, xid, id) > ($1::int8, $2::int8, $3::int8) AND (epoch, xid) < ($4::int8, $5::int8)
+    ORDER BY epoch, xid, id LIMIT $6::int8`,
+  )}) w ORDER BY epoch, xid, id LIMIT $6::int8
+), last AS (
+  SELECT ${PLACE} FROM (SELECT * FROM came ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1) l
+)
+SELECT n.*, last.* FROM last, (
+  SELECT source_id::float8, channel, count(*)::float8, (count(*) FILTER (WHERE ${HAS_ROW}))::float8
+  FROM came GROUP BY source_id, channel
+) n`
+
+/** $1 to $3: behind which event; $4 to $6: up to and with which; $7: how many at most; $8: the source, if there is one. */
+export const countStatement = (channel: Channel | null, ofSource: boolean): string => {
+  const channels = channel === null ? CHANNELS : [channel]
+  const key = ofSource ? "(source_id, channel, epoch, xid, id)" : "(epoch, xid, id)"
+  const at = (one: Channel, place: string) => (ofSource ? `($8::int8, '${one}', ${place})` : `(${place})`)
+  return `
+SELECT count(*)::float8, (count(*) FILTER (WHERE ${HAS_ROW}))::float8 FROM (
+  SELECT * FROM (${each(
+    channels,
+    (one) => `
+    SELECT repeat_of, deleted_at FROM cabinet.event
+    WHERE channel = '${one}' AND ${key} > ${at(one, "$1::int8, $2::int8, $3::int8")} AND ${key} <= ${at(one, "$4::int8, $5::int8, $6::int8")}
+    LIMIT $7::int8`,
+  )}) w LIMIT $7::int8
+) e`
+}
