@@ -53,7 +53,7 @@ export interface FeedOptions {
 }
 
 /** How often a follower polls, in milliseconds. */
-const LOOK_MILLIS = 500
+const CHECK_MILLIS = 500
 
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
@@ -66,7 +66,7 @@ const pause = (signal: AbortSignal): Promise<void> =>
       signal.removeEventListener("abort", done)
       resolve()
     }
-    const timer = setTimeout(done, LOOK_MILLIS)
+    const timer = setTimeout(done, CHECK_MILLIS)
     signal.addEventListener("abort", done, { once: true })
   })
 

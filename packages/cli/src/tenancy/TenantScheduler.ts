@@ -21,7 +21,7 @@ const HOLD = "1 minute"
 /** Every cabinet is opened once per interval for its maintenance. */
 const MAINTENANCE_MILLIS = 12 * 3_600_000
 /** Concurrent checks and openings of cabinets. */
-const LOOKS = 4
+const MAX_CONCURRENT_CHECKS = 4
 
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
 export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
@@ -31,7 +31,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
 
   /** The cabinets kept open, and whether each was signalled again meanwhile. */
   const held = new Map<string, boolean>()
-  const opening = yield* Semaphore.make(LOOKS)
+  const opening = yield* Semaphore.make(MAX_CONCURRENT_CHECKS)
   const whileNamed = (name: string) =>
     Effect.sleep(HOLD).pipe(
       Effect.repeat({
@@ -79,7 +79,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       if (yield* many.isOpen(name)) dueAt.delete(name)
       else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
     }
-    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: LOOKS, discard: true })
+    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: MAX_CONCURRENT_CHECKS, discard: true })
   })
   yield* background("tenant round", CHECK_INTERVAL, round)
   yield* PgCabinetSignal.listen((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)

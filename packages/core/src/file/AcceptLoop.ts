@@ -4,7 +4,7 @@ import { background } from "../runtime/Background.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
 import { ImportStore } from "./ImportStore.ts"
 
-const LOOK_MILLIS = 2000
+const CHECK_MILLIS = 2000
 
 /** How many imports one process accepts concurrently, each of another source. */
 const RUNNERS = 2
@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
         yield* Effect.onInterrupt(accept.run(claimed.value), () => giveBack)
       }
     })
-    for (let n = 0; n < RUNNERS; n++) yield* background("import acceptance", LOOK_MILLIS, next)
+    for (let n = 0; n < RUNNERS; n++) yield* background("import acceptance", CHECK_MILLIS, next)
     yield* background("import sweep", "1 minute", imports.sweep)
   }),
 )

@@ -4,7 +4,7 @@ import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { errorResponse } from "../api/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
-import { isFromHere } from "../limit/FromHere.ts"
+import { isLocalRequest } from "../limit/LocalRequest.ts"
 import type { Stopping } from "./Listener.ts"
 import { jsonLine } from "../api/JsonLine.ts"
 import { effectRunner, type RunEffect } from "./EffectRunner.ts"
@@ -29,7 +29,7 @@ const READY_HOLDS = 1_000
 const READY_LIMIT = 5_000
 
 /**
- * Who gets the metrics on this port: everybody, only clients on this machine (see FromHere), or nobody. On a server of many
+ * Who gets the metrics on this port: everybody, only clients on this machine (see LocalRequest), or nobody. On a server of many
  * cabinets they name every one of them.
  */
 export type MetricsFor = boolean | "here"
@@ -59,7 +59,7 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
     const metrics: Route = {
       ...counters,
       handle: async (request, target) =>
-        options.metrics === true || isFromHere(request) ? counters.handle(request, target) : noSuchEndpoint,
+        options.metrics === true || isLocalRequest(request) ? counters.handle(request, target) : noSuchEndpoint,
     }
     const routes: ReadonlyArray<Route> = options.metrics === false ? [healthz, readyz] : [healthz, readyz, metrics]
     return routes

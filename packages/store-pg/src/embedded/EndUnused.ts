@@ -11,7 +11,7 @@ import { removeEndpoint } from "./Endpoint.ts"
 import { stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 
-const LOOK_MILLIS = 250
+const CHECK_MILLIS = 250
 
 const endUnused = async (path: string, pid: number, lingerMillis: number): Promise<void> => {
   const dir = dataDirAt(path)
@@ -33,7 +33,7 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
         lock.release()
       }
     }
-    await sleep(LOOK_MILLIS)
+    await sleep(CHECK_MILLIS)
   }
 }
 

@@ -80,7 +80,7 @@ const rowsOf = (catalog: string, condition: string): string =>
  * changed. It is the same whether the owner runs it, or the reader at the moment of a read. All names are
  * schema-qualified, because the reader runs this too. One sum over all of them takes half of what one for each catalog did.
  */
-const STAMPS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8))
+const ROW_VERSIONS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8))
     FROM (${[
       rowsOf("pg_attribute", `x.attrelid ${EQUALS} c.oid AND x.attnum OPERATOR(pg_catalog.>) 0`),
       rowsOf("pg_index", `x.indrelid ${EQUALS} c.oid`),
@@ -95,10 +95,10 @@ const STAMPS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.s
  * Changes whenever an ordinary table of PostgreSQL's own types and without children gets another description, becomes
  * readable or unreadable, or gets another estimate. Every change rewrites a row, in a later transaction.
  */
-const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
+const CATALOG_VERSION = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     CASE WHEN c.reltuples < 0 THEN pg_stat_get_live_tuples(c.oid) END,
     has_schema_privilege(reader.oid, n.oid, 'USAGE'), has_table_privilege(reader.oid, c.oid, 'SELECT'),
-    ${STAMPS},
+    ${ROW_VERSIONS},
     CASE WHEN s.id IS NOT NULL THEN (
       SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM cabinet.field_column x WHERE x.source_id = s.id) END)`
 
@@ -106,11 +106,11 @@ const STAMP = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
  * The part of the catalog version that determines how rows are read and that the reader itself can see: not the table's
  * source.
  */
-const PROOF = `pg_catalog.concat_ws(' ', c.xmin, n.xmin, ${STAMPS})`
+const READ_VERSION = `pg_catalog.concat_ws(' ', c.xmin, n.xmin, ${ROW_VERSIONS})`
 
 /** `oid`: SQL for the object's oid. NULL if the object is gone. */
-export const proofOf = (oid: string): string =>
-  `(SELECT ${PROOF} FROM pg_catalog.pg_class c
+export const readVersionOf = (oid: string): string =>
+  `(SELECT ${READ_VERSION} FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid ${EQUALS} c.relnamespace WHERE c.oid ${EQUALS} ${oid})`
 
 /**
@@ -133,7 +133,7 @@ const RUNS_OTHERS = `(
 
 /** $1: the reader's role; $2: the object's oid. No row if it is gone. */
 export const CATALOG_VERSION_OF_FOUND = `
-  SELECT ${STAMP} AS stamp
+  SELECT ${CATALOG_VERSION} AS catalog_version
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_roles reader ON reader.rolname = $1::name
@@ -156,7 +156,7 @@ export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubc
  * Structures are returned as JSON text. A column: name, type as shown, oid of the type, not null, comment, label.
  */
 export const FIND_READABLE = `
-  SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${STAMP} AS stamp, ${PROOF} AS proof, c.relrowsecurity AS row_policies,
+  SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${CATALOG_VERSION} AS catalog_version, ${READ_VERSION} AS read_version, c.relrowsecurity AS row_policies,
     CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o

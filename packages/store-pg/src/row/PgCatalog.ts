@@ -21,7 +21,7 @@ import {
 } from "./CatalogStatement.ts"
 import { foldCollation } from "./FoldCollation.ts"
 import { CatalogCache } from "./CatalogCache.ts"
-import { columnType, FIRST_MADE_LATER, type TypeRow } from "./TypeTree.ts"
+import { columnType, FIRST_NORMAL_OID, type TypeRow } from "./TypeTree.ts"
 
 interface ObjectRow {
   readonly schema: string
@@ -36,8 +36,8 @@ interface ObjectRow {
 interface DetailRow extends ObjectRow {
   readonly oid: bigint
   readonly owner: bigint
-  readonly stamp: string
-  readonly proof: string
+  readonly catalog_version: string
+  readonly read_version: string
   readonly partitioned: boolean
   readonly row_policies: boolean
   readonly definition: string | null
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
         const types = new Map(known)
         for (const row of rows.map(typeRow)) {
           types.set(row.oid, row)
-          if (row.oid < FIRST_MADE_LATER) known.set(row.oid, row)
+          if (row.oid < FIRST_NORMAL_OID) known.set(row.oid, row)
         }
         return types
       })
@@ -96,8 +96,8 @@ export const layer = Layer.effect(
       if (!isSqlName(schema) || !isSqlName(name)) return Option.none<ReadableTable>()
       const before = found.get(schema, name)
       if (before !== undefined) {
-        const [now] = yield* sql.unsafe<{ stamp: string }>(CATALOG_VERSION_OF_FOUND, [role, BigInt(before.table.oid)])
-        if (now?.stamp === before.catalogVersion) return Option.some(before.table)
+        const [now] = yield* sql.unsafe<{ catalog_version: string }>(CATALOG_VERSION_OF_FOUND, [role, BigInt(before.table.oid)])
+        if (now?.catalog_version === before.catalogVersion) return Option.some(before.table)
         found.forget(schema, name)
       }
       const collation = yield* folding
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
       const columns: ReadonlyArray<ColumnRow> = JSON.parse(row.columns ?? "[]")
       const types = yield* describe(columns.map(([, , type]) => type))
       const table = readable(row, columns, types, collation)
-      if (isStamped(row, columns)) found.keep({ table, catalogVersion: row.stamp })
+      if (hasCatalogVersion(row, columns)) found.keep({ table, catalogVersion: row.catalog_version })
       return Option.some(table)
     })
 
@@ -166,7 +166,7 @@ const readable = (
     runsNoUserCode: isAlone(row) && !row.row_policies && !row.runs_others,
     foldCollation: collation,
     searchIndexed: row.search_indexed,
-    catalogVersion: row.source_id === null && isAlone(row) ? row.proof : null,
+    catalogVersion: row.source_id === null && isAlone(row) ? row.read_version : null,
   }
 }
 
@@ -175,8 +175,8 @@ const isAlone = (row: DetailRow): boolean =>
   row.kind !== "view" && !row.had_heirs && !row.has_foreign && !row.partitioned
 
 /** The catalog version does not cover the queries of views, child tables and partitions, or types that can change. */
-const isStamped = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
-  row.definition === null && isAlone(row) && columns.every(([, , type]) => type < FIRST_MADE_LATER)
+const hasCatalogVersion = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
+  row.definition === null && isAlone(row) && columns.every(([, , type]) => type < FIRST_NORMAL_OID)
 
 type RawType = Omit<TypeRow, "oid" | "base" | "element" | "subtype" | "fields" | "operators"> & {
   readonly oid: bigint

@@ -35,7 +35,7 @@ const LEAST_LEFT = 500
 /** How often a standby that reads wait for is looked at, in milliseconds. */
 const LOST_CHECK_MILLIS = 500
 
-const frozen: ReadResult = Result.fail(readerOff("The reader's database does not answer."))
+const frozen: ReadResult = Result.fail(readerOff("The reader's database does not respond."))
 
 const busy: ReadResult = Result.fail(queryTimeout("Too many reads are waiting: this one did not get its turn in time."))
 

@@ -1,7 +1,7 @@
 /** The small statements around a read. */
 
 import { call, operate } from "@data-cabinet/core/row/SystemSql"
-import { proofOf } from "./CatalogStatement.ts"
+import { readVersionOf } from "./CatalogStatement.ts"
 
 /** No longer `on` after a function has run that wants the session's next statement to write. */
 const READS_ONLY = operate(call("current_setting", "'default_transaction_read_only'"), "=", "'on'")
@@ -10,11 +10,11 @@ const READS_ONLY = operate(call("current_setting", "'default_transaction_read_on
  * The object's catalog version, for a shared session: it runs behind a page, in the same transaction. NULL if the session
  * is no longer read-only. $1: the oid.
  */
-export const PROOF = `SELECT CASE WHEN ${READS_ONLY} THEN ${proofOf("$1::pg_catalog.oid")} END`
+export const PROOF = `SELECT CASE WHEN ${READS_ONLY} THEN ${readVersionOf("$1::pg_catalog.oid")} END`
 
 /** The query's single row, followed by the object's catalog version at the same moment. The oid is the last parameter. */
 export const withExpectedVersion = (query: string, values: number): string =>
-  `SELECT "p".*, ${proofOf(oidAfter(values))} FROM (${query}) AS "p"`
+  `SELECT "p".*, ${readVersionOf(oidAfter(values))} FROM (${query}) AS "p"`
 
 const oidAfter = (values: number): string => `$${values + 1}::pg_catalog.oid`
 

@@ -25,7 +25,7 @@ export interface TypeRow {
 }
 
 /** Types that PostgreSQL created itself have oids below this one, and never change. */
-export const FIRST_MADE_LATER = 16_384
+export const FIRST_NORMAL_OID = 16_384
 
 const SCALARS: Readonly<Record<string, ScalarKind>> = {
   bool: "boolean",
@@ -61,7 +61,7 @@ const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timest
 export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): ColumnType => {
   const row = rows.get(oid)
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
-  const builtIn = row.oid < FIRST_MADE_LATER
+  const builtIn = row.oid < FIRST_NORMAL_OID
   // A domain's values are those of its base type, but parsing a text as a type that contains domains runs their checks.
   if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }

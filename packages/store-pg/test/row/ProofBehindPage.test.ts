@@ -6,7 +6,7 @@
  * `RACE_ROUNDS=20000` runs many more rounds than the suite does.
  */
 import { PgProtocol } from "@effect/sql-pg"
-import { proofOf } from "@data-cabinet/store-pg/row/CatalogStatement"
+import { readVersionOf } from "@data-cabinet/store-pg/row/CatalogStatement"
 import { PROOF } from "@data-cabinet/store-pg/row/ReadStatement"
 import { Result } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -54,7 +54,7 @@ interface Found {
 /** The table as one statement finds it. */
 const find = async (): Promise<Found | undefined> => {
   const [row] = await reading.run(
-    `SELECT t.oid::text AS oid, ${proofOf("t.oid")} AS proof, ${COLUMNS} AS columns, ${TOLD} AS told
+    `SELECT t.oid::text AS oid, ${readVersionOf("t.oid")} AS proof, ${COLUMNS} AS columns, ${TOLD} AS told
      FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
      WHERE n.nspname = 'public' AND t.relname = 'raced'`,
   )

@@ -1,9 +1,9 @@
 import { assert, it } from "vitest"
-import { isFromHere } from "../../src/limit/FromHere.ts"
+import { isLocalRequest } from "../../src/limit/LocalRequest.ts"
 
-const from = (peer: string | undefined, headers: Record<string, string>) => isFromHere({ peer, headers })
+const from = (peer: string | undefined, headers: Record<string, string>) => isLocalRequest({ peer, headers })
 
-it("isFromHere is true for a loopback peer that names a loopback host", () => {
+it("isLocalRequest is true for a loopback peer that names a loopback host", () => {
   for (const peer of ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"]) {
     for (const host of ["127.0.0.1:8080", "127.0.0.1", "localhost:8080", "LOCALHOST", "[::1]:8080"]) {
       assert.isTrue(from(peer, { host }), `${peer} ${host}`)
@@ -11,7 +11,7 @@ it("isFromHere is true for a loopback peer that names a loopback host", () => {
   }
 })
 
-it("isFromHere is false for other peers, other hosts, and what a proxy passed on", () => {
+it("isLocalRequest is false for other peers, other hosts, and what a proxy passed on", () => {
   const host = "127.0.0.1:8080"
   for (const peer of [undefined, "10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "127.0.0.1.example.com"]) {
     assert.isFalse(from(peer, { host }))

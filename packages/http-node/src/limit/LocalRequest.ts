@@ -11,7 +11,7 @@ const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+
 /** Headers that proxies add; a direct client that sends one loses access by its own doing. */
 const PASSED_ON = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"]
 
-export const isFromHere = ({ peer, headers }: Pick<Request, "peer" | "headers">): boolean => {
+export const isLocalRequest = ({ peer, headers }: Pick<Request, "peer" | "headers">): boolean => {
   const address = peer === undefined ? undefined : plainAddress(peer)
   if (address === undefined || !isLoopback(address)) return false
   if (PASSED_ON.some((name) => headers[name] !== undefined)) return false
