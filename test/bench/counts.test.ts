@@ -59,8 +59,8 @@ describe("Round trips to the database", () => {
     assert.isBelow(await socket.during(together), 30)
   })
 
-  it("a sender with a large limit is counted ahead: after its first requests, most are their accept alone", async () => {
-    // No minute ends meanwhile: what was counted ahead would be void.
+  it("a sender with a large limit is counted by leases: after its first requests, most are their accept alone", async () => {
+    // No minute ends meanwhile: what was leased would be void.
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
     )

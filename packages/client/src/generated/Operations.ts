@@ -74,9 +74,9 @@ export interface Operations {
   readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One event. */
   readonly getEvent: { readonly input: { readonly path: { readonly id: number } }; readonly output: EventWithContext }
-  /** Events to the trash. */
+  /** Move events to the trash. */
   readonly trashEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
-  /** Events back from the trash. */
+  /** Restore events from the trash. */
   readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** Erase events for good. */
   readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
@@ -90,7 +90,7 @@ export interface Operations {
   readonly countRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: RowCount }
   /** The values of a column. */
   readonly listFacets: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query: { readonly column: string; readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: Facets }
-  /** Make searches fast. */
+  /** Build a search index. */
   readonly buildSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: SearchIndexState }
   /** Drop the search index. */
   readonly dropSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: Count }
@@ -118,7 +118,7 @@ export interface Operations {
   readonly linkPerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: InvitedPerson }
   /** Sign a person out everywhere. */
   readonly signOutPerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: Count }
-  /** Live sessions. */
+  /** Active sessions. */
   readonly listSessions: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Session>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** End a session. */
   readonly endSession: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
@@ -148,7 +148,7 @@ export interface Operations {
   readonly pingAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: PingResult }
   /** The attempts of a delivery address. */
   readonly listAttempts: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number; readonly before?: string; readonly failed?: boolean } }; readonly output: { readonly data: ReadonlyArray<Attempt>; readonly has_more: boolean; readonly next_cursor: string | null } }
-  /** Send a range again. */
+  /** Resend a range. */
   readonly resendRange: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly from: string; readonly to: string; readonly only?: "all" | "failed"; readonly dry_run?: boolean } }; readonly output: Count }
   /** Deliveries, newest first. */
   readonly listDeliveries: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly address_id?: number; readonly event_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled" } }; readonly output: { readonly data: ReadonlyArray<DeliveryState>; readonly has_more: boolean; readonly next_cursor: string | null } }
@@ -178,7 +178,7 @@ export interface Operations {
   readonly runPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: PollRun }
   /** The runs of a poll. */
   readonly listPollRuns: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<PollRun>; readonly has_more: boolean; readonly next_cursor: string | null } }
-  /** Let readers see a schema. */
+  /** Expose a schema to readers. */
   readonly exposeSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
   /** Hide a schema from readers. */
   readonly hideSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }

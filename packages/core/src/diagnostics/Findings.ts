@@ -113,7 +113,7 @@ const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding>
     finding(
       "version",
       "warn",
-      `PostgreSQL ${serverVersion} lacks the repairs of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was out when this version of the program was made. Update the server; the embedded one runs your system's programs if CABINET_POSTGRES_BIN names their directory.`,
+      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update the server; the embedded one runs your system's programs if CABINET_POSTGRES_BIN names their directory.`,
     ),
   ]
 }
@@ -273,11 +273,11 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
     if (verified === "name")
       return finding("connection", "ok", `Sessions with ${server} are encrypted, and the server is verified.`)
     const known =
-      verified === "authority" ? "its authority is verified and its name is not" : "nobody verifies who it is"
+      verified === "authority" ? "its certificate's authority is verified, but not the host name" : "the server is not verified"
     return finding(
       "connection",
       "warn",
-      `Sessions with ${server} are encrypted, but ${known}: whoever is in between can pretend to be it. Add sslmode=verify-full to DATABASE_URL, and its authority as DATABASE_CA if it is not a public one.`,
+      `Sessions with ${server} are encrypted, but ${known}: somebody in between could impersonate it. Add sslmode=verify-full to DATABASE_URL, and its authority as DATABASE_CA if it is not a public one.`,
     )
   }
   return isLoopback
@@ -285,7 +285,7 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
     : finding(
         "connection",
         "warn",
-        `Sessions with ${server} are in clear text: whoever is in between reads and changes what is sent. Let the server have TLS, and add sslmode=verify-full to DATABASE_URL.`,
+        `Sessions with ${server} are in clear text: somebody in between could read and change it. Enable TLS on the server, and add sslmode=verify-full to DATABASE_URL.`,
       )
 }
 

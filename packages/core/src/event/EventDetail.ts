@@ -22,7 +22,7 @@ export interface EventRecord {
 
 /** The refusals of what is not there, in words. */
 export const noSuchEvent = (id: number | string): string => `There is no event ${id}.`
-export const NO_ORIGINAL = "The event has no original request, or it is past its time."
+export const NO_ORIGINAL = "The event has no original request, or it has expired."
 
 export class EventDetail extends Context.Service<
   EventDetail,

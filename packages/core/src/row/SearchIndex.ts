@@ -49,7 +49,7 @@ export class SearchIndex extends Context.Service<
         const target = yield* store.target(table.oid)
         if (Option.isNone(target)) return yield* refuse("no_such_table", `${nameOf(table)} was dropped just now.`)
         if (target.value.mine) return { table, target: target.value }
-        const message = `${nameOf(table)} belongs to ${target.value.owner}, and only its owner may give it an index.`
+        const message = `${nameOf(table)} belongs to ${target.value.owner}, and only its owner may create an index on it.`
         return yield* refuse("no_right", message)
       })
 
@@ -57,7 +57,7 @@ export class SearchIndex extends Context.Service<
         build: Effect.fnUntraced(function* (schema, name) {
           const { table, target } = yield* find(schema, name)
           if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
-            const message = `${nameOf(table)} cannot have a search index: only a table or materialized view of its own rows can, not a view, a foreign table, or one that is made of others.`
+            const message = `${nameOf(table)} cannot have a search index: only a table with rows of its own or a materialized view can, not a view, a foreign or partitioned table, or a parent of other tables.`
             return yield* refuse("not_indexable", message)
           }
           const { columns, foldCollation, oid } = table
@@ -103,7 +103,7 @@ const notIndexed = (table: ReadableTable, { fact }: NotIndexed) => {
     case "open_trigrams":
       return refuse(
         "no_trigrams",
-        `The extension pg_trgm is in the schema ${fact.schema}, where ${fact.role} may make functions of its own, which would run with the cabinet's rights. Let an administrator run: ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search; (or move it into another schema in which only administrators create).`,
+        `The extension pg_trgm is in the schema ${fact.schema}, where ${fact.role} may create functions, which would run with the cabinet's rights. Let an administrator run: ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search; (or move it into another schema where only administrators may create objects).`,
       )
     case "foreign_schema":
       return refuse(

@@ -56,7 +56,7 @@ export class CabinetRegistry extends Context.Service<
             case "denied":
               return yield* refuse(
                 "database_not_made",
-                `The database user may not make databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or make one and name it with --database-url.`,
+                `The database user may not create databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or create one and name it with --database-url.`,
               )
           }
         }),

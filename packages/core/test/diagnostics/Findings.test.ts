@@ -137,13 +137,13 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "connection",
     { ...WELL, connection: { ...WELL.connection, verified: "no" } },
     "warn",
-    /encrypted, but nobody verifies who it is.*sslmode=verify-full/,
+    /encrypted, but the server is not verified.*sslmode=verify-full/,
   ],
   [
     "connection",
     { ...WELL, connection: { ...WELL.connection, verified: "authority" } },
     "warn",
-    /its authority is verified and its name is not/,
+    /its certificate's authority is verified, but not the host name/,
   ],
   [
     "connection",

@@ -16,7 +16,7 @@ export const manageAudit = Effect.gen(function* () {
       path: "/manage/v1/audit",
       summary: "The audit log",
       description:
-        "Newest first. An entry without an `outcome` is of an act under way, or of a process that was killed. For the next page send `next_cursor` as `before`.",
+        "Newest first. An entry without an `outcome` belongs to an act in progress, or to a process that was killed. For the next page send `next_cursor` as `before`.",
       action: "audit.read",
       parameters: [
         limitParameter,

@@ -16,7 +16,7 @@ const subscription = Schema.Union([
   Schema.Literal("all"),
   Schema.Array(idField).check(Schema.isMaxLength(10_000)),
 ]).annotate({
-  description: "`all`, later ones too, or the ids of sources.",
+  description: "`all`, including later ones, or the ids of sources.",
 })
 const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
 
@@ -68,7 +68,7 @@ export const manageAddresses = Effect.gen(function* () {
       path: "/manage/v1/addresses",
       summary: "Add a delivery address",
       description:
-        "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, later ones too.",
+        "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, including later ones.",
       action: "address.change",
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
@@ -145,7 +145,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/pause"),
       summary: "Pause a delivery address",
-      description: "Nothing is sent to it; what comes due meanwhile waits.",
+      description: "Nothing is sent to it; deliveries that become due meanwhile wait.",
       action: "address.change",
       response: one("Address", "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.pause(address), (found) => addressJson(found, false)),
@@ -156,7 +156,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/resume"),
       summary: "Resume a delivery address",
-      description: "What waited is sent, and all that comes.",
+      description: "Waiting deliveries are sent, and new ones.",
       action: "address.change",
       response: one("Address", "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.resume(address), (found) => addressJson(found, false)),
@@ -169,7 +169,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Check a delivery address",
       description: "Sends a signed ping at once, even to a paused address, and returns the result.",
       action: "address.change",
-      response: one("PingResult", "What came of it; a ping that was not taken is no error of this request."),
+      response: one("PingResult", "The result; a failed ping is not an error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
     }),
     manageEndpoint({
@@ -198,7 +198,7 @@ export const manageAddresses = Effect.gen(function* () {
       id: "resendRange",
       method: "POST",
       path: about("/resend"),
-      summary: "Send a range again",
+      summary: "Resend a range",
       description:
         "All deliveries of the address whose events were accepted from `from` until before `to`; with `dry_run` they are counted, and nothing is sent.",
       action: "delivery.change",

@@ -53,7 +53,7 @@ export const manageEvents = Effect.gen(function* () {
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
   const trashing = {
     tag: "Events",
-    response: one("Count", "How many."),
+    response: one("Count", "The number of events."),
     errors: TRASH_ERRORS,
     params: TRASH_PARAMS,
   } as const
@@ -81,7 +81,7 @@ export const manageEvents = Effect.gen(function* () {
       path: "/manage/v1/events",
       summary: "Events, newest first",
       description:
-        "Filters apply together. A page that takes too long is shorter than `limit`, even empty; as long as `next_cursor` is not null, it leads on. With the state `trashed` the list is the trash, what was trashed last first.",
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty: continue while `next_cursor` is not null. With the state `trashed` the list is the trash, most recently trashed first.",
       action: "event.read",
       parameters: [
         limitParameter,
@@ -161,9 +161,9 @@ export const manageEvents = Effect.gen(function* () {
       id: "trashEvents",
       method: "POST",
       path: "/manage/v1/events/trash",
-      summary: "Events to the trash",
+      summary: "Move events to the trash",
       description:
-        "Their rows go and their deliveries are cancelled: all of them, or none if one is not of this source.",
+        "Their rows are removed and their deliveries cancelled: of all, or of none if one is not of this source.",
       action: "event.trash",
       body: ofSource,
       respond: ({ body }) => Effect.map(trash.trash(body.source_id, body.events), (count) => ({ count })),
@@ -173,8 +173,8 @@ export const manageEvents = Effect.gen(function* () {
       id: "restoreEvents",
       method: "POST",
       path: "/manage/v1/events/restore",
-      summary: "Events back from the trash",
-      description: "Their rows come back, cancelled deliveries do not.",
+      summary: "Restore events from the trash",
+      description: "Their rows are restored; cancelled deliveries are not.",
       action: "event.trash",
       body: ofSource,
       respond: ({ body }) => Effect.map(trash.untrash(body.source_id, body.events), (count) => ({ count })),
@@ -185,7 +185,7 @@ export const manageEvents = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/events/purge",
       summary: "Erase events for good",
-      description: "What was sent is erased for good, and their repeats with them. Their places in the feed stay.",
+      description: "Erases their data, and that of their repeats, for good. Their positions in the feed stay.",
       action: "event.purge",
       body: anyEvents,
       respond: ({ body }) => Effect.map(trash.purge(body.events), (count) => ({ count })),

@@ -80,7 +80,7 @@ const OWN = {
   name_taken: { status: 409, meaning: "Somebody else has this name." },
   bad_password: { status: 400, meaning: "The password is too short, too long, or one that is guessed first." },
   wrong_password: { status: 403, meaning: "The current password is not this one." },
-  last_owner: { status: 409, meaning: "The last owner can be neither removed nor given a smaller role." },
+  last_owner: { status: 409, meaning: "The last owner can be neither removed nor given a lesser role." },
   foreign_person: { status: 409, meaning: "The person signs in through a proxy or the embedding program." },
   not_signed_in: { status: 403, meaning: "The name, the password or the link does not sign anybody in." },
   no_such_key: { status: 404, meaning: "There is no key or token with this id." },

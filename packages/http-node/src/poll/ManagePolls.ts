@@ -14,7 +14,7 @@ const id = idSegment("The poll's id.")
 
 const newPoll = Schema.Struct({
   source_id: idField,
-  url: text(4096, "What is requested: an http or https address that is public."),
+  url: text(4096, "The URL to request: http or https, at a public address."),
   every_seconds: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: MIN_SECONDS, maximum: MAX_SECONDS })).annotate({
       description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
@@ -59,7 +59,7 @@ export const managePolls = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/polls",
       summary: "Add a poll",
-      description: "Its first run is due at once; what that finds is history.",
+      description: "Its first run is due at once; the items of that run are history.",
       action: "poll.change",
       body: newPoll,
       response: one("Poll", "The poll.", 201),
@@ -151,7 +151,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Run a poll now",
       description: "Even if it is paused. Responds when the new items are accepted.",
       action: "poll.change",
-      response: one("PollRun", "The run; one that failed is no error of this request."),
+      response: one("PollRun", "The run; a failed run is not an error of this request."),
       errors: ["no_such_poll", "busy"],
       respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunJson),
     }),

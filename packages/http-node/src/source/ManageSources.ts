@@ -22,11 +22,11 @@ const id = idSegment("The source's id.")
 const settings = {
   encoding: Schema.optionalKey(
     Schema.NullOr(Schema.Literals(SOURCE_ENCODINGS)).annotate({
-      description: "The charset of its forms; null: told from the data of each submission.",
+      description: "The charset of its forms; null: detected for each submission.",
     }),
   ),
   thanks_url: Schema.optionalKey(
-    Schema.NullOr(text(2048, "Where a browser is led after a plain form; null: our own page.")),
+    Schema.NullOr(text(2048, "Where a browser is redirected after a plain form; null: the built-in page.")),
   ),
 }
 const newSource = Schema.Struct({ name: nameField, ...settings })
@@ -39,18 +39,18 @@ const sourceChange = Schema.Struct({
 })
 const columnChange = Schema.Struct({
   label: Schema.optionalKey(text(1000, "The label shown on screen.")),
-  type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its type from now on." })),
+  type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its new type." })),
   with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Recreates the views that depend on it." })),
 })
 
 /** Numbers are sent as texts, so that none loses a digit on the way. */
 const testEvent = Schema.Struct({
   fields: Schema.Record(Schema.String, Schema.Union([text(100_000, "A text."), Schema.Boolean, Schema.Null])).annotate({
-    description: "The fields; numbers as texts, so that none loses a digit.",
+    description: "The fields; numbers as text, so that none loses a digit.",
   }),
 })
 
-const TABLE = wordParameter("table", ["keep", "drop"], "What becomes of its table. It has to be said.", true)
+const TABLE = wordParameter("table", ["keep", "drop"], "What happens to its table.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
@@ -81,7 +81,7 @@ export const manageSources = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/sources",
       summary: "All sources",
-      description: "Every source by id with its settings, those switched off too. The list is not paginated.",
+      description: "Every source by id with its settings, including archived ones. The list is not paginated.",
       action: "source.read",
       response: list("OwnSource", "The sources."),
       respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceJson))),
@@ -145,7 +145,7 @@ export const manageSources = Effect.gen(function* () {
       method: "DELETE",
       path: "/manage/v1/sources/{id}",
       summary: "Delete a source",
-      description: "For good. Its events stay in the feed; `table` says what becomes of its table.",
+      description: "For good. Its events stay in the feed; `table` says what happens to its table.",
       action: "source.delete",
       parameters: [TABLE],
       response: nothing("It is deleted."),
@@ -215,7 +215,7 @@ export const manageSources = Effect.gen(function* () {
       method: "PATCH",
       path: "/manage/v1/sources/{id}/columns/{column}",
       summary: "Change a column",
-      description: "Another label, or another type: what that cannot hold exactly moves to a sibling column.",
+      description: "Changes its label, its type, or both: values that the new type cannot hold exactly move to a sibling column.",
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       body: columnChange,

@@ -1,5 +1,5 @@
 /**
- * A served cabinet for tests of the HTTP frame. The ports are given by the test; what they leave out dies when it is
+ * A cabinet on a server for tests of the HTTP frame. The ports are given by the test; what they leave out dies when it is
  * called.
  */
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"

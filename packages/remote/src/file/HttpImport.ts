@@ -57,7 +57,7 @@ const resultOf = ({ body, headers }: HttpResponse): Effect.Effect<ImportReport, 
     value = JSON.parse(body.toString()) as Uploaded
   } catch {
     return Effect.fail(
-      refuse("not_a_cabinet", "The server does not take files: it is no cabinet, or a proxy refused it."),
+      refuse("not_a_cabinet", "The server does not accept files: it is not a cabinet, or a proxy refused them."),
     )
   }
   const { error, detail = "" } = value

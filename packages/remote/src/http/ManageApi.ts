@@ -87,7 +87,7 @@ const failureOf = (url: URL, response: HttpResponse): Failed => {
 }
 
 const noList = (base: string) =>
-  refusal("not_a_cabinet", `There is no cabinet at ${base}: it responded with something else than a list.`)
+  refusal("not_a_cabinet", `There is no cabinet at ${base}: it responded with something other than a list.`)
 
 const parsed = <A>(url: URL, text: string): Effect.Effect<A, RemoteRefusal> =>
   Effect.try({

@@ -100,7 +100,7 @@ const noneWorks = (
   if (among[0]?.name === "direct") {
     return new EmbeddedPostgresError({
       code: "no_binaries",
-      message: `The shipped PostgreSQL does not run here (${why}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
+      message: `The bundled PostgreSQL does not run here (${why}). Set DATABASE_URL to a PostgreSQL 15 to 18 of your own.`,
     })
   }
   const closed = [...new Set([binaries.postgres, join(dir, "pgdata")].flatMap((path) => closedAbove(path) ?? []))]

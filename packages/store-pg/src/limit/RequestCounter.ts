@@ -183,7 +183,7 @@ export class RequestCounter {
         : { client: subject, source: null, asked: requests },
     )
     return countSenders(this.#parts, senders).pipe(
-      Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was counted ahead", cause), new Map())),
+      Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was leased", cause), new Map())),
       Effect.map((windows) => this.#ahead.give(wanted, windows, now)),
     )
   }

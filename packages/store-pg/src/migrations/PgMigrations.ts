@@ -97,7 +97,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
   if (server!.encoding !== "UTF8") {
     return yield* new MigrationError({
       code: "encoding",
-      message: `The database's encoding is ${server!.encoding}; a cabinet needs UTF8. Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+      message: `The database's encoding is ${server!.encoding}; a cabinet needs UTF8. Create one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
     })
   }
   if (server!.version < OLDEST) {

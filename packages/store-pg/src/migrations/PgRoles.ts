@@ -141,7 +141,7 @@ const putRight = Effect.fnUntraced(function* (
       Effect.catchTag("SqlError", (error) => {
         if (sqlState(error) !== "42501") return Effect.fail(error)
         const role = roleName(database, kind)
-        const reason = `${off}: the database user ${here!.owner} may not make the role ${role} (${sqlMessage(error)}). Let an administrator run: ALTER ROLE ${here!.owner} CREATEROLE; or make the role and put its address into ${setting}.`
+        const reason = `${off}: the database user ${here!.owner} may not create the role ${role} (${sqlMessage(error)}). Let an administrator run: ALTER ROLE ${here!.owner} CREATEROLE; or create the role and put its URL into ${setting}.`
         return Effect.succeed<RoleLogin>({ there: false, role, reason })
       }),
     )

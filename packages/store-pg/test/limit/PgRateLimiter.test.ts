@@ -124,7 +124,7 @@ it("PgRateLimiter counts a source for no more than its clients may send, from tw
   assert.isAtLeast(counts.get("source:21")!, 60)
 })
 
-it("PgRateLimiter lets no more than a large limit through two processes that count ahead, and hardly less", async () => {
+it("PgRateLimiter lets no more than a large limit through two processes that lease their quotas, and hardly less", async () => {
   await midMinute()
   const LIMIT = 10_000
   const large = [0, 1].map(() => testCabinet(database.url, { settings: { intakeRate: LIMIT } }))
@@ -143,7 +143,7 @@ it("PgRateLimiter lets no more than a large limit through two processes that cou
   const passed = answers.filter(({ allowed }) => allowed).length
   assert.isAtMost(passed, LIMIT)
   assert.isAtLeast(passed, LIMIT - 2 * (LIMIT / 1000))
-  // What was counted ahead, or refused in this minute, is known without asking the database.
+  // What was leased, or refused in this minute, is known without asking the database.
   assert.isAbove(atOnce, LIMIT / 4)
 })
 
