@@ -57,7 +57,13 @@ const oldWordsIn = (text: string): ReadonlyArray<string> =>
 
 describe("the project's words", () => {
   it("finds an old word in a name, a comment and a sentence", () => {
-    for (const line of ["import { Present } from", "// made anew", "come again in 3 s", "class KeysFace {", "its Upkeep"]) {
+    for (const line of [
+      "import { Present } from",
+      "// made anew",
+      "come again in 3 s",
+      "class KeysFace {",
+      "its Upkeep",
+    ]) {
       assert.strictEqual(oldWordsIn(line).length, 1, line)
     }
     assert.deepStrictEqual(oldWordsIn("who is present, face to face, at the surface"), [])

@@ -79,7 +79,10 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       if (yield* many.isOpen(name)) dueAt.delete(name)
       else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
     }
-    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), { concurrency: MAX_CONCURRENT_CHECKS, discard: true })
+    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), {
+      concurrency: MAX_CONCURRENT_CHECKS,
+      discard: true,
+    })
   })
   yield* background("tenant round", CHECK_INTERVAL, round)
   yield* PgCabinetSignal.listen((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)

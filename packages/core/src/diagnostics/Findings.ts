@@ -273,7 +273,9 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
     if (verified === "name")
       return finding("connection", "ok", `Sessions with ${server} are encrypted, and the server is verified.`)
     const known =
-      verified === "authority" ? "its certificate's authority is verified, but not the host name" : "the server is not verified"
+      verified === "authority"
+        ? "its certificate's authority is verified, but not the host name"
+        : "the server is not verified"
     return finding(
       "connection",
       "warn",

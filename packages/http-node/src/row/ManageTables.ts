@@ -125,8 +125,7 @@ export const manageTables = Effect.gen(function* () {
       method: "PUT",
       path: "/manage/v1/tables/{schema}/{name}/search-index",
       summary: "Build a search index",
-      description:
-        "Builds the index that `q` uses, or rebuilds it if columns were added. Responds when it is built.",
+      description: "Builds the index that `q` uses, or rebuilds it if columns were added. Responds when it is built.",
       action: "column.change",
       response: one("SearchIndexState", "The index."),
       errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],

@@ -215,7 +215,8 @@ export const manageSources = Effect.gen(function* () {
       method: "PATCH",
       path: "/manage/v1/sources/{id}/columns/{column}",
       summary: "Change a column",
-      description: "Changes its label, its type, or both: values that the new type cannot hold exactly move to a sibling column.",
+      description:
+        "Changes its label, its type, or both: values that the new type cannot hold exactly move to a sibling column.",
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       body: columnChange,

@@ -96,7 +96,10 @@ export const layer = Layer.effect(
       if (!isSqlName(schema) || !isSqlName(name)) return Option.none<ReadableTable>()
       const before = found.get(schema, name)
       if (before !== undefined) {
-        const [now] = yield* sql.unsafe<{ catalog_version: string }>(CATALOG_VERSION_OF_FOUND, [role, BigInt(before.table.oid)])
+        const [now] = yield* sql.unsafe<{ catalog_version: string }>(CATALOG_VERSION_OF_FOUND, [
+          role,
+          BigInt(before.table.oid),
+        ])
         if (now?.catalog_version === before.catalogVersion) return Option.some(before.table)
         found.forget(schema, name)
       }
