@@ -8,15 +8,14 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { connectionSecurity } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
-import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
-import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import { openCabinet } from "data-cabinet"
 import { openDatabase } from "data-cabinet/compose/OpenDatabase"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 
 const DATABASE = "orders"
 const SETTINGS = { wal_level: "replica", hot_standby: "on" }
@@ -95,14 +94,9 @@ it("rows are read from a standby of the list, and from the primary once there is
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there) throw new Error(roles.reader.reason)
   const readUrl = address("prefer-standby", nowhere, primary.socketDir, standby.socketDir)
-  const state = await ReaderClient.use((client) => client.standby!.settled).pipe(
-    Effect.provide(
-      StandbyReader.layer({ url: readUrl, maxLagMillis: 60_000, reader: roles.reader }).pipe(
-        Layer.provideMerge(OwnerClient.layer({ url })),
-      ),
-    ),
-    Effect.runPromise,
-  )
+  const store = testCabinet(url, { settings: { reading: "on", readUrl, readLag: 60_000 }, roles })
+  const state = await store.runPromise(ReaderClient.use((client) => client.standby!.settled))
+  await store.dispose()
   expect(state).toMatchObject({ used: true, reason: null })
 })
 

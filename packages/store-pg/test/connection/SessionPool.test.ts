@@ -1,6 +1,6 @@
 /**
  * No session is used whose settings are not what its kind has to have: also behind a pooler that drops them in silence, and
- * where the database and the role are set to something else.
+ * where the database and the role are set to something else. The clients are tested alone, without a cabinet over them.
  */
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { readdirSync, readFileSync } from "node:fs"

@@ -4,30 +4,20 @@ import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
-import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"
-import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import { PgClient } from "@effect/sql-pg"
-import { Exit, Layer, ManagedRuntime, Option, Scope } from "effect"
+import { Exit, Option, Scope } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { testCabinetLayer } from "../../../../test/support/testCabinet.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { originalRequest } from "../../../../test/support/originalRequest.ts"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
 
-const open = (url: string) => {
-  const owner = ownerClient({ url, applicationName: "keeper" })
-  return Layer.mergeAll(
-    testCabinetLayer(url),
-    PgEventDetail.layer({ originalDays: 90 }).pipe(Layer.provide(owner)),
-    owner,
-  )
-}
 let database: TestDatabase
-let store: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof open>>, unknown>
+let store: ReturnType<typeof testCabinet>
 let source: number
 
 beforeEach(async () => {
   database = await testDatabase()
-  store = ManagedRuntime.make(open(database.url))
+  store = testCabinet(database.url, { settings: { retentionDays: 90 } })
   source = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 })
 afterEach(async () => {

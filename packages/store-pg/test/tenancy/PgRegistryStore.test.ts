@@ -1,4 +1,7 @@
-/** What a cabinet may be called is said twice, to the program and to the database: both mean the same. */
+/**
+ * What a cabinet may be called is said twice, to the program and to the database: both mean the same. The registry is a
+ * server's and no part of a cabinet, so it stands alone.
+ */
 import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { type CabinetDatabase, RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
