@@ -1,8 +1,8 @@
 /**
  * `node --conditions=source test/bench/compare.ts --against DIR [--rounds N] [--seconds S] [FIGURE…]`: this checkout beside
  * another one of the same product, in alternating rounds on one PostgreSQL, so that a change of a few percent can be told.
- * DIR is a clone of the other commit in which `npm test` or `npm start` has run. Prints the median ratio of the rates and of
- * the CPU time for a request, each with its 95 % interval (the order statistics of the rounds).
+ * DIR is a clone of the other commit in which `npm test` or `npm start` has run. Prints the median ratio of the rates, of
+ * p99 and of the CPU time for a request, each with its 95 % interval (the order statistics of the rounds).
  */
 import { spawnSync } from "node:child_process"
 import { join, resolve } from "node:path"
@@ -22,20 +22,62 @@ interface Comparison {
   readonly connections: number
   /** Prepares the database of a server, and gives the requests that are sent to it. */
   readonly requests: (server: OurServer, url: string, program: string) => Promise<ReadonlyArray<string>>
+  /** What is read from it all the while, by how many. */
+  readonly beside?: { readonly path: string; readonly readers: number }
 }
 
 const ROWS = 20_000
 const EVENTS = 20_000
 
 const rowsOf =
-  (limit: number): Comparison["requests"] =>
+  (limit: number, rows = ROWS): Comparison["requests"] =>
   async (server, url, program) => {
-    await bench.cluster.run(url, ...orders(ROWS))
+    await bench.cluster.run(url, ...orders(rows))
     const env = { ...process.env, DATABASE_URL: url }
     const { status } = spawnSync(process.execPath, [program, "expose", "public", "--json"], { env })
     if (status !== 0) throw new Error(`the schema could not be exposed by ${program}`)
     return pageRequests(server.key, limit)
   }
+
+/** Pages of a table beside a view that takes half a second. */
+const besideView: Comparison = {
+  connections: 16,
+  requests: async (server, url, program) => {
+    await bench.cluster.run(url, "CREATE VIEW public.slow AS SELECT 1 AS one, pg_sleep(0.5)::text AS slept")
+    return rowsOf(100)(server, url, program)
+  },
+  beside: { path: "/api/v1/tables/public/slow/rows", readers: 8 },
+}
+
+/** Pages of a table beside others of the same table that look at all its rows. */
+const besideScans: Comparison = {
+  connections: 16,
+  requests: rowsOf(20, 10 * ROWS),
+  beside: { path: "/api/v1/tables/public/orders/rows?fc=note&fo=contains&fv=nowhere", readers: 2 },
+}
+
+/** Reads from the server until the returned function is called. */
+const readBeside = ({ port, key }: OurServer, { path, readers }: NonNullable<Comparison["beside"]>) => {
+  const left = new AbortController()
+  const { signal } = left
+  const readOn = async () => {
+    while (!signal.aborted) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+        signal,
+      })
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+      await response.arrayBuffer()
+    }
+  }
+  const ended = Promise.all(Array.from({ length: readers }, readOn)).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  return async () => {
+    left.abort()
+    await ended
+  }
+}
 
 const feedOf =
   (limit: number): Comparison["requests"] =>
@@ -48,6 +90,8 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   "intake-json": { connections: 64, requests: async (server) => oursAt(server).requests },
   rows: { connections: 32, requests: rowsOf(100) },
   "one-row": { connections: 32, requests: rowsOf(1) },
+  "rows-beside": besideView,
+  "rows-beside-scans": besideScans,
   feed: { connections: 4, requests: feedOf(1000) },
   "feed-100": { connections: 16, requests: feedOf(100) },
 }
@@ -93,7 +137,7 @@ const interval = (values: ReadonlyArray<number>): string => {
 
 const cpu = ({ cpu: { server, database } }: Measured): number => server + database
 
-const compare = async (name: string, { connections, requests }: Comparison): Promise<string> => {
+const compare = async (name: string, { connections, requests, beside }: Comparison): Promise<string> => {
   const started: Array<OurServer> = []
   const entrants: Array<Entrant> = []
   for (const [side, program] of Object.entries(programs)) {
@@ -103,14 +147,16 @@ const compare = async (name: string, { connections, requests }: Comparison): Pro
     await postOne(server)
     entrants.push({ ...server, requests: await requests(server, url, program) })
   }
+  const stops = beside === undefined ? [] : started.map((server) => readBeside(server, beside))
   const rounds = await alternate(bench, entrants, { connections, rate: null })
+  await Promise.all(stops.map((stop) => stop()))
   await Promise.all(started.map((server) => server.stop()))
   const [ours, others] = [rounds.get("this")!, rounds.get(OTHER)!]
   const ratios = (of: (measured: Measured) => number) => ours.map((one, round) => of(one) / of(others[round]!))
   const micros = (all: ReadonlyArray<Measured>) =>
     `${Math.round(median(all.map((one) => one.cpu.server)))} + ${Math.round(median(all.map((one) => one.cpu.database)))}`
   return (
-    `${name}: rate × ${interval(ratios(({ rate }) => rate))}, CPU a request × ${interval(ratios(cpu))}, ` +
+    `${name}: rate × ${interval(ratios(({ rate }) => rate))}, p99 × ${interval(ratios(({ p99 }) => p99))}, CPU a request × ${interval(ratios(cpu))}, ` +
     `${micros(ours)} µs beside ${micros(others)} µs (server + database), ${ours.length} rounds`
   )
 }

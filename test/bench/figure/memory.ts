@@ -94,11 +94,11 @@ const upload = (ours: OurServer, source: number, token: string, bytes: number) =
 const underImport = async (bench: Bench, url: string, ours: OurServer) => {
   const bytes = bench.sized(2, 100, 1024) * MB
   const source = (await cabinetCommand(url, "source", "add", "Files")) as { id: number }
-  const operator = (await cabinetCommand(url, "operator", "add", "bench")) as { token: string }
+  const uploader = (await cabinetCommand(url, "token", "add", "bench", "--role", "uploader")) as { token: string }
   const idle = residentBytes(ours.pid)
   const { seen, stop } = watch(ours.pid, 50)
   const began = Date.now()
-  await upload(ours, source.id, operator.token, bytes)
+  await upload(ours, source.id, uploader.token, bytes)
   const left = async () =>
     Number(
       (await bench.cluster.run(url, "SELECT count(*) AS n FROM cabinet.import WHERE state = 'accepting'"))[0]!["n"],

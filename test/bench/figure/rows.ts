@@ -76,7 +76,7 @@ const contestants = async ({ cluster }: Bench, amount: number) => {
   const exposed = async () => {
     const url = await database("ours")
     const server = await ourServer(url)
-    await cabinetCommand(url, "expose", "public")
+    await cabinetCommand(url, "schema", "expose", "public")
     return server
   }
   const reading = async (name: string, file: string) => {

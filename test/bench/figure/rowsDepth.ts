@@ -29,7 +29,7 @@ export const rowsDepth: Figure = {
       "VACUUM ANALYZE public.readings",
     )
     const ours = await ourServer(url)
-    await cabinetCommand(url, "expose", "public")
+    await cabinetCommand(url, "schema", "expose", "public")
     const [place] = await cluster.run(
       url,
       `SELECT at::text AS at, id::text AS id FROM public.readings ORDER BY at DESC, id DESC LIMIT 1 OFFSET ${depth}`,

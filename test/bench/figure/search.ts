@@ -27,7 +27,7 @@ export const search: Figure = {
     const url = await cluster.database("ours")
     await cluster.run(url, ...people("people", rows), ...people("people_indexed", rows))
     const ours = await ourServer(url, ["--statement-timeout", "60s"])
-    await cabinetCommand(url, "expose", "public")
+    await cabinetCommand(url, "schema", "expose", "public")
     await cabinetCommand(url, "search-index", "public.people_indexed")
     const found = await cluster.run(
       url,

@@ -114,10 +114,26 @@ export const readPage = (
   statement: PageStatement,
   rows: RowSink,
   call: AbortableCall,
+): Promise<PageResult> => readPages(session, [{ statement, rows }], call)
+
+/** A page, and what becomes of its rows. */
+export interface PageToRead {
+  readonly statement: PageStatement
+  readonly rows: RowSink
+}
+
+/**
+ * Reads several pages in one transaction, with the one proof that they have in common behind them. The result is that of
+ * all: none counts unless all were read. No rows of several pages are long.
+ */
+export const readPages = (
+  session: WireSession,
+  pages: ReadonlyArray<PageToRead>,
+  call: AbortableCall,
 ): Promise<PageResult> =>
   new Promise((resolve) => {
     if (call.isAborted) return resolve(NOBODY_WAITS)
-    const exchange = new PageExchange(session, statement, rows, (result) => {
+    const exchange = new PageExchange(session, pages, (result) => {
       stopListening()
       resolve(result)
     })
@@ -130,8 +146,10 @@ const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
 
 class PageExchange implements Receiver, FrameConsumer {
   readonly #session: WireSession
-  readonly #statement: PageStatement
-  readonly #rows: RowSink
+  readonly #pages: ReadonlyArray<PageToRead>
+  /** The page whose messages come. */
+  #page: PageToRead
+  #pageIndex = 0
   readonly #resume: (result: PageResult) => void
   /** The messages that are still to come, apart from rows; the next one is at `#step`. */
   #steps: Array<number> = []
@@ -143,6 +161,8 @@ class PageExchange implements Receiver, FrameConsumer {
   #inProof = false
   #isSynced = false
   #added: Added = "more"
+  /** Whether a statement returned something else than it is said to. */
+  #isOther = false
   #rowsAtOnce = 1
   #rowsOfLot = 0
   #version: string | null = null
@@ -156,37 +176,41 @@ class PageExchange implements Receiver, FrameConsumer {
   #timer: NodeJS.Timeout | undefined
   #isCancelled = false
 
-  constructor(session: WireSession, statement: PageStatement, rows: RowSink, resume: (result: PageResult) => void) {
+  constructor(session: WireSession, pages: ReadonlyArray<PageToRead>, resume: (result: PageResult) => void) {
     this.#session = session
-    this.#statement = statement
-    this.#rows = rows
+    this.#pages = pages
+    this.#page = pages[0]!
     this.#resume = resume
+  }
+
+  get #statement(): PageStatement {
+    return this.#page.statement
   }
 
   start(): void {
     this.#session.wire.takeOver(this)
-    if (!this.#isDone) this.#sendPage()
+    if (!this.#isDone) this.#sendPages()
   }
 
-  #sendPage(): void {
-    const { text, values, replan, areLong } = this.#statement
+  #sendPages(): void {
     const closes = this.#session.prepared.takeCloses()
     this.#steps = closes.map(() => CLOSED)
     this.#step = 0
     const frames: Array<Uint8Array> = [...closes]
-    const parses = this.#bind(frames, text, values, replan)
-    if (parses) {
+    for (const { statement } of this.#pages) this.#bindPage(frames, statement)
+    if (this.#statement.areLong) {
+      frames.push(executeSome(this.#rowsAtOnce), FLUSH)
+      this.#send(frames)
+    } else this.#sendProof(frames)
+  }
+
+  #bindPage(frames: Array<Uint8Array>, { text, values, replan, areLong }: PageStatement): void {
+    if (this.#bind(frames, text, values, replan)) {
       frames.push(DESCRIBE)
       this.#steps.push(COLUMNS)
     }
     this.#steps.push(COMPLETE)
-    if (areLong) {
-      frames.push(executeSome(this.#rowsAtOnce), FLUSH)
-      this.#send(frames)
-    } else {
-      frames.push(EXECUTE)
-      this.#sendProof(frames)
-    }
+    if (!areLong) frames.push(EXECUTE)
   }
 
   #sendProof(frames: Array<Uint8Array>): void {
@@ -205,13 +229,15 @@ class PageExchange implements Receiver, FrameConsumer {
   /** Parse if the statement is not prepared, and Bind. Returns whether it is parsed. */
   #bind(frames: Array<Uint8Array>, text: string, values: ReadonlyArray<string>, replan: boolean): boolean {
     const { prepared } = this.#session
-    const known = replan ? undefined : prepared.nameOf(text)
+    // Another page of this exchange may be the one that prepares it.
+    const parsing = replan ? undefined : this.#parsing.get(text)
+    const known = parsing ?? (replan ? undefined : prepared.nameOf(text))
     const name = known ?? (replan ? "" : prepared.newName())
     if (known === undefined) {
       frames.push(Result.getOrThrow(PgProtocol.encodeParse({ name, query: text, parameterTypes: [] })))
       this.#steps.push(PARSED)
       if (!replan) this.#parsing.set(text, name)
-    } else this.#reuses = true
+    } else if (parsing === undefined) this.#reuses = true
     frames.push(Result.getOrThrow(bind({ portal: "", statement: name, parameters: values })))
     this.#steps.push(BOUND)
     return known === undefined
@@ -246,7 +272,7 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   mostBytes(type: number): number {
-    if (type === ROW) return this.#rows.mostBytes
+    if (type === ROW) return this.#page.rows.mostBytes
     return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
   }
 
@@ -254,7 +280,7 @@ class PageExchange implements Receiver, FrameConsumer {
     if (type === NOTICE || type === NOTIFICATION || type === PARAMETER) return
     if (type !== ROW) throw new ProtocolError("A message is too long")
     this.#expectRow()
-    if (!this.#inProof && this.#added === "more") this.#note(this.#rows.skipped())
+    if (!this.#inProof && this.#added === "more") this.#note(this.#page.rows.skipped())
   }
 
   read(type: number, bytes: DataView, start: number, end: number): boolean {
@@ -303,12 +329,13 @@ class PageExchange implements Receiver, FrameConsumer {
 
   #row(bytes: DataView, start: number, end: number): void {
     if (this.#inProof) this.#version = versionIn(bytes, start, end)
-    else if (this.#added === "more") this.#note(this.#rows.add(bytes, start, end))
+    else if (this.#added === "more") this.#note(this.#page.rows.add(bytes, start, end))
   }
 
   /** Rows that are long must be asked for a few at a time: the statement is cancelled, and the caller told. */
   #note(added: Added): void {
     this.#added = added
+    if (added === "malformed") this.#isOther = true
     if (added === "full" && !this.#statement.areLong) {
       this.#drain(() => this.#resume(Result.succeed({ outcome: "too long" })))
     }
@@ -320,7 +347,7 @@ class PageExchange implements Receiver, FrameConsumer {
     const found = columnTypes(bytes, start, end)
     const isSame = found.length === types.length && found.every((type, index) => type === types[index])
     const name = this.#parsing.get(text)
-    if (!isSame) this.#added = "malformed"
+    if (!isSame) this.#note("malformed")
     else if (name !== undefined) {
       this.#session.prepared.add(text, name)
       this.#parsing.delete(text)
@@ -338,7 +365,7 @@ class PageExchange implements Receiver, FrameConsumer {
       this.#step++
       return this.#complete()
     }
-    this.#rowsAtOnce = Math.min(this.#rowsAtOnce * 2, this.#rows.room(), MOST_LONG_ROWS)
+    this.#rowsAtOnce = Math.min(this.#rowsAtOnce * 2, this.#page.rows.room(), MOST_LONG_ROWS)
     this.#rowsOfLot = 0
     this.#send([executeSome(this.#rowsAtOnce), FLUSH])
   }
@@ -351,8 +378,18 @@ class PageExchange implements Receiver, FrameConsumer {
       this.#parsing.delete(proof!.text)
       return
     }
+    if (this.#pageIndex < this.#pages.length - 1) {
+      this.#showPage(this.#pageIndex + 1)
+      return
+    }
     this.#inProof = this.#statement.proof !== null
     if (!this.#isSynced) this.#sendProof([])
+  }
+
+  #showPage(index: number): void {
+    this.#pageIndex = index
+    this.#page = this.#pages[index]!
+    this.#added = "more"
   }
 
   #fail(fields: PgProtocol.ErrorFields): void {
@@ -385,7 +422,7 @@ class PageExchange implements Receiver, FrameConsumer {
       return true
     }
     if (failure !== undefined && !this.#isReplaced(failure)) this.#end(Result.fail(failureOf(failure)))
-    else if (failure !== undefined || this.#added === "malformed") this.#end(Result.succeed({ outcome: "other" }))
+    else if (failure !== undefined || this.#isOther) this.#end(Result.succeed({ outcome: "other" }))
     else this.#end(Result.succeed({ outcome: "read", version: this.#version }))
     return false
   }
@@ -410,18 +447,19 @@ class PageExchange implements Receiver, FrameConsumer {
   /** Once more, and prepared again: the session no longer has the statements that it had. */
   #retry(): void {
     const { prepared } = this.#session
-    prepared.drop(this.#statement.text)
+    for (const { statement } of this.#pages) prepared.drop(statement.text)
     if (this.#statement.proof !== null) prepared.drop(this.#statement.proof.text)
     this.#isRetried = true
     this.#failure = undefined
     this.#inProof = false
     this.#isSynced = false
-    this.#added = "more"
+    this.#isOther = false
     this.#rowsAtOnce = 1
     this.#rowsOfLot = 0
     this.#version = null
-    this.#rows.reset()
-    this.#sendPage()
+    this.#showPage(0)
+    for (const { rows } of this.#pages) rows.reset()
+    this.#sendPages()
   }
 
   #end(result: PageResult): void {

@@ -16,9 +16,10 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessions.ts"
 import { END_SESSION } from "../connection/ReaderStatement.ts"
+import { ReadGroups } from "./ReadGroups.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadErrorOf.ts"
-import { type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
+import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 
 /** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
@@ -94,12 +95,19 @@ export const layer = Layer.effect(
       return readOn(primary, query, deadline, call)
     }
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
+    const groups = new ReadGroups({
+      ends,
+      turns,
+      busy,
+      single: (query, call) => readOn(primary, query, ends.now() + limit, call),
+      group: (queries, call) => readGroup(primary, queries, call),
+    })
     const read = (query: RowQuery, call: AbortableCall): Promise<ReadResult> =>
-      turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, () =>
-        standby?.isNear() === true && away !== undefined
-          ? readNear(standby, away, query, call)
-          : readOn(primary, query, ends.now() + limit, call),
-      )
+      standby?.isNear() === true && away !== undefined
+        ? turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, () =>
+            readNear(standby, away, query, call),
+          )
+        : groups.read(query, call)
     return RowReader.of({ read: (query, call) => read(rowQuery(query), call) })
   }),
 )

@@ -18,6 +18,10 @@ class Semaphore {
     this.#free = places
   }
 
+  get isFree(): boolean {
+    return this.#free > 0
+  }
+
   /** Takes a slot if one is free; returns whether it did. None is free while anybody waits. */
   tryAcquire(): boolean {
     if (this.#free === 0) return false
@@ -110,6 +114,12 @@ export class ReadLimiter {
     this.#apart = new Semaphore(limits.apart.places)
   }
 
+  /** Whether a read would begin at once. */
+  isFree({ object, runsNoUserCode }: TurnOf): boolean {
+    const its = this.#objects.get(keyOf(object, runsNoUserCode))
+    return this.#places.isFree && (runsNoUserCode || this.#apart.isFree) && (its === undefined || its.places.isFree)
+  }
+
   /**
    * Runs `work` once it has its slots, until its promise settles. Returns `late` if that takes longer than the queue
    * timeout, or if the call is aborted before.
@@ -159,7 +169,7 @@ export class ReadLimiter {
 
   #slots({ object, runsNoUserCode }: TurnOf): Slots {
     const { share } = runsNoUserCode ? this.#limits : this.#limits.apart
-    const key = runsNoUserCode ? object : `apart ${object}`
+    const key = keyOf(object, runsNoUserCode)
     const its = this.#objects.get(key) ?? { places: new Semaphore(share), users: 0 }
     its.users++
     this.#objects.set(key, its)
@@ -169,3 +179,5 @@ export class ReadLimiter {
     })
   }
 }
+
+const keyOf = (object: string, runsNoUserCode: boolean): string => (runsNoUserCode ? object : `apart ${object}`)

@@ -12,7 +12,7 @@ import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { resetSession, type ReaderSessions, type Session, rolledBack } from "../connection/ReaderSessions.ts"
-import { readPage } from "../connection/PageExchange.ts"
+import { type PageOutcome, type PageStatement, readPage, readPages } from "../connection/PageExchange.ts"
 import { OVER_TIME, queryTimeout, readErrorOf, shortMessage } from "./ReadErrorOf.ts"
 import { PROOF, TRY_VALUE, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
@@ -86,19 +86,7 @@ const readShared = async (
   }
   const statement = new RowPage(page)
   const rows = statement.rows()
-  const read = await readPage(
-    kept.wire,
-    {
-      text: statement.text,
-      values: page.values.map((value) => value.text),
-      types: statement.types,
-      replan: page.replan,
-      proof: expectedVersion === null ? null : { text: PROOF, values: [String(expectedVersion.oid)] },
-      areLong: statement.areLong,
-    },
-    rows,
-    call,
-  )
+  const read = await readPage(kept.wire, statementOf(query, statement), rows, call)
   if (Result.isSuccess(read) && !call.isAborted) {
     const { outcome } = read.success
     if (outcome === "too long") {
@@ -106,15 +94,59 @@ const readShared = async (
       statement.isTooLong()
       return readShared(place, query, call)
     }
-    if (
-      read.success.outcome === "read" &&
-      (expectedVersion === null || read.success.version === expectedVersion.catalogVersion)
-    ) {
+    if (isProven(read.success, expectedVersion)) {
       sessions.release(kept)
       return Result.succeed(foundRows(rows))
     }
   }
   return runResult(unread(place, query, sessions, kept, Result.isFailure(read) ? read.failure : null), call.context)
+}
+
+const isProven = (read: PageOutcome, expected: RowQuery["expectedVersion"]): boolean =>
+  read.outcome === "read" && (expected === null || read.version === expected.catalogVersion)
+
+const statementOf = ({ page, expectedVersion }: RowQuery, { text, types, areLong }: RowPage): PageStatement => ({
+  text,
+  values: page.values.map((value) => value.text),
+  types,
+  replan: page.replan,
+  proof: expectedVersion === null ? null : { text: PROOF, values: [String(expectedVersion.oid)] },
+  areLong,
+})
+
+/** The pages of a group, or why none of them counts: `changed` if their object is no longer as it was found. */
+export type GroupRead = ReadonlyArray<FoundRows> | "changed" | "failed"
+
+/** Reads pages of one object as it was found, in one session and one transaction, with one proof behind all of them. */
+export const readGroup = async (
+  place: ReadPlace,
+  queries: ReadonlyArray<RowQuery>,
+  call: AbortableCall,
+): Promise<GroupRead> => {
+  const [first] = queries
+  if (first === undefined) return []
+  const { expectedVersion } = first
+  const sessions = expectedVersion === null ? place.sessions.shared : place.sessions.authors
+  const acquired = await acquire(place, first, sessions, call)
+  if (Result.isFailure(acquired)) return "failed"
+  const kept = acquired.success
+  if (call.isAborted) {
+    sessions.release(kept)
+    return "failed"
+  }
+  const pages = queries.map((query) => {
+    const page = new RowPage(query.page)
+    return { statement: statementOf(query, page), rows: page.rows() }
+  })
+  const read = await readPages(kept.wire, pages, call)
+  if (Result.isSuccess(read) && !call.isAborted && isProven(read.success, expectedVersion)) {
+    sessions.release(kept)
+    return pages.map(({ rows }) => foundRows(rows))
+  }
+  const mayBeUsed = await Effect.runPromiseWith(call.context)(ordered(place, first, sessions, kept))
+  if (mayBeUsed) sessions.release(kept)
+  else kept.giveBack()
+  return Result.isSuccess(read) && !call.isAborted && read.success.outcome !== "too long" ? "changed" : "failed"
 }
 
 /** Resets the session of a read that failed or is not to be used, and says why. */

@@ -11,6 +11,8 @@ const ROWS = `"t"`
 /** Tables with rows that proved too long to be sent all at once. */
 const longRows = new WeakSet<ReadableTable>()
 
+export const hasLongRows = (table: ReadableTable): boolean => longRows.has(table)
+
 export class RowPage {
   readonly text: string
   /** The types of its columns, by oid. */
@@ -26,7 +28,7 @@ export class RowPage {
     this.#query = query
     this.#json = json
     this.#position = new RowPosition(ROWS, query.position, columns)
-    this.areLong = longRows.has(query.table)
+    this.areLong = hasLongRows(query.table)
     this.types = [...columns.map(({ oid }) => oid), ...this.#position.types]
     this.text = `SELECT ${[...columns.map(({ sql }) => sql), ...this.#position.sent].join(", ")} FROM (${query.text}) AS ${ROWS}`
   }

@@ -9,7 +9,7 @@ import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { FrameReader } from "@data-cabinet/store-pg/connection/FrameReader"
-import { type PageStatement, readPage } from "@data-cabinet/store-pg/connection/PageExchange"
+import { type PageStatement, readPages } from "@data-cabinet/store-pg/connection/PageExchange"
 import { PreparedStatements } from "@data-cabinet/store-pg/connection/PreparedStatements"
 import { Wire } from "@data-cabinet/store-pg/connection/Wire"
 import { Wires, type WireSession } from "@data-cabinet/store-pg/connection/Wires"
@@ -25,8 +25,14 @@ const LIMIT = 3
 const type = (name: string) => ({ sql: `"pg_catalog"."${name}"` }) as Parameters<typeof encodedColumn>[1]
 const COLUMNS = ["int4", "text", "numeric"].map((name) => encodedColumn(name, type(name), name))
 
-const statement = (areLong: boolean): PageStatement => ({
-  text: `SELECT n::int4, repeat('x"', n::int4) AS t, n / 8.0 AS m FROM generate_series(1, $1::int4 + 1) n`,
+/** How pages are read: all rows at once, a few rows at a time, or several pages in one write. */
+type Way = "at once" | "in lots" | "in a group"
+const WAYS: ReadonlyArray<Way> = ["at once", "in lots", "in a group"]
+
+const SERIES = "FROM generate_series(1, $1::int4 + 1) n"
+
+const statement = (areLong: boolean, more = ""): PageStatement => ({
+  text: `SELECT n::int4, repeat('x"', n::int4) AS t, n / 8.0 AS m ${SERIES}${more}`,
   values: [String(LIMIT)],
   types: COLUMNS.map(({ oid }) => oid),
   replan: false,
@@ -43,11 +49,24 @@ const rowsFor = (areLong: boolean) =>
     areLong,
   })
 
+const STATEMENTS: Readonly<Record<Way, ReadonlyArray<PageStatement>>> = {
+  "at once": [statement(false)],
+  "in lots": [statement(true)],
+  // One statement prepared for two of them.
+  "in a group": [statement(false), statement(false, " WHERE n > 1"), statement(false)],
+}
+
+const pagesOf = (way: Way) => STATEMENTS[way].map((one) => ({ statement: one, rows: rowsFor(one.areLong) }))
+
 /** The end of a read, and its rows. */
-const read = async (session: WireSession, areLong: boolean) => {
-  const rows = rowsFor(areLong)
-  const exit = await Effect.runPromiseExit(fromCall((call) => readPage(session, statement(areLong), rows, call)))
-  return { exit, items: rows.items().texts(), hasMore: rows.hasMore }
+const read = async (session: WireSession, way: Way) => {
+  const pages = pagesOf(way)
+  const exit = await Effect.runPromiseExit(fromCall((call) => readPages(session, pages, call)))
+  return {
+    exit,
+    items: pages.map(({ rows }) => rows.items().texts()),
+    hasMore: pages.map(({ rows }) => rows.hasMore),
+  }
 }
 
 type Read = Awaited<ReturnType<typeof read>>
@@ -56,14 +75,14 @@ const isRead = ({ exit }: Read): boolean => Exit.isSuccess(exit) && exit.value.o
 
 let database: TestDatabase
 /** What PostgreSQL sent in response to each write. */
-const recorded = new Map<boolean, ReadonlyArray<Buffer>>()
-const expected = new Map<boolean, Read>()
+const recorded = new Map<Way, ReadonlyArray<Buffer>>()
+const expected = new Map<Way, Read>()
 /** What the driver read behind it. */
-const behind = new Map<boolean, unknown>()
+const behind = new Map<Way, unknown>()
 
 beforeAll(async () => {
   database = await testDatabase({ empty: true })
-  for (const areLong of [false, true]) {
+  for (const way of WAYS) {
     const responses: Array<Buffer> = []
     const scope = Scope.makeUnsafe()
     const wires = new Wires(() => {
@@ -85,9 +104,9 @@ beforeAll(async () => {
       }).pipe(Scope.provide(scope)),
     )
     responses.length = 0
-    expected.set(areLong, await read(wires.of(connection)!, areLong))
-    recorded.set(areLong, [...responses])
-    behind.set(areLong, await Effect.runPromise(connection.queryValues("SELECT 1")))
+    expected.set(way, await read(wires.of(connection)!, way))
+    recorded.set(way, [...responses])
+    behind.set(way, await Effect.runPromise(connection.queryValues("SELECT 1")))
     await Effect.runPromise(Scope.close(scope, Exit.void))
   }
 })
@@ -121,8 +140,8 @@ const replay = (responses: ReadonlyArray<ReadonlyArray<Buffer>>) => {
 }
 
 /** The responses, one of them changed. */
-const changed = (areLong: boolean, at: number, chunks: (response: Buffer) => ReadonlyArray<Buffer>) =>
-  recorded.get(areLong)!.map((response, index) => (index === at ? chunks(response) : [response]))
+const changed = (way: Way, at: number, chunks: (response: Buffer) => ReadonlyArray<Buffer>) =>
+  recorded.get(way)!.map((response, index) => (index === at ? chunks(response) : [response]))
 
 const frame = (letter: string, body: Uint8Array = Buffer.alloc(0), length = body.length + 4): Buffer => {
   const head = Buffer.alloc(5)
@@ -159,31 +178,30 @@ const BODIES: ReadonlyArray<Uint8Array> = [
   Buffer.alloc(70_000),
 ]
 
-describe.each([
-  [false, "all its rows at once"],
-  [true, "a few rows at a time"],
-])("a page of %s (%s)", (areLong) => {
-  const responsesOf = () => recorded.get(areLong)!
+describe.each(WAYS)("pages that are read %s", (way) => {
+  const areLong = way === "in lots"
+  const responsesOf = () => recorded.get(way)!
 
   it("is what PostgreSQL sent", () => {
-    const page = expected.get(areLong)!
+    const page = expected.get(way)!
     expect(page.exit).toEqual(Exit.succeed({ outcome: "read", version: VERSION }))
-    expect(page.items).toEqual(
-      [1, 2, 3].map((n) => `{"int4":${n},"text":"${String.raw`x\"`.repeat(n)}","numeric":${(n / 8).toFixed(20)}}`),
-    )
-    expect(page.hasMore).toBe(true)
-    expect(behind.get(areLong)).toEqual([[1]])
+    const items = (...numbers: ReadonlyArray<number>) =>
+      numbers.map((n) => `{"int4":${n},"text":"${String.raw`x\"`.repeat(n)}","numeric":${(n / 8).toFixed(20)}}`)
+    const isGroup = way === "in a group"
+    expect(page.items).toEqual(isGroup ? [items(1, 2, 3), items(2, 3, 4), items(1, 2, 3)] : [items(1, 2, 3)])
+    expect(page.hasMore).toEqual(isGroup ? [true, false, true] : [true])
+    expect(behind.get(way)).toEqual([[1]])
     expect(responsesOf().length).toBe(areLong ? 4 : 1)
   })
 
   it("is the same, wherever its packets are cut", async () => {
     for (const [at, response] of responsesOf().entries()) {
       for (let cut = 0; cut <= response.length; cut++) {
-        const { session } = replay(changed(areLong, at, (whole) => [whole.subarray(0, cut), whole.subarray(cut)]))
-        expect(await read(session, areLong), `cut at ${cut}`).toEqual(expected.get(areLong))
+        const { session } = replay(changed(way, at, (whole) => [whole.subarray(0, cut), whole.subarray(cut)]))
+        expect(await read(session, way), `cut at ${cut}`).toEqual(expected.get(way))
       }
-      const bytes = replay(changed(areLong, at, (whole) => Array.from(whole, (byte) => Buffer.from([byte]))))
-      expect(await read(bytes.session, areLong)).toEqual(expected.get(areLong))
+      const bytes = replay(changed(way, at, (whole) => Array.from(whole, (byte) => Buffer.from([byte]))))
+      expect(await read(bytes.session, way)).toEqual(expected.get(way))
     }
   })
 
@@ -192,9 +210,9 @@ describe.each([
       for (const [at, response] of responsesOf().entries()) {
         for (const place of boundaries(response)) {
           const { session, received } = replay(
-            changed(areLong, at, (whole) => [Buffer.concat([whole.subarray(0, place), said, whole.subarray(place)])]),
+            changed(way, at, (whole) => [Buffer.concat([whole.subarray(0, place), said, whole.subarray(place)])]),
           )
-          expect(await read(session, areLong), `${name} at ${place}`).toEqual(expected.get(areLong))
+          expect(await read(session, way), `${name} at ${place}`).toEqual(expected.get(way))
           const isBehind = at === responsesOf().length - 1 && place === response.length
           expect(Buffer.concat(received).equals(isBehind ? said : Buffer.alloc(0))).toBe(true)
         }
@@ -212,7 +230,7 @@ describe.each([
         const last = isSynced ? [[Buffer.concat([failed, ready])]] : [[failed], [ready]]
         const before = responsesOf().slice(0, at)
         const { session, wire } = replay([...before.map((one) => [one]), ...last])
-        const { exit } = await read(session, areLong)
+        const { exit } = await read(session, way)
         expect(JSON.stringify(exit), `at ${place}`).toContain("spoiled")
         expect(wire.destroyed).toBe(false)
       }
@@ -226,9 +244,9 @@ describe.each([
           for (const place of boundaries(response)) {
             const said = frame(letter, body)
             const { session, wire, socket } = replay(
-              changed(areLong, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
+              changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
             )
-            const reading = read(session, areLong)
+            const reading = read(session, way)
             // What a server that was misunderstood would do at last.
             setImmediate(() => socket.push(null)).unref()
             setImmediate(() => socket.destroy())
@@ -236,7 +254,7 @@ describe.each([
             const where = `${JSON.stringify(letter)} with body ${number} at ${place} of ${at}`
             if (isRead(found)) {
               const isRow = letter === "D" && number === 5
-              if (!isRow) expect(found.items, where).toEqual(expected.get(areLong)!.items)
+              if (!isRow) expect(found.items, where).toEqual(expected.get(way)!.items)
             } else if (Exit.isFailure(found.exit)) expect(wire.destroyed || letter === "E", where).toBe(true)
             else expect(found.exit.value.outcome, where).not.toBe("read")
           }
@@ -250,13 +268,13 @@ describe.each([
       for (const place of boundaries(response).slice(0, -1)) {
         for (const length of [0, 3, -1, 0x7fff_ffff]) {
           const bad = frame("C", Buffer.alloc(0), length)
-          const { session, wire } = replay(changed(areLong, at, (whole) => [whole.subarray(0, place), bad]))
-          expect(Exit.isFailure((await read(session, areLong)).exit), `${length} at ${place}`).toBe(true)
+          const { session, wire } = replay(changed(way, at, (whole) => [whole.subarray(0, place), bad]))
+          expect(Exit.isFailure((await read(session, way)).exit), `${length} at ${place}`).toBe(true)
           expect(wire.destroyed).toBe(true)
         }
-        const ending = replay(changed(areLong, at, (whole) => [whole.subarray(0, place + 3)]))
+        const ending = replay(changed(way, at, (whole) => [whole.subarray(0, place + 3)]))
         setImmediate(() => ending.socket.destroy())
-        expect(Exit.isFailure((await read(ending.session, areLong)).exit)).toBe(true)
+        expect(Exit.isFailure((await read(ending.session, way)).exit)).toBe(true)
       }
     }
   })
@@ -266,9 +284,7 @@ describe.each([
     for (const confirmed of [true, false]) {
       for (const place of boundaries(first!).slice(0, -1)) {
         const { session, wire, socket, cancels } = replay([[first!.subarray(0, place)]])
-        const reading = Effect.runFork(
-          fromCall((call) => readPage(session, statement(areLong), rowsFor(areLong), call)),
-        )
+        const reading = Effect.runFork(fromCall((call) => readPages(session, pagesOf(way), call)))
         await new Promise(setImmediate)
         session.cancel = (() => {
           cancels.push("cancelled")

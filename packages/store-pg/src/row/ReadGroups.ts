@@ -1,0 +1,168 @@
+/**
+ * Short pages of one object that wait are read in groups: a read that gets its turn takes up to three others along, in one
+ * write to PostgreSQL with one proof behind their pages. It never takes more than half of those that wait, so that the
+ * object's other turns are used as well.
+ *
+ * No read depends on another's. If any page fails, each is read again by itself; if a group is slow, it is cancelled, each is
+ * read by itself, and the object is not read in groups for a while. Who reads slowly, or sends values that are refused,
+ * can delay others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ */
+import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
+import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import type { ReadResult } from "@data-cabinet/core/row/RowReader"
+import { Result } from "effect"
+import type { ReadLimiter } from "./ReadLimiter.ts"
+import type { GroupRead, RowQuery } from "./ReadRows.ts"
+import { hasLongRows } from "./RowPage.ts"
+
+/** How many reads are taken along at most. */
+const MOST_OTHERS = 3
+
+/** A page of more rows is long enough to be read by itself. */
+const MOST_ROWS = 100
+
+/** How long a group may take, in milliseconds, until its pages are read one by one; the timer wheel adds its tick. */
+const PATIENCE_MILLIS = 100
+
+/** How long an object is not read in groups after one that was slow or failed, in milliseconds. */
+const APART_MILLIS = 5_000
+
+export interface Reads {
+  readonly ends: TimerWheel
+  readonly turns: ReadLimiter
+  /** What a read returns that got no turn in time. */
+  readonly busy: ReadResult
+  /** Reads one page, in a turn. */
+  readonly single: (query: RowQuery, call: AbortableCall) => Promise<ReadResult>
+  /** Reads pages of one table, in one turn. */
+  readonly group: (queries: ReadonlyArray<RowQuery>, call: AbortableCall) => Promise<GroupRead>
+}
+
+/** A read that waits for its turn. */
+class WaitingRead {
+  readonly query: RowQuery
+  readonly call: AbortableCall
+  /** Its place in the line, which it leaves when another one takes it along. */
+  readonly line: OwnCall
+  readonly settle: (result: ReadResult | Promise<ReadResult>) => void
+  isTaken = false
+
+  constructor(query: RowQuery, call: AbortableCall, settle: (result: ReadResult | Promise<ReadResult>) => void) {
+    this.query = query
+    this.call = call
+    this.line = new OwnCall(call.deadline, call.context)
+    this.settle = settle
+  }
+}
+
+export class ReadGroups {
+  readonly #reads: Reads
+  /** The reads that wait, by the object as it was found: those of one line expect the same version of it. */
+  readonly #waiting = new Map<ReadableTable, Array<WaitingRead>>()
+  /** Until when an object is not read in groups. */
+  readonly #apart = new WeakMap<ReadableTable, Deadline>()
+
+  constructor(reads: Reads) {
+    this.#reads = reads
+  }
+
+  read(query: RowQuery, call: AbortableCall): Promise<ReadResult> {
+    const { turns, busy, single } = this.#reads
+    const of = turnOf(query)
+    if (turns.isFree(of) || !isShort(query) || this.#isApart(query.page.table)) {
+      return turns.run(of, call, busy, () => single(query, call))
+    }
+    return new Promise((resolve) => {
+      const one = new WaitingRead(query, call, resolve)
+      const stopListening = call.onAbort(() => one.line.abort())
+      this.#enter(one)
+      const own = turns
+        .run(of, one.line, busy, () => this.#turn(one))
+        .finally(() => {
+          stopListening()
+          this.#leave(one)
+        })
+      // Who was taken along gets the group's result, and this is that of leaving the line.
+      const left = () => {
+        if (!one.isTaken) resolve(own)
+      }
+      own.then(left, left)
+    })
+  }
+
+  #turn(first: WaitingRead): Promise<ReadResult> {
+    const { busy, single } = this.#reads
+    this.#leave(first)
+    // It was taken along after it had been given its turn.
+    if (first.isTaken) return Promise.resolve(busy)
+    const others = this.#take(first.query.page.table)
+    return others.length === 0 ? single(first.query, first.call) : this.#readGroup(first, others)
+  }
+
+  /** Takes others out of the line. */
+  #take(table: ReadableTable): ReadonlyArray<WaitingRead> {
+    const line = this.#waiting.get(table)
+    if (line === undefined || this.#isApart(table)) return []
+    const others = line.splice(0, Math.min(MOST_OTHERS, line.length >> 1))
+    for (const other of others) {
+      other.isTaken = true
+      other.line.abort()
+    }
+    return others
+  }
+
+  /** Reads a group, and settles the others. Returns the result of the first. */
+  async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>): Promise<ReadResult> {
+    const { ends, turns, busy, single, group } = this.#reads
+    const all = [first, ...others]
+    const call = new OwnCall(ends.now() + PATIENCE_MILLIS, first.call.context)
+    const leave = () => {
+      if (all.every((each) => each.call.isAborted)) call.abort()
+    }
+    const stopListening = all.map((each) => each.call.onAbort(leave))
+    const queries = all.map(({ query }) => query)
+    const read = await withDeadline<GroupRead>(ends, call, call.deadline, "failed", (own) => group(queries, own)).catch(
+      // The fault is that of whoever has it again by itself.
+      (): GroupRead => "failed",
+    )
+    for (const stop of stopListening) stop()
+    if (read === "failed") this.#apart.set(first.query.page.table, ends.now() + APART_MILLIS)
+    if (typeof read !== "string") {
+      for (const [index, other] of others.entries()) other.settle(Result.succeed(read[index + 1]!))
+      return Result.succeed(read[0]!)
+    }
+    for (const { query, call: its, settle } of others) {
+      settle(turns.run(turnOf(query), its, busy, () => single(query, its)))
+    }
+    return single(first.query, first.call)
+  }
+
+  #isApart(table: ReadableTable): boolean {
+    const until = this.#apart.get(table)
+    return until !== undefined && until > this.#reads.ends.now()
+  }
+
+  #enter(one: WaitingRead): void {
+    const { table } = one.query.page
+    const line = this.#waiting.get(table)
+    if (line === undefined) this.#waiting.set(table, [one])
+    else line.push(one)
+  }
+
+  #leave(one: WaitingRead): void {
+    const { table } = one.query.page
+    const line = this.#waiting.get(table)
+    if (line === undefined) return
+    const at = line.indexOf(one)
+    if (at !== -1) line.splice(at, 1)
+    if (line.length === 0) this.#waiting.delete(table)
+  }
+}
+
+const turnOf = ({ object, page }: RowQuery) => ({ object, runsNoUserCode: page.runsNoUserCode })
+
+/** Whether a read may be taken along: it runs nobody's code, is planned as before, and returns little. */
+const isShort = ({ page }: RowQuery): boolean =>
+  page.runsNoUserCode && !page.replan && page.limit <= MOST_ROWS && !hasLongRows(page.table)
