@@ -3,18 +3,20 @@
  * write to PostgreSQL with one proof behind their pages. It never takes more than half of those that wait, so that the
  * object's other turns are used as well.
  *
- * No read depends on another's. If any page fails, each is read again by itself; if a group is slow, it is cancelled, each is
- * read by itself, and the object is not read in groups for a while. Who reads slowly, or sends values that are refused,
- * can delay others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ * No read depends on another's. Only pages whose statements were quick lately are read in groups. If any page fails, each is
+ * read again by itself; if a group is slow all the same, it is cancelled, each is read by itself, and the object is not read
+ * in groups for a while. So whoever reads slowly, or sends values that are refused, can delay others by little more than
+ * `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
  */
 import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import type { ReadResult } from "@data-cabinet/core/row/RowReader"
+import type { PageQuery, ReadResult } from "@data-cabinet/core/row/RowReader"
 import { Result } from "effect"
 import type { ReadLimiter } from "./ReadLimiter.ts"
 import type { GroupRead, RowQuery } from "./ReadRows.ts"
+import { PageTimes } from "./PageTimes.ts"
 import { hasLongRows } from "./RowPage.ts"
 
 /** How many reads are taken along at most. */
@@ -63,16 +65,17 @@ export class ReadGroups {
   readonly #waiting = new Map<ReadableTable, Array<WaitingRead>>()
   /** Until when an object is not read in groups. */
   readonly #apart = new WeakMap<ReadableTable, Deadline>()
+  readonly #times = new PageTimes()
 
   constructor(reads: Reads) {
     this.#reads = reads
   }
 
   read(query: RowQuery, call: AbortableCall): Promise<ReadResult> {
-    const { turns, busy, single } = this.#reads
+    const { turns, busy } = this.#reads
     const of = turnOf(query)
     if (turns.isFree(of) || !isShort(query) || this.#isApart(query.page.table)) {
-      return turns.run(of, call, busy, () => single(query, call))
+      return turns.run(of, call, busy, () => this.#single(query, call))
     }
     return new Promise((resolve) => {
       const one = new WaitingRead(query, call, resolve)
@@ -93,20 +96,31 @@ export class ReadGroups {
   }
 
   #turn(first: WaitingRead): Promise<ReadResult> {
-    const { busy, single } = this.#reads
     this.#leave(first)
     // It was taken along after it had been given its turn.
-    if (first.isTaken) return Promise.resolve(busy)
-    const others = this.#take(first.query.page.table)
-    return others.length === 0 ? single(first.query, first.call) : this.#readGroup(first, others)
+    if (first.isTaken) return Promise.resolve(this.#reads.busy)
+    const others = this.#take(first.query.page)
+    return others.length === 0 ? this.#single(first.query, first.call) : this.#readGroup(first, others)
   }
 
-  /** Takes others out of the line. */
-  #take(table: ReadableTable): ReadonlyArray<WaitingRead> {
-    const line = this.#waiting.get(table)
-    if (line === undefined || this.#isApart(table)) return []
-    const others = line.splice(0, Math.min(MOST_OTHERS, line.length >> 1))
-    for (const other of others) {
+  async #single(query: RowQuery, call: AbortableCall): Promise<ReadResult> {
+    const began = this.#reads.ends.now()
+    const result = await this.#reads.single(query, call)
+    if (query.page.runsNoUserCode) this.#times.note(query.page, this.#reads.ends.now() - began)
+    return result
+  }
+
+  /** Takes others out of the line, whose pages are quick as this one is. */
+  #take(page: PageQuery): ReadonlyArray<WaitingRead> {
+    const line = this.#waiting.get(page.table)
+    if (line === undefined || this.#isApart(page.table) || !this.#times.isQuick(page)) return []
+    const most = Math.min(MOST_OTHERS, line.length >> 1)
+    const others: Array<WaitingRead> = []
+    for (let at = 0; at < line.length && others.length < most; at++) {
+      const other = line[at]!
+      if (!this.#times.isQuick(other.query.page)) continue
+      line.splice(at--, 1)
+      others.push(other)
       other.isTaken = true
       other.line.abort()
     }
@@ -115,9 +129,10 @@ export class ReadGroups {
 
   /** Reads a group, and settles the others. Returns the result of the first. */
   async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>): Promise<ReadResult> {
-    const { ends, turns, busy, single, group } = this.#reads
+    const { ends, turns, busy, group } = this.#reads
     const all = [first, ...others]
-    const call = new OwnCall(ends.now() + PATIENCE_MILLIS, first.call.context)
+    const began = ends.now()
+    const call = new OwnCall(began + PATIENCE_MILLIS, first.call.context)
     const leave = () => {
       if (all.every((each) => each.call.isAborted)) call.abort()
     }
@@ -128,15 +143,17 @@ export class ReadGroups {
       (): GroupRead => "failed",
     )
     for (const stop of stopListening) stop()
+    const millis = (ends.now() - began) / all.length
+    for (const { page } of queries) this.#times.note(page, millis)
     if (read === "failed") this.#apart.set(first.query.page.table, ends.now() + APART_MILLIS)
     if (typeof read !== "string") {
       for (const [index, other] of others.entries()) other.settle(Result.succeed(read[index + 1]!))
       return Result.succeed(read[0]!)
     }
     for (const { query, call: its, settle } of others) {
-      settle(turns.run(turnOf(query), its, busy, () => single(query, its)))
+      settle(turns.run(turnOf(query), its, busy, () => this.#single(query, its)))
     }
-    return single(first.query, first.call)
+    return this.#single(first.query, first.call)
   }
 
   #isApart(table: ReadableTable): boolean {

@@ -57,7 +57,7 @@ const open = Effect.gen(function* () {
   const read = (name: string, page: Partial<RowQuery["page"]> = {}) => {
     const query = {
       object: "object",
-      page: { table: TABLE, runsNoUserCode: true, replan: false, limit: 100, ...page },
+      page: { table: TABLE, text: "a page", runsNoUserCode: true, replan: false, limit: 100, ...page },
     } as RowQuery
     names.set(query, name)
     const call = new OwnCall(Number.POSITIVE_INFINITY, context)
@@ -218,5 +218,46 @@ it.effect("ReadGroups leaves a fault to whoever has it again by itself", () =>
     yield* end("c")
     assert.deepStrictEqual(results.get("b"), new Error("a fault of b"))
     assert.deepStrictEqual(results.get("c"), "c")
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ReadGroups leaves out whoever's statement was slow lately or is not known, until it is quick", () =>
+  Effect.gen(function* () {
+    const { sent, read, end } = yield* open
+    read("scan", { text: "scan" })
+    yield* TestClock.adjust(50)
+    yield* end("scan")
+    read("a")
+    read("b")
+    read("scan 2", { text: "scan" })
+    read("unknown", { text: "unknown" })
+    many(read, "c", "d", "e")
+    yield* end("a")
+    // Six waited, five behind b: two of them.
+    assert.deepStrictEqual(sent.slice(2), ["b+c+d"])
+    yield* end("b+c+d")
+    yield* end("scan 2")
+    yield* end("unknown")
+    yield* end("e")
+    assert.deepStrictEqual(sent.slice(3), ["scan 2", "unknown", "e"])
+    for (let reads = 3; reads < 6; reads++) {
+      read(`scan ${reads}`, { text: "scan" })
+      yield* end(`scan ${reads}`)
+    }
+    read("f")
+    read("scan 6", { text: "scan" })
+    many(read, "g", "h")
+    yield* end("f")
+    assert.deepStrictEqual(sent.slice(10), ["scan 6+g"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("ReadGroups goes by how the pages of a table compare: where all take long, they are read in groups", () =>
+  Effect.gen(function* () {
+    const { sent, read, end } = yield* open
+    many(read, "a", "b", "c", "d")
+    yield* TestClock.adjust(80)
+    yield* end("a")
+    assert.deepStrictEqual(sent, ["a", "b+c"])
   }).pipe(Effect.scoped),
 )
