@@ -24,8 +24,8 @@ let reading: Reading
 /** With one turn, so that reads wait for it. */
 let narrow: Reading
 beforeAll(async () => {
-  reading = await openReading({ lockTimeoutMillis: 1_000 })
-  narrow = await openReading({ maxConnections: 1 })
+  reading = await openReading({ settings: { lockTimeout: 1_000 } })
+  narrow = await openReading({ maxReaderConnections: 1 })
   for (const { run } of [reading, narrow]) {
     await run(
       `CREATE TABLE orders (id int PRIMARY KEY, city text NOT NULL, at timestamptz, total numeric, tags jsonb, flat bytea)`,
@@ -165,7 +165,7 @@ const textsOf = (read: GroupRead) => {
 
 const singly = async (params: ParamPairs, of = reading) => Result.map(await of.page("orders", params), withoutCursor)
 
-/** A cursor is sealed anew for each page. */
+/** Each page has a cursor of its own. */
 const withoutCursor = ({ items, hasMore }: { readonly items: ReadonlyArray<string>; readonly hasMore: boolean }) => ({
   items,
   hasMore,

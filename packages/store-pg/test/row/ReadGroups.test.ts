@@ -101,28 +101,30 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups reads by itself what is long, planned anew, of another object or may run a customer's code", () =>
-  Effect.gen(function* () {
-    const { sent, results, read, end } = yield* open
-    read("a")
-    read("long", { limit: 101 })
-    read("planned", { replan: true })
-    read("another", { table: ANOTHER })
-    many(read, "b", "c", "d", "e")
-    yield* end("a")
-    yield* end("long")
-    yield* end("planned")
-    yield* end("another")
-    assert.deepStrictEqual(sent, ["a", "long", "planned", "another", "b+c"])
-    yield* end("b+c")
-    yield* end("d")
-    yield* end("e")
-    assert.strictEqual(results.size, 8)
-    const views = yield* open
-    for (const name of ["v", "w", "x", "y"]) views.read(name, { runsNoUserCode: false })
-    for (const name of ["v", "w", "x", "y"]) yield* views.end(name)
-    assert.deepStrictEqual(views.sent, ["v", "w", "x", "y"])
-  }).pipe(Effect.scoped),
+it.effect(
+  "ReadGroups reads by itself what is long, planned for its values, of another object or may run a customer's code",
+  () =>
+    Effect.gen(function* () {
+      const { sent, results, read, end } = yield* open
+      read("a")
+      read("long", { limit: 101 })
+      read("planned", { replan: true })
+      read("another", { table: ANOTHER })
+      many(read, "b", "c", "d", "e")
+      yield* end("a")
+      yield* end("long")
+      yield* end("planned")
+      yield* end("another")
+      assert.deepStrictEqual(sent, ["a", "long", "planned", "another", "b+c"])
+      yield* end("b+c")
+      yield* end("d")
+      yield* end("e")
+      assert.strictEqual(results.size, 8)
+      const views = yield* open
+      for (const name of ["v", "w", "x", "y"]) views.read(name, { runsNoUserCode: false })
+      for (const name of ["v", "w", "x", "y"]) yield* views.end(name)
+      assert.deepStrictEqual(views.sent, ["v", "w", "x", "y"])
+    }).pipe(Effect.scoped),
 )
 
 it.effect(
