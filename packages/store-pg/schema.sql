@@ -124,6 +124,14 @@ CREATE TABLE cabinet.audit (
   CONSTRAINT audit_pkey PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
 
+CREATE TABLE cabinet.base_address (
+  singleton boolean DEFAULT true NOT NULL,
+  url text NOT NULL,
+  noted_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  CONSTRAINT base_address_pkey PRIMARY KEY (singleton),
+  CONSTRAINT base_address_singleton_check CHECK (singleton)
+);
+
 CREATE TABLE cabinet.clock (
   one boolean DEFAULT true NOT NULL,
   shift interval DEFAULT '00:00:00'::interval NOT NULL,
@@ -704,6 +712,8 @@ COMMENT ON COLUMN cabinet.attempt.delivery_created_at IS 'Set, and event_id with
 COMMENT ON TABLE cabinet.audit IS 'An entry without an outcome is of an act that is under way, or whose process was killed.';
 
 COMMENT ON COLUMN cabinet.audit.changes IS 'The fields that were asked for, without secrets.';
+
+COMMENT ON TABLE cabinet.base_address IS 'Without a trailing slash; no row until a server knows it.';
 
 COMMENT ON TABLE cabinet.clock IS 'Moves cabinet.now(), so that days can pass in a test. Always zero in service.';
 

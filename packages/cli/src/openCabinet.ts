@@ -17,7 +17,7 @@ import type { CabinetDatabase } from "./compose/CabinetDatabase.ts"
 import { addressesApi } from "./library/AddressesApi.ts"
 import type { Cabinet } from "./library/Cabinet.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./library/CabinetOptions.ts"
-import { baseUrlOf, embeddedLayer } from "./library/EmbeddedLayer.ts"
+import { embeddedLayer } from "./library/EmbeddedLayer.ts"
 import { eventsApi } from "./library/EventsApi.ts"
 import { readFeed } from "./library/FeedApi.ts"
 import { handlers } from "./library/Handlers.ts"
@@ -28,6 +28,7 @@ import { pollsApi } from "./library/PollsApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
 import { runIn } from "./library/RunEffect.ts"
 import { runAsAuthor } from "./library/ScriptApi.ts"
+import { knownBaseUrl } from "./settings/BaseUrl.ts"
 import { sourcesApi } from "./library/SourcesApi.ts"
 import { columnsApi, tablesApi } from "./library/TablesApi.ts"
 import { InFlight } from "./library/InFlight.ts"
@@ -94,7 +95,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
 
   const services = Context.merge(yield* Effect.context(), opened)
   const run = runIn(services, inFlight)
-  const baseUrl = baseUrlOf(settings)
+  const base = knownBaseUrl(settings, database!.notedBaseUrl)
   let closing: Promise<void> | undefined
   const close = async (graceMillis: number) => {
     await inFlight.close(graceMillis)
@@ -103,7 +104,8 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
   const cabinet: Cabinet = {
     nodeHandler,
     fetchHandler,
-    sources: sourcesApi(run, baseUrl),
+    baseUrl: base.known ? base.url : null,
+    sources: sourcesApi(run, base.url),
     keys: keysApi(run),
     tokens: tokensApi(run),
     addresses: addressesApi(run),

@@ -204,11 +204,14 @@ export const withDatabase = <A, E, R>(
 
 const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources): BaseUrl =>
   database.cabinet === null
-    ? knownBaseUrl(settings, sources, database.dataDir)
-    : {
-        url: cabinetUrl(settings, database.cabinet),
-        known: settings.serviceDomain !== null || settings.baseUrl !== null,
-      }
+    ? knownBaseUrl(settings, database.notedBaseUrl, sources)
+    : tenantBaseUrl(settings, database.cabinet, database.notedBaseUrl)
+
+/** Its server's domain makes the address, and the tenant's own database has what its server noted. */
+const tenantBaseUrl = (settings: Settings, name: string, noted: string | null): BaseUrl => {
+  const known = settings.serviceDomain !== null || settings.baseUrl !== null
+  return !known && noted !== null ? { url: noted, known: true } : { url: cabinetUrl(settings, name), known }
+}
 
 /** What a server decides by its own settings, and what names a cabinet here, has no effect on one elsewhere. */
 const refuseLocalFlags = (own: Readonly<Record<string, unknown>>) =>

@@ -97,7 +97,7 @@ export const workerCommand = Command.make(
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       yield* Effect.gen(function* () {
-        const database = yield* cabinetDatabase(settings, "join", START_TIMEOUT_MILLIS)
+        const database = yield* cabinetDatabase(settings, "join", { waitMillis: START_TIMEOUT_MILLIS })
         const { serviceDomain } = settings
         if (serviceDomain === null) {
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))

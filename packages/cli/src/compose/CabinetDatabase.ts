@@ -20,8 +20,15 @@ export interface CabinetDatabase extends OpenedDatabase {
 
 type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin">
 
+/** `waitMillis`: how long a user's own database that is not up yet is waited for. */
+interface OpeningOptions {
+  readonly waitMillis?: number
+  /** As in OpenDatabase. */
+  readonly baseUrl?: string | undefined
+}
+
 /**
- * A user's own database that is not up yet is waited for, for `waitMillis` milliseconds. `serve` holds the data directory
+ * `serve` holds the data directory
  * exclusively, `create` shares it; both create a database if there is none. `join` shares an existing one and creates
  * nothing, so that a mistyped directory is reported and not filled. All for as long as the scope is open.
  */
@@ -30,13 +37,13 @@ export type DatabaseRole = "serve" | "create" | "join"
 export const cabinetDatabase = (
   place: Place,
   role: DatabaseRole,
-  waitMillis = 0,
+  { waitMillis = 0, baseUrl }: OpeningOptions = {},
 ): Effect.Effect<CabinetDatabase, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { url, dataDir } = yield* location(place, role)
     const { readerUrl, authorUrl } = place
     const opened = yield* openDatabase(
-      { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined },
+      { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined, baseUrl },
       waitMillis,
     )
     return { ...opened, url, dataDir, cabinet: null }

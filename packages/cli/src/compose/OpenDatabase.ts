@@ -8,6 +8,7 @@ import { TransactionPooling } from "@data-cabinet/store-pg/connection/HostProbe"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
 import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { noteBaseUrl, notedBaseUrl } from "@data-cabinet/store-pg/source/NotedBaseUrl"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { parseUri } from "@data-cabinet/store-pg/connection/LibpqUri"
@@ -20,12 +21,16 @@ export interface DatabaseOptions {
   readonly url: string
   readonly readerUrl?: string | undefined
   readonly authorUrl?: string | undefined
+  /** The address under which others reach the cabinet, of one that serves it and knows: it is noted for the others. */
+  readonly baseUrl?: string | undefined
 }
 
 export interface OpenedDatabase {
   readonly roles: Roles
   /** The migrations applied by this call; empty when the schema was up to date. */
   readonly applied: ReadonlyArray<string>
+  /** The address under which others reach the cabinet, as a server noted it; null if none has. */
+  readonly notedBaseUrl: string | null
 }
 
 /** The hosts and database of a URL, without the login. */
@@ -103,7 +108,8 @@ export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.E
     yield* probeConnection(options.url)
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
-    return { applied, roles }
+    if (options.baseUrl !== undefined) yield* noteBaseUrl(options.baseUrl)
+    return { applied, roles, notedBaseUrl: yield* notedBaseUrl }
   }).pipe(
     Effect.provide(OwnerClient.layer({ url: options.url, maxConnections: 2, applicationName: "data-cabinet start" }), {
       local: true,

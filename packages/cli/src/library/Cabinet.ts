@@ -45,6 +45,11 @@ export interface Cabinet {
   readonly nodeHandler: NodeHandler
   /** `Request => Promise<Response>`: for frameworks that speak fetch. */
   readonly fetchHandler: FetchHandler
+  /**
+   * The address under which others reach the cabinet: `baseUrl` of the options, or what a server with the same database was
+   * told. Null if none is known; intake addresses then begin with a guess.
+   */
+  readonly baseUrl: string | null
   /** Sources of events, each with an intake address and a table. */
   readonly sources: SourcesApi
   /** Keys for readers of the API. */

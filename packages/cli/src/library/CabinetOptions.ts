@@ -19,7 +19,11 @@ export interface OpenCabinetOptions {
   readonly dataDir?: string | undefined
   /** A directory with the programs of PostgreSQL 15 to 18 to run as the embedded one. Default: the one that npm installed. */
   readonly postgresBin?: string | undefined
-  /** The address under which others reach the cabinet; it may have a path. Default `http://127.0.0.1:8080`. */
+  /**
+   * The address under which others reach the cabinet; it may have a path. It is kept in the database for those that are not
+   * told. Without it intake addresses begin with the one kept there, or else with `http://127.0.0.1:8080`, and the handlers
+   * are mounted at `/`.
+   */
   readonly baseUrl?: string | undefined
   /**
    * Whether this process also sends deliveries and runs polls. Default true; false if `cabinet worker` or another process

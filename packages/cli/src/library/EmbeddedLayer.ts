@@ -48,7 +48,7 @@ export const embeddedLayer = (
   Layer.fresh(
     Layer.unwrap(
       Effect.gen(function* () {
-        const database = yield* cabinetDatabase(settings, "create")
+        const database = yield* cabinetDatabase(settings, "create", { baseUrl: settings.baseUrl ?? undefined })
         told(database)
         for (const role of [database.roles.reader, database.roles.author]) {
           // A missing capability is logged at once, not only reported to its users.

@@ -6,7 +6,8 @@
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { listeningUrl, noteBaseUrl } from "../settings/BaseUrl.ts"
+import { noteBaseUrlAt } from "@data-cabinet/store-pg/source/NotedBaseUrl"
+import { listeningUrl } from "../settings/BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { type SeededCabinet, seedCabinet } from "../compose/SeedCabinet.ts"
@@ -119,7 +120,7 @@ export const serveAsWorker = (options: Omit<ServeOptions, "firstOwner">) =>
     yield* reportServing
   })
 
-const begin = <R>(first: Effect.Effect<SeededCabinet | null, unknown, R>) =>
+const begin = <A, R>(first: Effect.Effect<A, unknown, R>) =>
   Effect.mapError(first, (error) => new StartError({ code: "database_unfit", message: String(error) }))
 
 /** Serves until the scope closes: in this process, or in several workers that this process supervises. */
@@ -128,7 +129,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     const { settings, firstOwner } = options
     const seeds = { key: firstOwner !== null, owner: settings.console === "on" ? firstOwner : null }
     const { host, workers, metricsPort } = settings
-    const database = yield* cabinetDatabase(settings, "serve", START_TIMEOUT_MILLIS)
+    const database = yield* cabinetDatabase(settings, "serve", { waitMillis: START_TIMEOUT_MILLIS })
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
     if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)
@@ -146,6 +147,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
       const cabinet = yield* serveOn({ ...options, place })
       if (cabinet !== null) first = yield* begin(Effect.provideContext(seedCabinet(seeds), cabinet))
     }
-    if (settings.serviceDomain === null && database.dataDir !== null) noteBaseUrl(database.dataDir, baseUrl)
+    // Where it listens is right for the one server of a data directory; several on one database cannot tell for the others.
+    const knows = settings.baseUrl !== null || database.dataDir !== null
+    if (settings.serviceDomain === null && knows) yield* begin(noteBaseUrlAt(database.url, baseUrl))
     return { baseUrl, database, first }
   })

@@ -61,7 +61,8 @@ const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2,
 const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
   Effect.gen(function* () {
     const { settings, delivers, polls } = options
-    const database = yield* openDatabase({ url: cabinet.databaseUrl })
+    const baseUrl = options.baseUrlOf(cabinet.name)
+    const database = yield* openDatabase({ url: cabinet.databaseUrl, baseUrl })
     const services = cabinetLayer({
       url: cabinet.databaseUrl,
       roles: database.roles,
@@ -74,8 +75,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       delivers ? workLayer(settings) : Layer.empty,
       polls ? pollingLayer : Layer.empty,
     )
-    const { baseUrlOf, signIn } = options
-    const http = cabinetHttpLayer({ baseUrl: baseUrlOf(cabinet.name), baseUrlKnown: true, settings, signIn })
+    const http = cabinetHttpLayer({ baseUrl, baseUrlKnown: true, settings, signIn: options.signIn })
     // A memo map of its own: layers are memoized by identity, and another cabinet's must never be used for this one.
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)

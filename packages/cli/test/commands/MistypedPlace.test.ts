@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest"
 import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
@@ -89,6 +90,43 @@ it("a link whose base address nobody said is told to be a guess", async () => {
     vi.stubEnv("PORT", "8123")
     expect(JSON.parse((await call(["source", "show", "1", "--json"])).printed)).toMatchObject({ base_url_known: true })
   } finally {
+    await plain.drop()
+  }
+})
+
+it("a link begins with the address that a server noted, over any guess and below what is set", async () => {
+  const plain = await testDatabase()
+  vi.stubEnv("DATABASE_URL", plain.url)
+  const link = async (...args: ReadonlyArray<string>) =>
+    JSON.parse((await call(["source", "show", "1", "--json", ...args])).printed) as object
+  try {
+    const told = await openCabinet({ databaseUrl: plain.url, baseUrl: "https://shop.example/data" })
+    await told.sources.create({ name: "Orders" })
+    await told.close()
+    const untold = await openCabinet({ databaseUrl: plain.url, delivery: false })
+    expect(untold.baseUrl).toBe("https://shop.example/data")
+    expect((await untold.sources.reveal(1)).intakeUrl).toMatch(/^https:\/\/shop\.example\/data\/webhook\//)
+    await untold.close()
+    vi.stubEnv("PORT", "8123")
+    const intake_url = expect.stringMatching(/^https:\/\/shop\.example\/data\/webhook\//) as string
+    expect(await link()).toMatchObject({ base_url_known: true, intake_url })
+    const other = await link("--base-url", "https://other.example")
+    expect(other).toMatchObject({ intake_url: expect.stringMatching(/^https:\/\/other\.example\/webhook\//) })
+    expect(await link()).toMatchObject({ intake_url })
+  } finally {
+    vi.stubEnv("PORT", "")
+    await plain.drop()
+  }
+})
+
+it("a cabinet that no server served knows no address", async () => {
+  const plain = await testDatabase()
+  const untold = await openCabinet({ databaseUrl: plain.url, delivery: false })
+  try {
+    expect(untold.baseUrl).toBeNull()
+    expect((await untold.sources.create({ name: "S" })).intakeUrl).toMatch(/^http:\/\/127\.0\.0\.1:8080\/webhook\//)
+  } finally {
+    await untold.close()
     await plain.drop()
   }
 })

@@ -60,6 +60,8 @@ it("a cabinet is opened when it is held, closed with all its sessions when idle,
         yield* until(async () => !(await Effect.runPromise(many.isOpen("a"))))
         yield* until(async () => (await sessions(cabinets[0]!)) === 0)
       }
+      const noted = yield* Effect.promise(() => cabinets[0]!.run("SELECT url FROM cabinet.base_address"))
+      expect(noted).toEqual([{ url: "https://a.test" }])
       expect(yield* many.isOpen("b")).toBe(false)
       expect(yield* Effect.promise(() => sessions(cabinets[1]!))).toBe(0)
     }),
