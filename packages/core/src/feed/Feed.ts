@@ -1,4 +1,5 @@
 /** Reads the event feed page by page, for the API, the command line and the library. */
+import { ERROR_MEANINGS } from "../error/ErrorCode.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -40,7 +41,7 @@ export class Feed extends Context.Service<
           const key = yield* keys.key
           const { sourceId, channel, limit, after, cursor } = yield* feedParams(key, params)
           if (sourceId === "unknown" || (sourceId !== null && Option.isNone(yield* sources.get(sourceId)))) {
-            const message = "The cabinet has no source with this id."
+            const message = ERROR_MEANINGS.no_such_source
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
           }
           const page = yield* instrument("feed.page", store.page({ after, limit, sourceId, channel }))

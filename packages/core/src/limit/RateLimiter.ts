@@ -15,6 +15,10 @@ export interface RateLimit {
   readonly retryAfter: number
 }
 
+/** The refusal of a request that is over its limit, of a key, a token or a session. */
+export const overLimit = ({ limit, retryAfter }: RateLimit): string =>
+  `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`
+
 export interface KeyRateLimit extends RateLimit {
   readonly keyId: number
 }

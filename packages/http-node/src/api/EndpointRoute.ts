@@ -5,7 +5,7 @@
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
+import { type KeyRateLimit, overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { type AbortableCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -64,9 +64,9 @@ export const endpointRoute = (
     const run = yield* callRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
-    const admitted = async (admission: KeyRateLimit, target: Target, call: AbortableCall): Promise<Response> => {
-      const headers = rateHeaders(admission)
-      if (!admission.allowed) return errorResponse(rateLimited(admission), headers)
+    const admitted = async (rate: KeyRateLimit, target: Target, call: AbortableCall): Promise<Response> => {
+      const headers = rateHeaders(rate)
+      if (!rate.allowed) return errorResponse(rateLimited(rate), headers)
       try {
         const request = keyedRequest(endpoint, known, target)
         const responded = Result.isFailure(request)
@@ -151,10 +151,10 @@ const apiError = (error: ApiError | StoreUnavailable): ApiError => {
     : { code, message, param }
 }
 
-const rateLimited = (admission: KeyRateLimit): ApiError => ({
+const rateLimited = (rate: KeyRateLimit): ApiError => ({
   code: "rate_limited",
-  message: `The key is limited to ${admission.limit} requests per minute; the next minute begins in ${admission.retryAfter} s.`,
-  retryAfter: admission.retryAfter,
+  message: overLimit(rate),
+  retryAfter: rate.retryAfter,
 })
 
 const unknownParam = (name: string, known: ReadonlySet<string>): ApiError => ({

@@ -4,6 +4,7 @@
  * body (400); only then does the endpoint run, as the actor who asks. A response to valid credentials has the two rate
  * headers, whatever it is.
  */
+import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { mayDo, type Role, roleMissing } from "@data-cabinet/core/key/Role"
@@ -193,10 +194,10 @@ const faultError = (id: string): ManageError => ({
   message: `An unexpected error, logged as ${id}.`,
 })
 
-const tooMany = ({ limit, retryAfter }: Identified["rate"]): ManageError => ({
+const tooMany = (rate: Identified["rate"]): ManageError => ({
   code: "rate_limited",
-  message: `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`,
-  retryAfter,
+  message: overLimit(rate),
+  retryAfter: rate.retryAfter,
 })
 
 const withoutRole = ({ action }: ManageEndpoint, role: Role): ManageError => ({

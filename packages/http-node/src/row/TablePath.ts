@@ -1,10 +1,11 @@
 /** How the API's paths name a table or view: by schema and name, percent-encoded. */
+import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import type { ApiError } from "../api/ApiError.ts"
 import type { PathParameter } from "../api/Endpoint.ts"
 
 export const NO_SUCH_TABLE: ApiError = {
   code: "no_such_table",
-  message: "The cabinet has no readable table or view of this schema and name.",
+  message: ERROR_MEANINGS.no_such_table,
 }
 
 // A name that cannot be valid is the name of no table: the contract has no other error for it.

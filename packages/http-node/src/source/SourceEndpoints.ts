@@ -1,4 +1,5 @@
 /** The cabinet's sources over the API: all of them, and one. Includes archived sources, excludes deleted ones. */
+import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -50,7 +51,7 @@ export const getSource: Endpoint = {
 
 const noSuchSource: ApiError = {
   code: "no_such_source",
-  message: "The cabinet has no source with this id.",
+  message: ERROR_MEANINGS.no_such_source,
   param: "source_id",
 }
 
