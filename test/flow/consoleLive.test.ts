@@ -90,7 +90,7 @@ it("the first event of a source comes into the place that waits for it", async (
   const source = await cabinet.cabinet.sources.create({ name: "Fresh" })
   const path = `/console/sources/${source.id}`
   const empty = (await viewer.get(path)).text
-  assert.match(empty, /<div id="recent-events"><p class="soft" data-waiting>/)
+  assert.match(empty, /<div id="recent-events"><p class="card soft" data-waiting>/)
   assert.include(empty, `data-first="recent-events" data-from="/data${path}/recent"`)
   await send(source.intakeUrl, '{"hello":"<b>"}')
   const inside = await fetch(`${cabinet.base}${path}/recent`, { headers: { ...headers, "x-fragment": "1" } })

@@ -11,10 +11,11 @@ import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
 import { jsonTree } from "../html/JsonTree.ts"
-import { menu } from "../html/Menu.ts"
+import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton } from "../source/SourceScreen.ts"
+import { sentAgain } from "../table/CopyTexts.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { readEvent } from "./EventJson.ts"
@@ -94,6 +95,20 @@ ${markedText(text, fault?.at ?? null)}
 <p><a class="button" href="${consolePath(frame, `events/${id}/original`)}" download="event-${id}.bin">${words.download}</a></p>`
 }
 
+/** The payload with every digit, and the request as it can be sent again. */
+const copyMenu = (frame: Frame, { record: { original } }: EventData, payload: Json): Html => {
+  const { table: words, event } = frame.words
+  const again = original === null ? null : sentAgain(frame.baseUrl, original.contentType, original.body)
+  return menu({
+    id: "copy",
+    face: markup`${ICONS.copy}<span>${words.copy}</span>`,
+    body: [
+      copyField("copy-payload", event.payload, jsonText(payload), words.copy),
+      again !== null && copyField("copy-curl", "curl", again, words.copy),
+    ],
+  })
+}
+
 export const eventScreen = (frame: Frame, data: EventData): Screen => {
   const { event: words } = frame.words
   const { record, listed, timeZone } = data
@@ -111,7 +126,7 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
     title: `${words.title} #${event.id}`,
     section: "events",
     main: markup`<p><a href="${consolePath(frame, "events")}">← ${words.list}</a></p>
-<div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
+<div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${copyMenu(frame, data, event.payload)}${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
 ${trashBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>

@@ -89,7 +89,7 @@ export interface RecentEvents {
 export const recentEvents = (frame: Frame, { events, timeZone }: Pick<RecentEvents, "events" | "timeZone">): Html =>
   events.length > 0
     ? eventTable(frame, events, timeZone)
-    : markup`<p class="soft" data-waiting>${frame.words.source.waiting}</p>`
+    : markup`<p class="card soft" data-waiting>${frame.words.source.waiting}</p>`
 
 const recent = (frame: Frame, { id }: Source, data: RecentEvents): Html => {
   const path = consolePath(frame, `sources/${id}`)

@@ -39,6 +39,8 @@ export interface TableData {
     readonly nextCursor: string | null
   } | null
   readonly refused: ManageError | null
+  /** The selection as a statement; null for one that is refused. */
+  readonly sql: string | null
   /** Null for what is no source's table, and while nobody can tell. */
   readonly live: Live | null
 }
@@ -119,7 +121,7 @@ const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   })
 }
 
-const copyMenu = (frame: Frame, { table, pairs }: TableData): Html => {
+const copyMenu = (frame: Frame, { table, pairs, sql }: TableData): Html => {
   const { table: words } = frame.words
   const { schema, name } = table.detail
   const address = apiAddress(frame.baseUrl, schema, name, pairs)
@@ -130,6 +132,7 @@ const copyMenu = (frame: Frame, { table, pairs }: TableData): Html => {
       copyField("copy-address", words.copyAddress, address, words.copy),
       copyField("copy-curl", "curl", curlCall(address), words.copy),
       copyField("copy-command", "cabinet", commandLine(schema, name, pairs), words.copy),
+      sql !== null && copyField("copy-sql", "SQL", sql, words.copy),
     ],
   })
 }

@@ -1,10 +1,11 @@
 /** The screens of one table: itself, its rows as lines for the script, one row, and what its form leads to. */
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
@@ -58,7 +59,8 @@ export const tableScreens = Effect.gen(function* () {
           onSuccess: (read) => ({ page: read, refused: null }),
           onFailure: (error) => ({ page: null, refused: manageErrorOf(error) }),
         })
-        const screen = tableScreen(frame, { table, pairs, timeZone, live: from, ...shown })
+        const sql = Result.getOrElse(selectionScript(table, pairs, timeZone), () => null)
+        const screen = tableScreen(frame, { table, pairs, timeZone, live: from, sql, ...shown })
         return { screen, status: shown.refused === null ? 200 : statusOf(shown.refused) }
       }),
     },

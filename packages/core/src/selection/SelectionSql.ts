@@ -40,6 +40,13 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   }
 }
 
+/** The rows of a page alone, with their columns' own names, and with values as `parameters` writes them. */
+export const statementText = (plan: SelectionPlan, zone: string, parameters: SqlParameters): string => {
+  const conditions = conditionsSql(plan, zone, parameters)
+  const list = plan.showing.shown.map(columnSql).join(", ")
+  return orderedPage({ ...plan, limit: plan.limit - 1 }, orderOf(plan), list, conditions, parameters)
+}
+
 /** The columns whose values the statement reads in addition to those that it shows. */
 const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
   if (search !== "" || table.identity === "text") return table.columns

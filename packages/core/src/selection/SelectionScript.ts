@@ -1,0 +1,40 @@
+/** A selection as one statement to be run by hand, in psql or any other client: its first page, with the values written in. */
+import { Result } from "effect"
+import { CursorKey } from "../pagination/CursorKey.ts"
+import type { ReadableTable } from "../row/Catalog.ts"
+import type { SelectionError } from "./SelectionError.ts"
+import { type ParamPairs, selectionParams } from "./SelectionParams.ts"
+import { selectionPlan } from "./SelectionPlan.ts"
+import { statementText } from "./SelectionSql.ts"
+import { SqlParameters } from "./SqlParameters.ts"
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r" }
+
+/**
+ * A text as a literal in one line. With a backslash it is written in PostgreSQL's own form, which means the same whatever the
+ * session's `standard_conforming_strings`. NUL, which no text of PostgreSQL has, is refused before.
+ */
+export const quoteLiteral = (text: string): string => {
+  const quoted = `'${text.replaceAll(/[\\'\n\r]/g, (unit) => ESCAPES[unit]!)}'`
+  return quoted.includes("\\") ? `E${quoted}` : quoted
+}
+
+/** Writes each value into the statement, cast as a parameter would be. */
+class SqlLiterals extends SqlParameters {
+  override add(text: string, type: string): string {
+    return `${quoteLiteral(text)}::${type}`
+  }
+}
+
+/** Its cursor is left out: whoever runs it begins at the first row. */
+const NO_KEY = new CursorKey(new Uint8Array(32))
+
+export const selectionScript = (
+  table: ReadableTable,
+  params: ParamPairs,
+  zone: string,
+): Result.Result<string, SelectionError> =>
+  selectionParams(params.filter(([name]) => name !== "cursor")).pipe(
+    Result.flatMap((selection) => selectionPlan(selection, table, NO_KEY)),
+    Result.map((plan) => `${statementText(plan, zone, new SqlLiterals())};`),
+  )

@@ -1,0 +1,113 @@
+/** What the console gives to be copied means the same elsewhere: a selection as SQL, and a request as it was sent. */
+import { execFileSync } from "node:child_process"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { runSql } from "../support/postgresAdmin.ts"
+import { randomOf, seeded } from "../support/random.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let viewer: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 20)
+  viewer = visitor(cabinet.base, await cabinet.as("viewer"))
+}, 120_000)
+afterAll(() => cabinet.close())
+
+/** The text of a field that is copied from. */
+const fieldOf = (screen: string, id: string): string => {
+  const [, value] = new RegExp(`<input id="${id}" readonly class="mono" value="([^"]*)">`).exec(screen) ?? []
+  assert.isDefined(value, id)
+  const entities: Readonly<Record<string, string>> = { quot: '"', amp: "&", lt: "<", gt: ">", "#39": "'" }
+  return value!.replaceAll(/&(quot|amp|lt|gt|#39);/g, (_, name: string) => entities[name]!)
+}
+
+const UNITS = [
+  "'",
+  "''",
+  "\\",
+  "\\'",
+  "$1",
+  "$$",
+  '"',
+  "\n",
+  "\r\n",
+  "\t",
+  "--",
+  "/*",
+  ";",
+  "%",
+  "_",
+  "ё",
+  "🗄",
+  "\u202e",
+  " E'",
+]
+
+/** Texts made of what a literal and a word of a shell could end at. */
+const TEXTS = Array.from({ length: 60 }, (_, seed) => {
+  const next = seeded(seed)
+  return `${Array.from({ length: 1 + next(6) }, () => randomOf(next, UNITS)).join("")}${seed}`
+})
+
+it("a selection copied as SQL finds the rows that it shows, whatever its values are", async () => {
+  const items = TEXTS.map((customer) => JSON.stringify({ customer, total: 1 }))
+  const headers = { "content-type": "application/json" }
+  const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: `[${items.join()}]` })
+  assert.strictEqual(sent.status, 200, await sent.text())
+  const selections = [
+    ...TEXTS.map((text) => ({ fc: "customer", fo: "eq", fv: text })),
+    ...TEXTS.slice(0, 10).map((text) => ({ q: text })),
+    { sort: "total", dir: "desc", limit: "7" },
+    { fc: "customer", fo: "contains", fv: "'", sort: "note", dir: "asc" },
+  ]
+  for (const selection of selections) {
+    const query = new URLSearchParams(selection).toString()
+    const { text } = await viewer.get(`/console/tables/sources/orders?${query}`)
+    const sql = fieldOf(text, "copy-sql")
+    assert.notMatch(sql, /[\n\r]/)
+    const answer = await fetch(`${cabinet.base}/api/v1/tables/sources/orders/rows?${query}`, {
+      headers: { "x-api-key": cabinet.key },
+    })
+    const { data } = (await answer.json()) as { data: ReadonlyArray<{ _event_id: number }> }
+    const rows = await runSql(database.url, sql)
+    assert.deepStrictEqual(
+      rows.map((row) => Number(row["_event_id"])),
+      data.map((row) => row._event_id),
+      sql,
+    )
+    assert.isAtLeast(rows.length, 1, sql)
+  }
+}, 60_000)
+
+it("a selection that is refused has none", async () => {
+  const refused = (await viewer.get("/console/tables/sources/orders?sort=nothing")).text
+  assert.notInclude(refused, "copy-sql")
+})
+
+/** The words that bash reads. */
+const wordsOf = (line: string): ReadonlyArray<string> =>
+  execFileSync("bash", ["-c", `printf '%s\\0' ${line}`], { env: { INTAKE_SECRET: "S" } })
+    .toString()
+    .split("\0")
+    .slice(0, -1)
+
+it("a request copied as curl is the same bytes, and one that no command line holds is not offered", async () => {
+  for (const text of TEXTS.slice(0, 25)) {
+    const sent = await fetch(cabinet.source.intakeUrl, {
+      method: "POST",
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      body: text,
+    })
+    const { id } = (await sent.json()) as { id: number }
+    const screen = (await viewer.get(`/console/events/${id}`)).text
+    const words = wordsOf(fieldOf(screen, "copy-curl"))
+    assert.deepStrictEqual(words.slice(0, 5), ["curl", "-X", "POST", "-H", "Content-Type: text/plain; charset=utf-8"])
+    assert.deepStrictEqual(words.slice(5), ["--data-raw", text, `${cabinet.base}/webhook/S`])
+  }
+  const binary = await fetch(cabinet.source.intakeUrl, { method: "POST", body: Uint8Array.of(0xff, 0xfe, 0x00, 0x41) })
+  const { id } = (await binary.json()) as { id: number }
+  assert.notInclude((await viewer.get(`/console/events/${id}`)).text, "copy-curl")
+}, 60_000)
