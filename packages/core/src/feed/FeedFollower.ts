@@ -34,6 +34,9 @@ export interface NewEvents {
 
 /** The pause between two reads: nobody is told later than this and a read after a commit of this process. */
 const PAUSE_MILLIS = 200
+/** To tell many takes longer than to read, so the more there are, the longer the pause; up to a limit well below a second. */
+const PAUSE_MILLIS_OF_ONE = 4
+const LONGEST_PAUSE_MILLIS = 800
 /** How long a lost signal goes unnoticed. */
 const LOOK_MILLIS = 1_000
 const RETRY_MILLIS = 1_000
@@ -165,7 +168,9 @@ class Tail {
     const added = Effect.gen({ self: this }, function* () {
       // A cursor that another process gave out may be behind what was read here.
       const known = this.#end
-      const end = known === null || comparePlaces(after, known) > 0 ? yield* this.#read : known
+      // What was read for somebody who left meanwhile may be old.
+      const isCurrent = known !== null && !this.#waiting.isEmpty && comparePlaces(after, known) <= 0
+      const end = isCurrent ? known : yield* this.#read
       waiting.place = end
       const leave = this.#waiting.add(waiting)
       yield* Effect.addFinalizer(() => Effect.sync(leave))
@@ -181,7 +186,8 @@ class Tail {
       yield* this.#anyone.await
       const signalled = yield* this.#signal.listen
       while (yield* this.#turn.withPermits(1)(this.#readForAnyone)) {
-        yield* Effect.sleep(PAUSE_MILLIS)
+        const forAll = PAUSE_MILLIS_OF_ONE * this.#waiting.size
+        yield* Effect.sleep(Math.min(Math.max(PAUSE_MILLIS, forAll), LONGEST_PAUSE_MILLIS))
         yield* Effect.timeoutOption(signalled, LOOK_MILLIS)
       }
     }).pipe(Effect.scoped)

@@ -17,6 +17,10 @@ export class LiveSet<A> {
     return this.#seats.length === 0
   }
 
+  get size(): number {
+    return this.#seats.length
+  }
+
   /** Adds a member and returns the function that removes it; repeated calls have no effect. */
   add(member: A): () => void {
     const seat: Entry<A> = { member, index: this.#seats.length }
