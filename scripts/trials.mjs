@@ -1,6 +1,6 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
- * PostgreSQL, if this machine has it, the tests of rows and of the feed with every packet cut at every byte, twenty failovers,
+ * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut at every byte, twenty failovers,
  * a hundred restarts, a client that follows 200,000 events through kills, the package on the oldest supported and the newest
  * Node, then everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently.
  * Arguments after `--` name the parts: `npm run trials -- oldest`.
@@ -40,6 +40,13 @@ const PARTS = {
     missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
     run: [vitest, "run"],
     env: { TEST_PG_BIN: OLDEST, TEST_EXCLUDE: ELSEWHERE.join(",") },
+  },
+  versions: {
+    missing: [16, 17].every((version) => existsSync(join(root, "node_modules", ".data-cabinet", `postgres-${version}`)))
+      ? null
+      : "no PostgreSQL 16 and 17 (.ci/postgres fetches them)",
+    run: [vitest, "run", "test/fault/matrix.test.ts"],
+    env: { POSTGRES_VERSIONS: "15,16,17,18" },
   },
   packets: {
     missing: null,

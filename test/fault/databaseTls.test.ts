@@ -14,17 +14,21 @@ import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
+import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import { PgClient } from "@effect/sql-pg"
 import { openDatabase } from "data-cabinet/compose/OpenDatabase"
 import { Effect, Layer, Option } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgBouncer.ts"
 
 const DATABASE = "orders"
+const OWNER = "cabinet"
 const PASSWORD = "s3cr3t"
 
 let home: ClusterHome
-let ports: { readonly tls: number; readonly plain: number }
+let ports: Readonly<Record<"tls" | "plain" | "dead" | "pooled" | "pooledPlain", number>>
+const bouncers: Array<PgBouncer> = []
 let tls: TestCluster
 let pem: (name: string) => string
 
@@ -59,6 +63,19 @@ const ask = (url: string) =>
     Effect.runPromise,
   )
 
+/** The routes to a server that has TLS, and to one that has none. */
+const ROUTES: Readonly<Record<string, (hasTls: boolean) => number | readonly [dead: number, port: number]>> = {
+  direct: (hasTls) => (hasTls ? ports.tls : ports.plain),
+  "dead first host": (hasTls) => [ports.dead, hasTls ? ports.tls : ports.plain],
+  ...(hasPgBouncer ? { PgBouncer: (hasTls: boolean) => (hasTls ? ports.pooled : ports.pooledPlain) } : {}),
+}
+
+const via = (route: string, hasTls: boolean, host: string, parameters: string) => {
+  const each = [ROUTES[route]!(hasTls)].flat()
+  const list = `host=${each.map(() => host).join(",")}&port=${each.join(",")}`
+  return `postgres://cabinet:${PASSWORD}@localhost/${DATABASE}?${list}&${parameters}`
+}
+
 const refusalOf = async (url: string): Promise<string> => {
   const { message } = await Effect.runPromise(Effect.flip(openDatabase({ url })))
   assert.notInclude(message, PASSWORD)
@@ -72,7 +89,7 @@ beforeAll(async () => {
   certificates(dir)
   giveTo(home.launcher, dir)
   pem = (name) => encodeURIComponent(join(dir, `${name}.pem`))
-  ports = { tls: await freePort(), plain: await freePort() }
+  ports = { tls: await freePort(), plain: await freePort(), dead: await freePort(), pooled: 0, pooledPlain: 0 }
   tls = await home.init("with")
   const plain = await home.init("without")
   // Nobody is let in without TLS where there is TLS.
@@ -88,8 +105,94 @@ beforeAll(async () => {
   const files = { ssl_cert_file: join(dir, "server.pem"), ssl_key_file: join(dir, "server.key") }
   await tls.start({ listen_addresses: "127.0.0.1", port: String(ports.tls), ssl: "on", ...files })
   await plain.start({ listen_addresses: "127.0.0.1", port: String(ports.plain) })
+  if (!hasPgBouncer) return
+  const pooled = async (settings: Readonly<Record<string, string>>) => {
+    const bouncer = await startPgBouncer(home, plain, [OWNER], { pool_mode: "session", ...settings }, ports.plain)
+    bouncers.push(bouncer)
+    return Number(new URL(bouncer.url(OWNER, DATABASE)).port)
+  }
+  const ownTls = {
+    client_tls_sslmode: "require",
+    client_tls_cert_file: files.ssl_cert_file,
+    client_tls_key_file: files.ssl_key_file,
+  }
+  ports = { ...ports, pooled: await pooled(ownTls), pooledPlain: await pooled({}) }
 })
-afterAll(() => home.remove())
+afterAll(async () => {
+  for (const each of bouncers) await each.end()
+  await home.remove()
+})
+
+/** What the server has, under which name it is asked for, whom its certificate is to be of, and what is said if not. */
+const ROWS: ReadonlyArray<
+  readonly [
+    name: string,
+    hasTls: boolean,
+    host: string,
+    ca: string,
+    said: readonly [fault: string, toCheck: string] | null,
+  ]
+> = [
+  ["the right authority", true, "localhost", "ca", null],
+  [
+    "a wrong authority",
+    true,
+    "localhost",
+    "other",
+    [
+      "unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca",
+      "Check that sslrootcert or DATABASE_CA names the authority that signed the server's certificate.",
+    ],
+  ],
+  [
+    "a wrong name",
+    true,
+    "127.0.0.1",
+    "ca",
+    [
+      "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: ",
+      "Name the host in DATABASE_URL as the server's certificate does, or use sslmode=verify-ca.",
+    ],
+  ],
+  [
+    "no TLS on the server",
+    false,
+    "localhost",
+    "ca",
+    [
+      "The server does not support TLS",
+      "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way.",
+    ],
+  ],
+]
+
+describe.each(Object.keys(ROUTES))("%s", (route) => {
+  it.each(ROWS)("%s", async (_, hasTls, host, ca, said) => {
+    const url = via(route, hasTls, host, `sslmode=verify-full&sslrootcert=${pem(ca)}`)
+    // Rows are read from the primary if the standby's address is at fault, and `doctor` says this.
+    const { reason } = await ReaderClient.ReaderClient.use((client) => client.standby!.settled).pipe(
+      Effect.provide(
+        StandbyReader.layer({ url, maxLagMillis: 60_000, reader: { role: OWNER, url } }).pipe(
+          Layer.provideMerge(OwnerClient.layer({ url: address("?sslmode=require") })),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    if (said === null) {
+      const { transport, verified } = await Effect.runPromise(connectionSecurity(url))
+      expect({ transport, verified }).toEqual({ transport: "tls", verified: "name" })
+      await Effect.runPromise(openDatabase({ url }))
+      expect(reason).toMatch(/^It is not a (standby but a primary|copy of this database)/)
+      return
+    }
+    const [fault, toCheck] = said
+    const message = await refusalOf(url)
+    expect(message).toMatch(/^The database at .* cannot be reached \(/)
+    expect(message).toContain(`${fault}). ${toCheck}`)
+    expect(reason).toMatch(/^It cannot be queried: /)
+    expect(reason).toContain(fault)
+  })
+})
 
 it("every connection of a cabinet is encrypted where its address says ssl=true", async () => {
   const url = address("?ssl=true")

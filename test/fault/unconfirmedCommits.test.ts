@@ -17,6 +17,8 @@ import { type ClusterHome, clusterHome, type TestCluster } from "../support/clus
 
 const DATABASE = "orders"
 const SETTINGS = { wal_level: "replica", hot_standby: "on", log_line_prefix: "%a " }
+/** No commit without a standby. */
+const STRICT = { ...SETTINGS, synchronous_standby_names: "*" }
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -31,8 +33,8 @@ const cancelled = () =>
     .filter((line) => /canceling (the )?wait for synchronous replication/.test(line))
     .map((line) => line.replace(/ [0-9a-f]{8} WARNING.*/, ""))
 
-const count = async (table: string) =>
-  Number((await primary.run(`SELECT count(*) AS n FROM ${table}`, DATABASE))[0]!["n"])
+const count = async (table: string, database = DATABASE) =>
+  Number((await primary.run(`SELECT count(*) AS n FROM ${table}`, database))[0]!["n"])
 
 /** How many commits wait for the standby. */
 const waiting = async () =>
@@ -61,7 +63,7 @@ beforeAll(async () => {
   const from = `primary_conninfo = 'host=${primary.socketDir} user=postgres'\n`
   writeFileSync(join(home.dir, "standby", "postgresql.auto.conf"), from)
   standby = home.cluster("standby")
-  await primary.start({ ...SETTINGS, synchronous_standby_names: "*" })
+  await primary.start(STRICT)
   await standby.start(SETTINGS)
 })
 afterAll(async () => {
@@ -96,9 +98,9 @@ it("a statement whose caller has left is shown once the standby has it, not befo
   expect(cancelled()).toEqual([])
 })
 
-const serve = (): Promise<ServerProcess> => {
+const serve = (database = DATABASE): Promise<ServerProcess> => {
   const hosts = encodeURIComponent(`${primary.socketDir},${standby.socketDir}`)
-  const url = `postgres://cabinet@localhost/${DATABASE}?host=${hosts}&target_session_attrs=read-write`
+  const url = `postgres://cabinet@localhost/${database}?host=${hosts}&target_session_attrs=read-write`
   return newHome().serve([], { DATABASE_URL: url })
 }
 
@@ -120,12 +122,67 @@ const sender =
     return { status: response.status, id: body.id, seconds: (performance.now() - began) / 1_000 }
   }
 
-const feed = async ({ baseUrl }: ServerProcess, key: string, cursor = ""): Promise<Page> => {
+const askFeed = ({ baseUrl }: ServerProcess, key: string, cursor = "") => {
   const from = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`
-  const response = await fetch(`${baseUrl}/api/v1/events${from}`, { headers: { "x-api-key": key } })
+  return fetch(`${baseUrl}/api/v1/events${from}`, { headers: { "x-api-key": key } })
+}
+
+const feed = async (server: ServerProcess, key: string, cursor = ""): Promise<Page> => {
+  const response = await askFeed(server, key, cursor)
   expect(response.status).toBe(200)
   return (await response.json()) as Page
 }
+
+/** Resolves once the server has found the database again, and its feed waits for a standby. */
+const feedWaits = (server: ServerProcess, key: string, cursor: string) =>
+  until(async () => {
+    const response = await askFeed(server, key, cursor)
+    expect(response.status).toBe(503)
+    return (await response.text()).includes("did not respond in time")
+  })
+
+/** A crash of the whole server, and one of a single session, after which the same server recovers by itself. */
+const CRASHES: Readonly<Record<string, () => Promise<void>>> = {
+  "a killed server": async () => {
+    await primary.end("SIGKILL")
+    await primary.start(STRICT)
+  },
+  "a killed session": async () => {
+    const [row] = await primary.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1")
+    process.kill(row!["pid"] as number, "SIGKILL")
+    await until(() =>
+      primary.run("SELECT").then(
+        () => true,
+        () => false,
+      ),
+    )
+  },
+}
+
+it.each(Object.entries(CRASHES))(
+  "after %s the feed shows what was recovered once a standby has it, not before",
+  async (name, crash) => {
+    const database = name.replaceAll(" ", "_")
+    await primary.createCabinet(database)
+    const server = await serve(database)
+    const { key } = server.welcome.key!
+    const send = sender(server.welcome.source!.intake_path)
+    expect((await send(server, 1)).status).toBe(200)
+    const before = await feed(server, key)
+    await standby.end("SIGKILL")
+    expect((await send(server, 2)).status).toBe(503)
+    expect(await count("cabinet.event", database)).toBe(1)
+    await crash()
+    // Recovered, and shown to everybody who asks PostgreSQL.
+    expect(await count("cabinet.event", database)).toBe(2)
+    await feedWaits(server, key, before.next_cursor)
+    await standbyIsBack()
+    const after = await feed(server, key, before.next_cursor)
+    expect(after.data.map(({ payload }) => payload.n)).toEqual([2])
+    expect(cancelled()).toEqual([])
+    expect(await server.stop("SIGTERM")).toBe(0)
+  },
+)
 
 it("intake refuses in time, the feed shows nothing that no standby has, and goes on where the standby takes over", async () => {
   const server = await serve()
@@ -155,7 +212,13 @@ it("intake refuses in time, the feed shows nothing that no standby has, and goes
 
   const next = await serve()
   expect((await send(next, 6)).status).toBe(503)
-  expect((await feed(next, key, meanwhile.next_cursor)).data).toEqual([])
+  // It cannot know what this server has recovered.
+  await feedWaits(next, key, meanwhile.next_cursor)
+  await primary.end("SIGKILL")
+  // The old leader comes back alone, with what nobody else has, and fails for good.
+  await primary.start(STRICT)
+  expect(await count("cabinet.event")).toBeGreaterThan(1)
+  await feedWaits(next, key, meanwhile.next_cursor)
   await primary.end("SIGKILL")
   await standby.start(SETTINGS)
   await standby.run("SELECT pg_promote()")
@@ -172,6 +235,7 @@ it("an event whose commit somebody cancels is not acknowledged, though it is sho
   const source = await cabinet.source("Orders")
   const post = () => fetch(cabinet.address(source), { method: "POST", body: "{}" }).then(({ status }) => status)
   expect(await post()).toBe(200)
+  expect(await cabinet.feed(source.id)).toHaveLength(1)
   await standby.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
   await standby.run("SELECT pg_reload_conf()")
   // The checkpointer turns the waiting on when it has read the settings; what is sent before is acknowledged as ever.

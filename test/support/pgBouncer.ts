@@ -37,12 +37,13 @@ const answers = (port: number): Promise<boolean> =>
     socket.once("error", () => resolve(false))
   })
 
-/** `settings` as in `pgbouncer.ini`. */
+/** `settings` as in `pgbouncer.ini`; the cluster is reached by its socket. */
 export const startPgBouncer = async (
   home: ClusterHome,
   cluster: TestCluster,
   users: ReadonlyArray<string>,
   settings: Readonly<Record<string, string | number>>,
+  clusterPort = 5432,
 ): Promise<PgBouncer> => {
   const port = await freePort()
   const dir = home.folder(`pgbouncer-${port}`)
@@ -59,7 +60,7 @@ export const startPgBouncer = async (
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}\n`)
   writeFileSync(
     join(dir, "ini"),
-    `[databases]\n* = host=${cluster.socketDir} port=5432\n[pgbouncer]\n${lines.join("")}`,
+    `[databases]\n* = host=${cluster.socketDir} port=${clusterPort}\n[pgbouncer]\n${lines.join("")}`,
   )
   giveTo(home.launcher, dir)
   const words = [...home.launcher.prefix, PROGRAM!, "-q", join(dir, "ini")]

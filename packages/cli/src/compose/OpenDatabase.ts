@@ -44,6 +44,20 @@ export const describeUrl = (url: string): string => {
   return `${hosts.map(place).join(",")}/${database ?? ""}`
 }
 
+/** What to look at, by what Node says of certificates, and the driver of TLS. */
+const toCheck = (message: string): string => {
+  if (/altnames/i.test(message)) {
+    return "Name the host in DATABASE_URL as the server's certificate does, or use sslmode=verify-ca."
+  }
+  if (/certificate|CA cert/i.test(message)) {
+    return "Check that sslrootcert or DATABASE_CA names the authority that signed the server's certificate."
+  }
+  if (/does not support TLS/.test(message)) {
+    return "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way."
+  }
+  return "Check that PostgreSQL runs there and that DATABASE_URL is right."
+}
+
 const inWords = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
@@ -90,7 +104,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
       code: "database_unreachable",
       message:
         words === undefined
-          ? `The database at ${where} cannot be reached (${sqlMessage(error)}). Check that PostgreSQL runs there and that DATABASE_URL is right.`
+          ? `The database at ${where} cannot be reached (${sqlMessage(error)}). ${toCheck(sqlMessage(error))}`
           : `The database at ${where} cannot be used: ${words} (${sqlMessage(error)}).`,
     })
   }

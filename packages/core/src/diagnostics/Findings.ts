@@ -113,7 +113,7 @@ const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding>
     finding(
       "version",
       "warn",
-      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update the server; the embedded one runs your system's programs if CABINET_POSTGRES_BIN names their directory.`,
+      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update that server. If it is the embedded one (without DATABASE_URL), install PostgreSQL ${major} on this machine and name the directory of its programs in CABINET_POSTGRES_BIN, such as /usr/lib/postgresql/${major}/bin: they go on with the same data.`,
     ),
   ]
 }

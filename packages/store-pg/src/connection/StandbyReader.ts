@@ -212,6 +212,8 @@ export const layer = (options: StandbyOptions) =>
         settings: short(2_000),
       })
       const { route } = yield* connectionOf(pools.url)
+      // A pooler may refuse settings at the opening, which the first search finds out.
+      if (route.probes === 0) route.suspect()
       const watch = new StandbyWatch({
         primary: yield* StatementClient,
         standby: Context.get(yield* Layer.build(Layer.fresh(watching)), PgClient.PgClient),

@@ -19,6 +19,7 @@ import type { LentSessions } from "../connection/SessionPool.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import { type EventLength, EventsToJson, SENT_COLUMNS } from "./EventsToJson.ts"
 import { pageStatement } from "./PageStatement.ts"
+import { recoveredLog } from "./RecoveredLog.ts"
 import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
 import { type NameRow, SOURCE_NAMES, SourceNames } from "./SourceNames.ts"
 import { type Watermark, watermark } from "./Watermark.ts"
@@ -29,9 +30,11 @@ export const layer = Layer.effect(
     const sql = yield* StatementClient
     const writing = yield* PgClient.PgClient
     const sessions = yield* FeedSessions
+    const replicated = yield* recoveredLog(writing)
     const reader = new PageReader(sessions)
     const page = Effect.fnUntraced(function* (session: Session, asked: FeedQuery) {
       let fence = yield* watermark(session, asked.after)
+      yield* replicated(session)
       if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
         yield* beginEpochAbove(writing, asked.after)
         fence = yield* watermark(session, asked.after)
