@@ -123,77 +123,6 @@ afterAll(async () => {
   await home.remove()
 })
 
-/** What the server has, under which name it is asked for, whom its certificate is to be of, and what is said if not. */
-const ROWS: ReadonlyArray<
-  readonly [
-    name: string,
-    hasTls: boolean,
-    host: string,
-    ca: string,
-    said: readonly [fault: string, toCheck: string] | null,
-  ]
-> = [
-  ["the right authority", true, "localhost", "ca", null],
-  [
-    "a wrong authority",
-    true,
-    "localhost",
-    "other",
-    [
-      "unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca",
-      "Check that sslrootcert or DATABASE_CA names the authority that signed the server's certificate.",
-    ],
-  ],
-  [
-    "a wrong name",
-    true,
-    "127.0.0.1",
-    "ca",
-    [
-      "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: ",
-      "Name the host in DATABASE_URL as the server's certificate does, or use sslmode=verify-ca.",
-    ],
-  ],
-  [
-    "no TLS on the server",
-    false,
-    "localhost",
-    "ca",
-    [
-      "The server does not support TLS",
-      "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way.",
-    ],
-  ],
-]
-
-describe.each(Object.keys(ROUTES))("%s", (route) => {
-  it.each(ROWS)("%s", async (_, hasTls, host, ca, said) => {
-    const url = via(route, hasTls, host, `sslmode=verify-full&sslrootcert=${pem(ca)}`)
-    // Rows are read from the primary if the standby's address is at fault, and `doctor` says this.
-    const { reason } = await ReaderClient.ReaderClient.use((client) => client.standby!.settled).pipe(
-      Effect.provide(
-        StandbyReader.layer({ url, maxLagMillis: 60_000, reader: { role: OWNER, url } }).pipe(
-          Layer.provideMerge(OwnerClient.layer({ url: address("?sslmode=require") })),
-        ),
-      ),
-      Effect.runPromise,
-    )
-    if (said === null) {
-      const { transport, verified } = await Effect.runPromise(connectionSecurity(url))
-      expect({ transport, verified }).toEqual({ transport: "tls", verified: "name" })
-      await Effect.runPromise(openDatabase({ url }))
-      expect(reason).toMatch(/^It is not a (standby but a primary|copy of this database)/)
-      return
-    }
-    const [fault, toCheck] = said
-    const message = await refusalOf(url)
-    expect(message).toMatch(/^The database at .* cannot be reached \(/)
-    expect(message).toContain(`${fault}). ${toCheck}`)
-    expect(reason).toMatch(/^It cannot be queried: /)
-    expect(reason).toContain(fault)
-  })
-})
-
 it("every connection of a cabinet is encrypted where its address says ssl=true", async () => {
   const url = address("?ssl=true")
   const { roles } = await Effect.runPromise(openDatabase({ url }))
@@ -284,4 +213,75 @@ it("a server without TLS is refused, and is told no password, where the address 
   assert.isTrue(heard.every((bytes) => bytes.length === 8))
   assert.isAtLeast(heard.length, 3)
   assert.notInclude(readFileSync(join(home.dir, "without.log"), "utf8"), PASSWORD)
+})
+
+/** What the server has, under which name it is asked for, whom its certificate is to be of, and what is said if not. */
+const ROWS: ReadonlyArray<
+  readonly [
+    name: string,
+    hasTls: boolean,
+    host: string,
+    ca: string,
+    said: readonly [fault: string, toCheck: string] | null,
+  ]
+> = [
+  ["the right authority", true, "localhost", "ca", null],
+  [
+    "a wrong authority",
+    true,
+    "localhost",
+    "other",
+    [
+      "unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca",
+      "Check that sslrootcert or DATABASE_CA names the authority that signed the server's certificate.",
+    ],
+  ],
+  [
+    "a wrong name",
+    true,
+    "127.0.0.1",
+    "ca",
+    [
+      "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: ",
+      "Name the host in DATABASE_URL as the server's certificate does, or use sslmode=verify-ca.",
+    ],
+  ],
+  [
+    "no TLS on the server",
+    false,
+    "localhost",
+    "ca",
+    [
+      "The server does not support TLS",
+      "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way.",
+    ],
+  ],
+]
+
+describe.each(Object.keys(ROUTES))("%s", (route) => {
+  it.each(ROWS)("%s", async (_, hasTls, host, ca, said) => {
+    const url = via(route, hasTls, host, `sslmode=verify-full&sslrootcert=${pem(ca)}`)
+    // Rows are read from the primary if the standby's address is at fault, and `doctor` says this.
+    const { reason } = await ReaderClient.ReaderClient.use((client) => client.standby!.settled).pipe(
+      Effect.provide(
+        StandbyReader.layer({ url, maxLagMillis: 60_000, reader: { role: OWNER, url } }).pipe(
+          Layer.provideMerge(OwnerClient.layer({ url: address("?sslmode=require") })),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    if (said === null) {
+      const { transport, verified } = await Effect.runPromise(connectionSecurity(url))
+      expect({ transport, verified }).toEqual({ transport: "tls", verified: "name" })
+      await Effect.runPromise(openDatabase({ url }))
+      expect(reason).toMatch(/^It is not a (standby but a primary|copy of this database)/)
+      return
+    }
+    const [fault, toCheck] = said
+    const message = await refusalOf(url)
+    expect(message).toMatch(/^The database at .* cannot be reached \(/)
+    expect(message).toContain(`${fault}). ${toCheck}`)
+    expect(reason).toMatch(/^It cannot be queried: /)
+    expect(reason).toContain(fault)
+  })
 })
