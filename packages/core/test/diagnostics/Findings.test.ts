@@ -131,7 +131,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "bad",
     /^5 deliveries .*but no process sends them.*Start `cabinet serve` or `cabinet worker`/,
   ],
-  ["version", diagnostics({ serverVersion: "18.4" }), "warn", /^PostgreSQL 18\.4 lacks .* 2 minor releases; 18\.6 was .* install PostgreSQL 18 .* \/usr\/lib\/postgresql\/18\/bin/],
+  [
+    "version",
+    diagnostics({ serverVersion: "18.4" }),
+    "warn",
+    /^PostgreSQL 18\.4 lacks .* 2 minor releases; 18\.6 was .* install PostgreSQL 18 .* \/usr\/lib\/postgresql\/18\/bin/,
+  ],
   ["version", diagnostics({ serverVersion: "15.19" }), "warn", /15\.19 lacks .* 1 minor release;/],
   [
     "connection",
