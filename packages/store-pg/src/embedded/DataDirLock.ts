@@ -50,12 +50,12 @@ const sqliteBusy = 5
  * that it is experimental, which tells whoever runs a server nothing.
  */
 const sqlite = () => {
-  const { emitWarning } = process
+  const emitWarning: unknown = Reflect.get(process, "emitWarning")
   process.emitWarning = () => {}
   try {
     return process.getBuiltinModule("node:sqlite")
   } finally {
-    process.emitWarning = emitWarning
+    Object.assign(process, { emitWarning })
   }
 }
 
