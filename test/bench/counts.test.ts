@@ -47,10 +47,20 @@ afterAll(async () => {
 const orders = (count: number, from: number) =>
   JSON.stringify(Array.from({ length: count }, (_, n) => ({ order: from + n, total: 1.5 })))
 
+/**
+ * The fewest round trips that the work causes: a few times a second, whatever is sent, other processes are notified beside it,
+ * and the first request on a session prepares its statements as well.
+ */
+const fewest = async (work: () => Promise<unknown>): Promise<number> => {
+  const counts: Array<number> = []
+  for (let n = 0; n < 4; n++) counts.push(await socket.during(work))
+  return Math.min(...counts)
+}
+
 describe("Round trips to the database", () => {
   it("an accepted batch is one statement, of one event and of a hundred", async () => {
-    assert.equal(await socket.during(() => cabinet.send(secret, orders(1, 1000))), 1)
-    assert.equal(await socket.during(() => cabinet.send(secret, orders(100, 2000))), 1)
+    assert.equal(await fewest(() => cabinet.send(secret, orders(1, 1000))), 1)
+    assert.equal(await fewest(() => cabinet.send(secret, orders(100, 2000))), 1)
   })
 
   it("requests that come together share their statements", async () => {
@@ -75,12 +85,7 @@ describe("Round trips to the database", () => {
   })
 
   it("an API request is its key and what it asks for", async () => {
-    // The first request on a session prepares its statements as well.
-    const roundTrips = async (path: string) => {
-      const counts: Array<number> = []
-      for (let n = 0; n < 4; n++) counts.push(await socket.during(() => cabinet.ask(path, key)))
-      return Math.min(...counts)
-    }
+    const roundTrips = (path: string) => fewest(() => cabinet.ask(path, key))
     assert.deepEqual(
       {
         sources: await roundTrips("sources"),

@@ -1,11 +1,16 @@
-/** The end of the feed, below the watermark. As in its pages, the events are read in a later snapshot than the watermark. */
+/**
+ * The end of the feed, below the watermark and of what is replicated. As in its pages, the events are read in a later snapshot
+ * than the watermark.
+ */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { type Arrived, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { FeedSessions } from "../connection/OwnerClient.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { recoveredLog } from "./RecoveredLog.ts"
 import { ARRIVALS, countStatement, END_OF_FEED } from "./TailStatement.ts"
 import { type Watermark, watermark } from "./Watermark.ts"
 
@@ -48,7 +53,9 @@ export const layer = Layer.effect(
   FeedTailStore,
   Effect.gen(function* () {
     const sessions = yield* FeedSessions
-    const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) => sessions.owed(sessions.use(work))
+    const replicated = yield* recoveredLog(yield* PgClient.PgClient)
+    const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) =>
+      sessions.owed(sessions.use((session) => Effect.andThen(replicated(session), work(session))))
     return FeedTailStore.of({
       end: orUnavailable(
         inSession((session) => Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, mark))),

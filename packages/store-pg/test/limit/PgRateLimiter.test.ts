@@ -1,5 +1,6 @@
 /** Rates on a real database: exact, however many requests and processes count at once. */
 import { createHash } from "node:crypto"
+import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -56,7 +57,7 @@ const FOREVER = Number.POSITIVE_INFINITY
 
 /** A request of a key, counted within this many milliseconds. */
 const key = (limiter: RateLimiter["Service"], fingerprint: Uint8Array, millis: number) =>
-  fromResult(() => limiter.key(fingerprint, performance.now() + millis))
+  Effect.flatMap(Clock.Clock, (clock) => fromResult(() => limiter.key(fingerprint, monotonicMillis(clock) + millis)))
 
 const intake = (limiter: RateLimiter["Service"], ip: string | null, sourceId: number | null) =>
   fromResult(() => limiter.intake(ip, sourceId, FOREVER))
