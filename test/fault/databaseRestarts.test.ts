@@ -1,41 +1,74 @@
 /**
  * A database that was restarted, killed or paused while nobody asked anything of it: the requests that come once it is back
- * are served, and none of them is the one that finds out. `ROUNDS` says how often; `npm run trials` does it a hundred times.
+ * are served, and none of them is the one that finds out. A database of one's own is started again by the test, the embedded
+ * one by the server. `ROUNDS` says how often; `npm run trials` does it a hundred times each.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import { spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { setTimeout as sleep } from "node:timers/promises"
+import { isServerOf, readPostmasterPid } from "@data-cabinet/store-pg/embedded/PostmasterPid"
+import { afterAll, expect, it } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { type ClusterHome, clusterHome } from "../support/cluster.ts"
+import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 
 const DATABASE = "orders"
-const ROUNDS = Number(process.env["ROUNDS"] ?? 6)
+const ROUNDS = Number(process.env["ROUNDS"] ?? 3)
 /** Longer than the time after which a silent database is looked at, and than the one after which it counts as lost. */
-const PAUSES = [500, 4_000, 12_000]
+const PAUSES = [4_000, 500, 12_000]
+const NO_LIMIT = { CABINET_INTAKE_RATE: "0" }
 
-let home: ClusterHome
-let cluster: TestCluster
-let server: ServerProcess
+/** A database and who serves it. `end` ends it, and `isBack` resolves once connections are taken again. */
+interface Served {
+  readonly server: ServerProcess
+  readonly pgdata: string
+  readonly end: (signal: "SIGINT" | "SIGKILL") => Promise<void>
+  readonly isBack: () => Promise<void>
+}
 
-beforeAll(async () => {
+let home: ClusterHome | undefined
+
+const own = async (): Promise<Served> => {
   home = clusterHome()
-  cluster = await home.init("own")
+  const cluster = await home.init("own")
   await cluster.start()
   await cluster.createCabinet(DATABASE)
-  server = await newHome().serve([], { DATABASE_URL: cluster.url(DATABASE), CABINET_INTAKE_RATE: "0" })
-})
+  const server = await newHome().serve([], { DATABASE_URL: cluster.url(DATABASE), ...NO_LIMIT })
+  const isBack = () => cluster.run("SELECT 1").then(() => {})
+  return { server, pgdata: cluster.pgdata, end: (signal) => cluster.end(signal).then(() => cluster.start()), isBack }
+}
+
+const embedded = async (): Promise<Served> => {
+  const { dataDir, serve } = newHome()
+  const server = await serve([], NO_LIMIT)
+  const pgdata = join(dataDir, "pgdata")
+  const postmaster = () => readPostmasterPid(pgdata)
+  const end: Served["end"] = async (signal) => {
+    const file = postmaster()!
+    process.kill(file.pid, signal)
+    while (await isServerOf(pgdata, file)) await sleep(5)
+  }
+  const isBack = async () => {
+    for (;;) {
+      const file = postmaster()
+      const asked = file?.status === "ready" && runSql(databaseUrl(file.socketDir, superuser, "postgres"), "SELECT 1")
+      if (await Promise.resolve(asked).catch(() => false)) return
+      await sleep(5)
+    }
+  }
+  return { server, pgdata, end, isBack }
+}
+
 afterAll(async () => {
   await endAll()
-  await home.remove()
+  await home?.remove()
 })
 
 /** The postmaster and its children, which are in no group of their own. */
-const processes = (): ReadonlyArray<number> => {
-  const [postmaster] = readFileSync(join(cluster.pgdata, "postmaster.pid"), "utf8").split("\n")
-  const { stdout } = spawnSync("pgrep", ["-P", postmaster!], { encoding: "utf8" })
-  return [Number(postmaster), ...stdout.split("\n").filter(Boolean).map(Number)]
+const processes = (pgdata: string): ReadonlyArray<number> => {
+  const { pid } = readPostmasterPid(pgdata)!
+  const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8" })
+  return [pid, ...stdout.split("\n").filter(Boolean).map(Number)]
 }
 
 const tell = (signal: NodeJS.Signals, pids: ReadonlyArray<number>) => {
@@ -48,25 +81,13 @@ const tell = (signal: NodeJS.Signals, pids: ReadonlyArray<number>) => {
   }
 }
 
-const FAULTS: ReadonlyArray<readonly [name: string, fault: (round: number) => Promise<void>]> = [
-  [
-    "restarted",
-    async () => {
-      await cluster.end("SIGINT")
-      await cluster.start()
-    },
-  ],
-  [
-    "killed",
-    async () => {
-      await cluster.end("SIGKILL")
-      await cluster.start()
-    },
-  ],
+const FAULTS: ReadonlyArray<readonly [name: string, fault: (served: Served, round: number) => Promise<void>]> = [
+  ["restarted", ({ end }) => end("SIGINT")],
+  ["killed", ({ end }) => end("SIGKILL")],
   [
     "paused",
-    async (round) => {
-      const all = processes()
+    async ({ pgdata }, round) => {
+      const all = processes(pgdata)
       tell("SIGSTOP", all)
       await sleep(PAUSES[Math.floor(round / FAULTS.length) % PAUSES.length]!)
       tell("SIGCONT", all)
@@ -74,15 +95,19 @@ const FAULTS: ReadonlyArray<readonly [name: string, fault: (round: number) => Pr
   ],
 ]
 
-it(
-  "no request gets a 503 that comes once the database is back",
-  async () => {
-    const { source, key } = server.welcome
-    const headers = { "x-api-key": key!.key }
+it.each([
+  ["a database of one's own", own],
+  ["the embedded database", embedded],
+])(
+  "no request gets a 503 that comes once %s is back",
+  async (_, begin) => {
+    const served = await begin()
+    const { welcome, baseUrl } = served.server
+    const headers = { "x-api-key": welcome.key!.key }
     const ask = {
-      intake: () => fetch(server.baseUrl + source!.intake_path, { method: "POST", body: '{"n":1}' }),
-      feed: () => fetch(`${server.baseUrl}/api/v1/events?limit=1`, { headers }),
-      source: () => fetch(`${server.baseUrl}/api/v1/sources/${source!.id}`, { headers }),
+      intake: () => fetch(baseUrl + welcome.source!.intake_path, { method: "POST", body: '{"n":1}' }),
+      feed: () => fetch(`${baseUrl}/api/v1/events?limit=1`, { headers }),
+      source: () => fetch(`${baseUrl}/api/v1/sources/${welcome.source!.id}`, { headers }),
     }
     const all = () =>
       Promise.all(Object.entries(ask).map(async ([name, request]) => [name, (await request()).status] as const))
@@ -90,8 +115,8 @@ it(
     const refused: Array<string> = []
     for (let round = 0; round < ROUNDS; round++) {
       const [name, fault] = FAULTS[round % FAULTS.length]!
-      await fault(round)
-      await cluster.run("SELECT 1")
+      await fault(served, round)
+      await served.isBack()
       for (const [what, status] of await all()) {
         if (status !== 200) refused.push(`round ${round}, ${name}: ${what} ${status}`)
       }
