@@ -34,8 +34,12 @@ const own = async (): Promise<Served> => {
   await cluster.start()
   await cluster.createCabinet(DATABASE)
   const server = await newHome().serve([], { DATABASE_URL: cluster.url(DATABASE), ...NO_LIMIT })
-  const isBack = () => cluster.run("SELECT 1").then(() => {})
-  return { server, pgdata: cluster.pgdata, end: (signal) => cluster.end(signal).then(() => cluster.start()), isBack }
+  const end: Served["end"] = async (signal) => {
+    await cluster.end(signal)
+    await cluster.start()
+  }
+  const isBack = async () => void (await cluster.run("SELECT 1"))
+  return { server, pgdata: cluster.pgdata, end, isBack }
 }
 
 const embedded = async (): Promise<Served> => {
