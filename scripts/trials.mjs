@@ -1,9 +1,9 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
- * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut at every byte, twenty failovers,
- * a hundred restarts, a client that follows 200,000 events through kills, the package on the oldest supported and the newest
- * Node, then everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently.
- * Arguments after `--` name the parts: `npm run trials -- oldest`.
+ * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
+ * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the package on the
+ * oldest supported and the newest Node, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"

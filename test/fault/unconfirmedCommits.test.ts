@@ -6,6 +6,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { orUnavailable } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { PgClient } from "@effect/sql-pg"
@@ -14,6 +15,7 @@ import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { intakeCabinet } from "../support/intakeCabinet.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 
 const DATABASE = "orders"
 const SETTINGS = { wal_level: "replica", hot_standby: "on", log_line_prefix: "%a " }
@@ -169,6 +171,9 @@ it.each(Object.entries(CRASHES))(
     const send = sender(server.welcome.source!.intake_path)
     expect((await send(server, 1)).status).toBe(200)
     const before = await feed(server, key)
+    const follower = testCabinet(primary.url(database))
+    const end = () => follower.runPromise(FeedTailStore.use((tail) => Effect.timeoutOption(tail.end, "2 seconds")))
+    expect((await end())._tag).toBe("Some")
     await standby.end("SIGKILL")
     expect((await send(server, 2)).status).toBe(503)
     expect(await count("cabinet.event", database)).toBe(1)
@@ -176,7 +181,11 @@ it.each(Object.entries(CRASHES))(
     // Recovered, and shown to everybody who asks PostgreSQL.
     expect(await count("cabinet.event", database)).toBe(2)
     await feedWaits(server, key, before.next_cursor)
+    // Whoever follows the feed is not told of it either.
+    expect((await end())._tag).toBe("None")
     await standbyIsBack()
+    expect((await end())._tag).toBe("Some")
+    await follower.dispose()
     const after = await feed(server, key, before.next_cursor)
     expect(after.data.map(({ payload }) => payload.n)).toEqual([2])
     expect(cancelled()).toEqual([])

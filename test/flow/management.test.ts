@@ -28,7 +28,8 @@ const listen = async (handler: Cabinet["nodeHandler"]) => {
 
 beforeAll(async () => {
   database = await testDatabase()
-  cabinet = await openCabinet({ databaseUrl: database.url, delivery: false, allowedNetworks: ["127.0.0.0/8"] })
+  const networks = { allowedNetworks: ["127.0.0.0/8"], trustedProxies: ["127.0.0.0/8"] }
+  cabinet = await openCabinet({ databaseUrl: database.url, delivery: false, ...networks })
   ;[server, base] = await listen(cabinet.nodeHandler)
   for (const role of ROLES) tokens.set(role, (await cabinet.tokens.create({ name: role, role })).token)
   document = JSON.parse((await ask("GET", "openapi.json", { as: "reader" })).text)
@@ -84,6 +85,10 @@ const nowhere = ({ path }: Operation): string =>
     .replace("{id}", "9007199254740991")
     .replaceAll(/\{\w+\}/g, "nowhere")
 
+let clients = 0
+/** A client that sent nothing before: from one address, only so many wrong credentials a minute are looked at. */
+const newClient = () => ({ "x-forwarded-for": `198.51.100.${++clients}` })
+
 it("every endpoint opens to exactly the credentials that the table of actions says", async () => {
   const key = (await cabinet.keys.create({ name: "reader" })).key
   const revoked = await cabinet.tokens.create({ name: "revoked", role: "owner" })
@@ -95,8 +100,9 @@ it("every endpoint opens to exactly the credentials that the table of actions sa
   for (const operation of operations()) {
     const { method, node } = operation
     const where = `${method} ${operation.path}`
+    const client = newClient()
     const send = (as: Sent["as"]) =>
-      ask(method, nowhere(operation), { as: as!, ...(node.requestBody ? { body: {} } : {}) })
+      ask(method, nowhere(operation), { as: as!, headers: client, ...(node.requestBody ? { body: {} } : {}) })
     assert.strictEqual((await send(null)).status, 401, where)
     for (const bearer of bearers) {
       const refused = await send({ authorization: `Bearer ${bearer}` })
@@ -137,8 +143,11 @@ it("every endpoint opens to exactly the sessions that the table of actions says,
   for (const operation of operations()) {
     const { method, node } = operation
     const where = `${method} ${operation.path}`
-    const send = (headers: Record<string, string>) =>
-      ask(method, nowhere(operation), { as: null, headers, ...(node.requestBody ? { body: {} } : {}) })
+    const client = newClient()
+    const send = (sent: Record<string, string>) => {
+      const headers = { ...client, ...sent }
+      return ask(method, nowhere(operation), { as: null, headers, ...(node.requestBody ? { body: {} } : {}) })
+    }
     for (const cookie of none) {
       const refused = await send({ ...cookie, "sec-fetch-site": "same-origin" })
       assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)

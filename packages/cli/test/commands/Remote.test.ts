@@ -178,10 +178,11 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
     "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
     "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },
+    // While it is paused only these run it, and nothing is due meanwhile.
     "poll pause": { here: [poll], fresh: ["first_at"] },
-    "poll resume": { here: [poll], fresh: ["due_at", "first_at"] },
     "poll run": { here: [poll], fresh: ["id", "at", "duration_ms", "next_at"] },
     "poll log": { here: [poll] },
+    "poll resume": { here: [poll], fresh: ["due_at", "first_at"] },
     "poll remove": { here: [String(goners[0].id), "--yes"], there: [String(goners[1].id), "--yes"], fresh: ["id"] },
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
