@@ -18,6 +18,10 @@ CREATE TABLE cabinet.access_token (
   last_used_at timestamp with time zone,
   role text DEFAULT 'uploader'::text NOT NULL,
   expires_at timestamp with time zone,
+  only_sources bigint[],
+  only_objects oid[],
+  only_in text,
+  CONSTRAINT access_token_check CHECK ((num_nulls(only_sources, only_objects, only_in) = ANY (ARRAY[0, 3]))),
   CONSTRAINT access_token_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text, 'uploader'::text, 'reader'::text]))),
   CONSTRAINT upload_token_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT upload_token_pkey PRIMARY KEY (id)
@@ -677,6 +681,16 @@ CREATE OR REPLACE FUNCTION cabinet.now()
  PARALLEL SAFE
 AS $function$ SELECT clock_timestamp() + shift FROM cabinet.clock $function$;
 
+CREATE OR REPLACE FUNCTION cabinet.place()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT concat_ws('/', (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+    (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()),
+    'cabinet.access_token'::pg_catalog.regclass::pg_catalog.oid)
+$function$;
+
 CREATE OR REPLACE FUNCTION cabinet.rfc3339(at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
@@ -698,6 +712,10 @@ CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event FOR EAC
 COMMENT ON COLUMN cabinet.access_token.fingerprint IS 'sha256 of the whole token; the token itself is shown once and kept nowhere.';
 
 COMMENT ON COLUMN cabinet.access_token.role IS 'What it opens: core/key/Role. The default is what a process of the version before issues.';
+
+COMMENT ON COLUMN cabinet.access_token.only_sources IS 'All three are NULL for a token without a list. Its secret begins with dcr_, which a process of the version before refuses.';
+
+COMMENT ON COLUMN cabinet.access_token.only_in IS 'cabinet.place() where the oids were listed. A copy by pg_dump has other oids: there they name nothing.';
 
 COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one: a failing address is served in a lane of its own, so that it costs the others nothing.';
 

@@ -95,6 +95,9 @@ it("every endpoint opens to exactly the credentials that the table of actions sa
   await cabinet.tokens.revoke(revoked.id)
   const expired = await cabinet.tokens.create({ name: "expired", role: "owner", expiresInSeconds: 60 })
   await database.run(`UPDATE cabinet.access_token SET expires_at = cabinet.now() WHERE id = ${expired.id}`)
+  const { table } = await cabinet.sources.create({ name: "Listed" })
+  const only = [`${table!.schema}.${table!.name}`]
+  const listed = await cabinet.tokens.create({ name: "listed", role: "reader", only })
   const bearers = [key, revoked.token, expired.token, `dco_${"A".repeat(43)}`, "nonsense"]
   assert.isAbove(operations().length, 45)
   for (const operation of operations()) {
@@ -109,6 +112,8 @@ it("every endpoint opens to exactly the credentials that the table of actions sa
       assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)
       assert.isNull(refused.headers.get("x-ratelimit-limit"), where)
     }
+    const narrowed = await send({ authorization: `Bearer ${listed.token}` })
+    assert.deepStrictEqual([narrowed.status, narrowed.json.error.code], [403, "role_missing"], where)
     for (const role of ROLES) {
       const { status, json, headers } = await send(role)
       const allowed = mayDo(role, node["x-action"] as Action)

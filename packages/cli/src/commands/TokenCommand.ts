@@ -1,6 +1,7 @@
 /** `cabinet token …`: access tokens, with which programs manage a cabinet and upload to it. A token is shown once, at issue. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { accessTokenJson } from "@data-cabinet/core/key/KeyJson"
+import { MAX_LISTED } from "@data-cabinet/core/key/KeyError"
 import { type Role, ROLES } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -17,7 +18,7 @@ const WHAT_FOR: Readonly<Record<Role, ReadonlyArray<string>>> = {
     "Send files with it:",
     "curl -H 'Authorization: Bearer <token>' -F file=@orders.csv <base address>/upload/<source>",
   ],
-  reader: ["It may read tables, rows and the feed in the management API."],
+  reader: ["It reads sources, tables, rows and the feed, by the read API as an API key does."],
 }
 
 const flags = {
@@ -25,14 +26,21 @@ const flags = {
     Flag.withDescription("Permissions of the token (default: uploader, which may only upload files to sources)"),
     Flag.withDefault("uploader" as Role),
   ),
+  only: Flag.String("only").pipe(
+    Flag.withMetavar("OBJECT"),
+    Flag.withDescription(
+      "With --role reader: a table or view that it may read, such as sources.orders (with the events of that source); repeatable. Default: everything",
+    ),
+    Flag.between(0, MAX_LISTED),
+  ),
   expires: expiresFlag,
 }
 
-const add = Command.make("add", { name: Argument.String("NAME"), ...flags }, ({ name, role, expires }) =>
+const add = Command.make("add", { name: Argument.String("NAME"), ...flags }, ({ name, role, only, expires }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { token, ...issued } = yield* AccessTokens.use((tokens) =>
-        tokens.issue({ name, role, expiresInSeconds: expires }),
+        tokens.issue({ name, role, only: only.length === 0 ? null : only, expiresInSeconds: expires }),
       )
       yield* report(yield* format, { ...accessTokenJson(issued), token }, (style) =>
         [style.bold(token), "", "Save it now: it will not be shown again.", ...WHAT_FOR[role]].join("\n"),
@@ -51,7 +59,7 @@ const list = Command.make("list", {}, () =>
           all.map((token) => [
             String(token.id),
             `${token.prefix}…`,
-            token.role,
+            token.only === null ? token.role : `${token.role}: ${token.only.join(", ")}`,
             token.createdAt,
             token.lastUsedAt ?? "never",
             stateOf(token),

@@ -58,6 +58,7 @@ import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
+import * as PgReaderTokenStore from "@data-cabinet/store-pg/key/PgReaderTokenStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
@@ -140,6 +141,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgAuditLog.layer,
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
+    PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
     PgCatalog.layer,
     PgCursorKeys.layer,

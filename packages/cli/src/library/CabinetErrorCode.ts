@@ -26,6 +26,7 @@ export type CabinetErrorCode =
   | "bad_label"
   | "bad_limit"
   | "bad_name"
+  | "bad_only"
   | "bad_option"
   | "bad_period"
   | "bad_pointer"

@@ -24,6 +24,8 @@ export interface TokensApi {
   readonly create: (token: {
     readonly name: string
     readonly role: Role
+    /** For the role `reader`: tables and views such as `sources.orders`. Without it, everything. */
+    readonly only?: ReadonlyArray<string>
     readonly expiresInSeconds?: number
   }) => Promise<IssuedAccessToken>
   /** All of them, including revoked ones. */
@@ -39,8 +41,8 @@ export const keysApi = (run: Run): KeysApi => ({
 })
 
 export const tokensApi = (run: Run): TokensApi => ({
-  create: ({ name, role, expiresInSeconds = null }) =>
-    run(AccessTokens.use((tokens) => tokens.issue({ name, role, expiresInSeconds }))),
+  create: ({ name, role, only = null, expiresInSeconds = null }) =>
+    run(AccessTokens.use((tokens) => tokens.issue({ name, role, only, expiresInSeconds }))),
   list: () => run(AccessTokens.use((tokens) => tokens.list)),
   revoke: (id) => run(AccessTokens.use((tokens) => tokens.revoke(id))),
 })

@@ -21,8 +21,8 @@ export type Session = { readonly id: number; readonly person: { readonly id: num
 export type Count = { readonly count: number }
 export type Key = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null }
 export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
-export type Token = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly last_used_at: string | null }
-export type IssuedToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly last_used_at: string | null; readonly token: string }
+export type Token = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly last_used_at: string | null }
+export type IssuedToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly last_used_at: string | null; readonly token: string }
 export type Address = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null }
 export type AddressWithSecret = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null; readonly secret: string; readonly previous_secret: { readonly secret: string; readonly until: string } | null }
 export type PingResult = { readonly delivery_id: number; readonly delivered: boolean; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly response_body: string | null }
@@ -103,7 +103,7 @@ export interface Operations {
   /** All access tokens. */
   readonly listTokens: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Token>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Issue an access token. */
-  readonly issueToken: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly expires_in_seconds?: number | null } }; readonly output: IssuedToken }
+  readonly issueToken: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only?: ReadonlyArray<string> | null; readonly expires_in_seconds?: number | null } }; readonly output: IssuedToken }
   /** Revoke an access token. */
   readonly revokeToken: { readonly input: { readonly path: { readonly id: number } }; readonly output: Token }
   /** All people. */

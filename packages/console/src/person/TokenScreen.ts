@@ -34,7 +34,7 @@ export const tokenScreen = (frame: Frame, { tokens, timeZone, issued }: TokenDat
   const { people: words, integration } = frame.words
   const moment = momentsIn(timeZone)
   const line = (token: AccessToken) =>
-    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td><td class="wide-only">${state(frame, token, moment)}</td>
+    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${token.only === null ? null : markup`<small class="mono">${token.only.join(", ")}</small>`}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td><td class="wide-only">${state(frame, token, moment)}</td>
 <td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
   const issue =
     may(frame, "token.change") &&

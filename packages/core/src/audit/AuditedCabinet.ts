@@ -94,8 +94,13 @@ const KEYS: Acts<ApiKeys["Service"]> = {
 }
 
 const TOKENS: Acts<AccessTokens["Service"]> = {
-  issue: ({ name, role, expiresInSeconds }) =>
-    making("token.issue", "token", { name, role, expires_in_seconds: expiresInSeconds }),
+  issue: ({ name, role, expiresInSeconds, only = null }) =>
+    making("token.issue", "token", {
+      name,
+      role,
+      expires_in_seconds: expiresInSeconds,
+      ...(only === null ? {} : { only }),
+    }),
   list: null,
   revoke: (id) => act("token.revoke", `token ${id}`),
   find: null,

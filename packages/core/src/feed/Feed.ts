@@ -5,6 +5,7 @@ import { instrument } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import type { Items } from "../pagination/Items.ts"
+import { mayReadSource, type ReadScopeOrAll } from "../key/ReadScope.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
@@ -23,10 +24,11 @@ export class Feed extends Context.Service<
   {
     /**
      * Returns one page. Filtering by a deleted source fails (404), though its events stay in the whole feed; filtering by a
-     * source that is switched off works.
+     * source that is switched off works. A reader with a scope gets its own events only, and its cursors are places of those.
      */
     readonly page: (
       params: ReadonlyArray<readonly [name: string, value: string]>,
+      scope?: ReadScopeOrAll,
     ) => Effect.Effect<FeedResult, FeedError | StoreUnavailable>
   }
 >()("@data-cabinet/core/feed/Feed") {
@@ -37,14 +39,19 @@ export class Feed extends Context.Service<
       const sources = yield* Sources
       const keys = yield* CursorKeys
       return Feed.of({
-        page: Effect.fnUntraced(function* (params) {
+        page: Effect.fnUntraced(function* (params, scope = null) {
           const key = yield* keys.key
           const { sourceId, channel, limit, after, cursor } = yield* feedParams(key, params)
-          if (sourceId === "unknown" || (sourceId !== null && Option.isNone(yield* sources.get(sourceId)))) {
+          const isMissing =
+            sourceId === "unknown" ||
+            (sourceId !== null && (!mayReadSource(scope, sourceId) || Option.isNone(yield* sources.get(sourceId))))
+          if (isMissing) {
             const message = ERROR_MEANINGS.no_such_source
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
           }
-          const page = yield* instrument("feed.page", store.page({ after, limit, sourceId, channel }))
+          const query = { after, limit, sourceId, channel }
+          const asked = scope === null ? query : { ...query, sources: [...scope.sources] }
+          const page = yield* instrument("feed.page", store.page(asked))
           return {
             items: page.items,
             hasMore: page.hasMore,

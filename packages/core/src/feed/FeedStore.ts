@@ -38,6 +38,8 @@ export interface FeedQuery {
   readonly after: FeedPosition
   readonly limit: number
   readonly sourceId: number | null
+  /** Only events of these sources; absent for those of all. */
+  readonly sources?: ReadonlyArray<number>
   readonly channel: Channel | null
 }
 

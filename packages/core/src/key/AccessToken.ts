@@ -1,4 +1,4 @@
-/** Access tokens: how programs manage a cabinet and upload to it. Not an API key, and never accepted as one. */
+/** Access tokens: how programs manage a cabinet, upload to it, and read less of it than a key would. */
 import { hash } from "node:crypto"
 import type { Role } from "./Role.ts"
 
@@ -7,6 +7,8 @@ export interface AccessToken {
   readonly id: number
   readonly name: string
   readonly role: Role
+  /** The objects that a reader is limited to, as they are named now: those that were dropped are left out. Null: everything. */
+  readonly only: ReadonlyArray<string> | null
   readonly prefix: string
   readonly createdAt: string
   /** Null for one that does not expire. */
@@ -21,6 +23,19 @@ export interface NewAccessToken {
   readonly role: Role
   /** Null for one that does not expire. */
   readonly expiresInSeconds: number | null
+  /** For a reader: tables and views such as `sources.orders`; the table of a source stands for the source. Null: everything. */
+  readonly only?: ReadonlyArray<string> | null
+}
+
+/** What a token's list names, found: sources by id, all other objects by oid. */
+export interface TokenList {
+  readonly sources: ReadonlyArray<number>
+  readonly objects: ReadonlyArray<number>
+}
+
+/** A token to be stored. */
+export interface StorableAccessToken extends Omit<NewAccessToken, "only"> {
+  readonly only: TokenList | null
 }
 
 /** A token when it is issued, the only time that it is shown completely. */
@@ -31,15 +46,21 @@ export interface IssuedAccessToken extends AccessToken {
 /** How many characters of a token lists may show. */
 export const TOKEN_PREFIX_LENGTH = 10
 
-/** Formats a token from 32 random bytes. */
-export const writeToken = (random: Uint8Array): string => `dco_${Buffer.from(random).toString("base64url")}`
+/** Formats a token from 32 random bytes. One with a list has a beginning of its own. */
+export const writeToken = (random: Uint8Array, hasList = false): string =>
+  `${hasList ? "dcr" : "dco"}_${Buffer.from(random).toString("base64url")}`
 
-const TOKEN_SHAPE = /^dco_[A-Za-z0-9_-]{43}$/
+const TOKEN_SHAPE = /^dc[or]_[A-Za-z0-9_-]{43}$/
+
+export const isToken = (text: string): boolean => TOKEN_SHAPE.test(text)
+
+/** Whether this token, of the right form, has a list. */
+export const hasList = (token: string): boolean => token.startsWith("dcr_")
 
 /** The token in an `Authorization: Bearer …` header; null for any other header, including one with an API key. */
 export const bearerToken = (authorization: string | undefined): string | null => {
   const sent = /^bearer +(\S+)\s*$/i.exec(authorization ?? "")?.[1]
-  return sent !== undefined && TOKEN_SHAPE.test(sent) ? sent : null
+  return sent !== undefined && isToken(sent) ? sent : null
 }
 
 /** SHA-256 of the whole token: the stored form, by which a request's token is looked up. */

@@ -1,9 +1,10 @@
 /** The access tokens of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { AccessToken, IssuedAccessToken, NewAccessToken } from "./AccessToken.ts"
+import { Catalog, type ReadableTable } from "../row/Catalog.ts"
+import type { AccessToken, IssuedAccessToken, NewAccessToken, TokenList } from "./AccessToken.ts"
 import { AccessTokenStore } from "./AccessTokenStore.ts"
-import { checkHolderName, checkLifetime, KeyError } from "./KeyError.ts"
+import { checkHolderName, checkLifetime, checkList, KeyError } from "./KeyError.ts"
 import { parseRole, ROLES } from "./Role.ts"
 
 /** A program without types may send any word. */
@@ -24,14 +25,25 @@ export class AccessTokens extends Context.Service<
 >()("@data-cabinet/core/key/AccessTokens") {
   static readonly layer = Layer.effect(
     AccessTokens,
-    Effect.map(AccessTokenStore, (store) =>
-      AccessTokens.of({
-        issue: (token) =>
-          checkHolderName(token.name, "A token").pipe(
-            Effect.andThen(checkRole(token.role)),
-            Effect.andThen(checkLifetime(token.expiresInSeconds)),
-            Effect.andThen(store.issue(token)),
-          ),
+    Effect.gen(function* () {
+      const store = yield* AccessTokenStore
+      const catalog = yield* Catalog
+      const find = Effect.fnUntraced(function* (object: string) {
+        const dot = object.indexOf(".")
+        const found = yield* catalog.find(object.slice(0, Math.max(0, dot)), object.slice(dot + 1))
+        if (Option.isSome(found)) return found.value
+        const message = `There is no table or view ${JSON.stringify(object)}. A name includes its schema, such as sources.orders.`
+        return yield* new KeyError({ code: "no_such_table", message })
+      })
+      return AccessTokens.of({
+        issue: Effect.fnUntraced(function* ({ only = null, ...token }) {
+          yield* checkHolderName(token.name, "A token")
+          yield* checkRole(token.role)
+          yield* checkLifetime(token.expiresInSeconds)
+          yield* checkList(token.role, only)
+          const listed = only === null ? null : listOf(yield* Effect.forEach(only, find))
+          return yield* store.issue({ ...token, only: listed })
+        }),
         list: store.list,
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)
@@ -39,7 +51,12 @@ export class AccessTokens extends Context.Service<
           return yield* new KeyError({ code: "no_such_key", message: `There is no token ${id}.` })
         }),
         find: store.find,
-      }),
-    ),
+      })
+    }),
   )
 }
+
+const listOf = (tables: ReadonlyArray<ReadableTable>): TokenList => ({
+  sources: [...new Set(tables.flatMap(({ detail: { source } }) => (source === null ? [] : [source.id])))],
+  objects: [...new Set(tables.flatMap(({ detail: { source }, oid }) => (source === null ? [oid] : [])))],
+})

@@ -1,12 +1,17 @@
 /**
- * Authenticates a request by its headers and counts it against its key. Refuses a request with no key, no live key, or two
- * different keys; reveals nothing about which of these applied beyond what the client can see itself.
+ * Authenticates a request of the read API by its headers and counts it against its key, or against an access token whose role
+ * may read. Refuses a request with no key, no live key, or two different keys; reveals nothing about which of these applied
+ * beyond what the client can see itself.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { RateLimiter, type KeyRateLimit } from "../limit/RateLimiter.ts"
+import { RateLimiter, type RateLimit } from "../limit/RateLimiter.ts"
 import type { Deadline } from "../runtime/Deadline.ts"
+import { isToken, tokenFingerprint } from "./AccessToken.ts"
 import { keyFingerprint } from "./ApiKey.ts"
+import { ReaderTokenStore } from "./ReaderTokenStore.ts"
+import type { ReadScopeOrAll } from "./ReadScope.ts"
+import { mayDo } from "./Role.ts"
 
 export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {
   code: Schema.Literal("invalid_key"),
@@ -19,7 +24,13 @@ export interface KeyHeaders {
   readonly xApiKey: string | undefined
 }
 
-type Authenticated = Result.Result<KeyRateLimit, AuthenticateError | StoreUnavailable>
+/** The count of an authenticated request. */
+export interface Admitted extends RateLimit {
+  /** Absent for a key, which sees the whole cabinet. */
+  readonly scope?: ReadScopeOrAll
+}
+
+type Authenticated = Result.Result<Admitted, AuthenticateError | StoreUnavailable>
 
 /**
  * Looks up and counts in one step. An exhausted key is a success with `allowed: false`, because its response still includes
@@ -34,17 +45,26 @@ export class Authenticate extends Context.Service<
 >()("@data-cabinet/core/key/Authenticate") {
   static readonly layer = Layer.effect(
     Authenticate,
-    Effect.map(RateLimiter, (limiter) =>
-      Authenticate.of({
+    Effect.gen(function* () {
+      const limiter = yield* RateLimiter
+      const tokens = yield* ReaderTokenStore
+      const byToken = async (token: string, deadline: Deadline): Promise<Authenticated> => {
+        const found = await tokens.count(tokenFingerprint(token), deadline)
+        if (Result.isFailure(found)) return Result.fail(found.failure)
+        if (found.success === null) return wrongKey
+        return mayDo(found.success.role, "row.read") ? Result.succeed(found.success) : noReader
+      }
+      return Authenticate.of({
         key: async (headers, deadline) => {
           const sent = sentKey(headers)
           if (typeof sent !== "string") return sent
+          if (!sent.startsWith(KEY_START)) return byToken(sent, deadline)
           const found = await limiter.key(keyFingerprint(sent), deadline)
           if (Result.isFailure(found)) return Result.fail(found.failure)
           return found.success === null ? wrongKey : Result.succeed(found.success)
         },
-      }),
-    ),
+      })
+    }),
   )
 }
 
@@ -54,18 +74,22 @@ const noKey = refuse("Send an API key in the header Authorization: Bearer <key>,
 const twoKeys = refuse("Authorization and X-Api-Key contain different keys. Send only one of them.")
 const notBearer = refuse("Authorization must have the form: Bearer <key>.")
 const wrongKey = refuse("The API key is wrong or was revoked.")
+const noReader = refuse("This access token may not read. Send an API key, or a token of the role reader.")
 
 // The format of writeKey. Anything else is refused without a query to the database.
+const KEY_START = "dck_"
 const KEY_SHAPE = /^dck_[A-Za-z0-9_-]{43}$/
 
 const sentKey = ({ authorization, xApiKey }: KeyHeaders) => {
   const inHeader = xApiKey?.trim()
   if (authorization === undefined) {
     if (inHeader === undefined || inHeader === "") return noKey
-    return KEY_SHAPE.test(inHeader) ? inHeader : wrongKey
+    return isSecret(inHeader) ? inHeader : wrongKey
   }
   const bearer = /^bearer +(\S+)\s*$/i.exec(authorization)?.[1]
   if (inHeader !== undefined && inHeader !== bearer) return twoKeys
   if (bearer === undefined) return notBearer
-  return KEY_SHAPE.test(bearer) ? bearer : wrongKey
+  return isSecret(bearer) ? bearer : wrongKey
 }
+
+const isSecret = (sent: string): boolean => KEY_SHAPE.test(sent) || isToken(sent)

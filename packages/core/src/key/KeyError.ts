@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { isLifetime } from "./Lifetime.ts"
 
 export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
-  code: Schema.Literals(["no_such_key", "bad_name", "bad_expiry", "bad_role"]),
+  code: Schema.Literals(["no_such_key", "bad_name", "bad_expiry", "bad_role", "bad_only", "no_such_table"]),
   message: Schema.String,
 }) {}
 
@@ -12,6 +12,20 @@ export const checkHolderName = (name: string, holder: string): Effect.Effect<voi
   name.trim() === "" || name.length > 200
     ? Effect.fail(new KeyError({ code: "bad_name", message: `${holder} needs a name of 1 to 200 characters.` }))
     : Effect.void
+
+/** How many objects a token's list may name. */
+export const MAX_LISTED = 100
+
+/** Refuses a list that is empty or long, or for another role than `reader`. */
+export const checkList = (role: string, only: ReadonlyArray<string> | null): Effect.Effect<void, KeyError> => {
+  const refuse = (message: string) => Effect.fail(new KeyError({ code: "bad_only", message }))
+  if (only === null) return Effect.void
+  if (role !== "reader")
+    return refuse(`Only a token of the role reader can have a list of objects; this one is ${role}.`)
+  return only.length === 0 || only.length > MAX_LISTED
+    ? refuse(`A list must name 1 to ${MAX_LISTED} tables and views.`)
+    : Effect.void
+}
 
 /** Refuses a time to expiry that is not null and not a minute to ten years. */
 export const checkLifetime = (seconds: number | null): Effect.Effect<void, KeyError> =>

@@ -16,6 +16,7 @@ export const accessTokenJson = (token: AccessToken) => ({
   id: token.id,
   name: token.name,
   role: token.role,
+  only: token.only,
   prefix: token.prefix,
   created_at: token.createdAt,
   expires_at: token.expiresAt,

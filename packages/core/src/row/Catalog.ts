@@ -54,6 +54,8 @@ export class Catalog extends Context.Service<
   {
     /** All objects, ordered by schema and name. */
     readonly list: Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
+    /** Those of these objects, by oid, that the list has; with the source of each. */
+    readonly listOf: (oids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
     /**
      * Finds an object by its exact names. None if it does not exist or may not be read; the two cases are not
      * distinguished.

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import type { Page } from "../pagination/Page.ts"
+import { type ReadScopeOrAll, scopedOid } from "../key/ReadScope.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
 import {
@@ -29,6 +30,8 @@ export interface RowsRequest {
   readonly schema: string
   readonly name: string
   readonly params: ParamPairs
+  /** What its reader is limited to; absent or null for the whole cabinet. */
+  readonly scope?: ReadScopeOrAll
 }
 
 /** A page of rows: each item is a Row as JSON, its keys in the order of `columns`. */
@@ -82,7 +85,12 @@ class RowSelector {
     const { catalog, keys } = this.#ports
     const selection = selectionParams(request.params)
     if (Result.isFailure(selection)) return Result.fail(selection.failure)
-    let table = catalog.cached(request.schema, request.name)
+    const scope = request.scope ?? null
+    // Nothing is looked up that is not listed.
+    if (scope !== null && scopedOid(scope, request.schema, request.name) === undefined) {
+      return Result.fail(noSuchTable(request.schema, request.name))
+    }
+    let table = scope === null ? catalog.cached(request.schema, request.name) : undefined
     if (table === undefined) {
       const found = await this.#find(request, call)
       if (Result.isFailure(found)) return Result.fail(found.failure)
@@ -106,16 +114,25 @@ class RowSelector {
       table = found.success
       read = await this.#read(selection.success, table, this.#key, call)
     }
-    return Result.succeed(read.success)
+    return scope === null ? Result.succeed(read.success) : this.#ifListed(request, read.success, call)
+  }
+
+  /** An object that was replaced by another of its name while it was read is not listed: its rows are not shown. */
+  async #ifListed(request: RowsRequest, page: RowsPage, call: AbortableCall): Promise<RowsResult> {
+    const found = await this.#find(request, call)
+    return Result.isFailure(found) ? Result.fail(found.failure) : Result.succeed(page)
   }
 
   async #find(
-    { schema, name }: RowsRequest,
+    { schema, name, scope = null }: RowsRequest,
     call: AbortableCall,
   ): Promise<Result.Result<ReadableTable, SelectionError | StoreUnavailable>> {
     const found = await runResult(this.#ports.catalog.find(schema, name), call.context, call)
     if (Result.isFailure(found)) return Result.fail(found.failure)
-    if (Option.isSome(found.success)) return Result.succeed(found.success.value)
+    if (Option.isSome(found.success)) {
+      const isListed = scope === null || scopedOid(scope, schema, name) === found.success.value.oid
+      if (isListed) return Result.succeed(found.success.value)
+    }
     return Result.fail(noSuchTable(schema, name))
   }
 

@@ -1,3 +1,5 @@
+import { tokenFingerprint, writeToken } from "@data-cabinet/core/key/AccessToken"
+import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import { keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, type KeyHeaders } from "@data-cabinet/core/key/Authenticate"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
@@ -9,12 +11,24 @@ const KEY = writeKey(new Uint8Array(32).fill(7))
 const OTHER = writeKey(new Uint8Array(32).fill(8))
 
 let lookups = 0
-const found = { keyId: 5, allowed: true, limit: 120, remaining: 119, retryAfter: 30 }
+const limit = { allowed: true, limit: 120, remaining: 119, retryAfter: 30 }
+const found = { keyId: 5, ...limit }
 const admission = Layer.mock(RateLimiter, {
   intake: () => Promise.reject(new Error("not asked")),
   key: async (fingerprint) => {
     lookups++
     return Result.succeed(Buffer.compare(fingerprint, keyFingerprint(KEY)) === 0 ? found : null)
+  },
+})
+
+const READER = writeToken(new Uint8Array(32).fill(9), true)
+const UPLOADER = writeToken(new Uint8Array(32).fill(10))
+const tokens = Layer.succeed(ReaderTokenStore, {
+  count: async (fingerprint) => {
+    lookups++
+    const is = (token: string) => Buffer.compare(fingerprint, tokenFingerprint(token)) === 0
+    const role = is(READER) ? ("reader" as const) : is(UPLOADER) ? ("uploader" as const) : null
+    return Result.succeed(role === null ? null : { ...limit, role, scope: { sources: new Set([1]), objects: [] } })
   },
 })
 
@@ -24,7 +38,7 @@ const ask = (headers: Partial<KeyHeaders>): Promise<string> =>
       fromResult(() => authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000)),
     ).pipe(
       Effect.match({ onSuccess: () => "in", onFailure: ({ message }) => message }),
-      Effect.provide(Authenticate.layer.pipe(Layer.provide(admission))),
+      Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens]))),
     ),
   )
 
@@ -45,6 +59,20 @@ describe("Authenticate", () => {
   it("says the same of a wrong key and a revoked one", async () => {
     assert.equal(await ask({ xApiKey: OTHER }), await ask({ xApiKey: "nonsense" }))
     assert.equal(await ask({ authorization: `Bearer ${OTHER}` }), "The API key is wrong or was revoked.")
+  })
+
+  it("lets a token pass whose role may read, from either header, and says how far", async () => {
+    assert.equal(await ask({ authorization: `Bearer ${READER}` }), "in")
+    assert.equal(await ask({ xApiKey: READER }), "in")
+    assert.match(await ask({ authorization: `Bearer ${UPLOADER}` }), /may not read/)
+    assert.match(await ask({ xApiKey: KEY, authorization: `Bearer ${READER}` }), /different/)
+    assert.equal(await ask({ xApiKey: writeToken(new Uint8Array(32).fill(11)) }), await ask({ xApiKey: OTHER }))
+    const admitted = await Effect.runPromise(
+      Authenticate.use((authenticate) =>
+        fromResult(() => authenticate.key({ authorization: `Bearer ${READER}`, xApiKey: undefined }, 1_000)),
+      ).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens])))),
+    )
+    assert.deepEqual([...admitted.scope!.sources], [1])
   })
 
   it("asks for a key where there is none, and for Bearer where it is another scheme", async () => {

@@ -2,6 +2,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { ApiKeyStore } from "@data-cabinet/core/key/ApiKeyStore"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { AccessTokenStore } from "@data-cabinet/core/key/AccessTokenStore"
+import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
@@ -14,7 +15,12 @@ const empty = {
 }
 const layer = Layer.mergeAll(
   ApiKeys.layer.pipe(Layer.provide(Layer.succeed(ApiKeyStore, empty))),
-  AccessTokens.layer.pipe(Layer.provide(Layer.succeed(AccessTokenStore, empty))),
+  AccessTokens.layer.pipe(
+    Layer.provide([
+      Layer.succeed(AccessTokenStore, empty),
+      Layer.mock(Catalog, { find: () => Effect.succeedNone, cached: () => undefined }),
+    ]),
+  ),
 )
 const refusal = <A, E>(work: Effect.Effect<A, E, ApiKeys | AccessTokens>) =>
   Effect.runSync(Effect.flip(work.pipe(Effect.provide(layer))))
@@ -51,6 +57,26 @@ it("issue refuses a role that is none, as a program without types may send it", 
     code: "bad_role",
     message: "A role must be one of owner, editor, viewer, uploader, reader.",
   })
+})
+
+it.each([
+  [
+    "viewer",
+    ["sources.orders"],
+    "bad_only",
+    "Only a token of the role reader can have a list of objects; this one is viewer.",
+  ],
+  ["reader", [], "bad_only", "A list must name 1 to 100 tables and views."],
+  ["reader", Array.from({ length: 101 }, () => "a.b"), "bad_only", "A list must name 1 to 100 tables and views."],
+  [
+    "reader",
+    ["orders"],
+    "no_such_table",
+    'There is no table or view "orders". A name includes its schema, such as sources.orders.',
+  ],
+] as const)("issue refuses for %s the list %j", (role, only, code, message) => {
+  const token = { name: "a", role, only, expiresInSeconds: null }
+  expect(refusal(AccessTokens.use((tokens) => tokens.issue(token)))).toMatchObject({ code, message })
 })
 
 it("revoke refuses what does not exist", () => {

@@ -4,8 +4,9 @@
  * whatever the response is.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import { type KeyRateLimit, overLimit } from "@data-cabinet/core/limit/RateLimiter"
+import { type Admitted, Authenticate } from "@data-cabinet/core/key/Authenticate"
+import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
+import { overLimit, type RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { type AbortableCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -24,6 +25,8 @@ import { decodeSegment, queryPairs } from "./QueryPairs.ts"
 export interface KeyedRequest {
   readonly path: ReadonlyArray<string>
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  /** Null if its reader may read the whole cabinet. */
+  readonly scope: ReadScopeOrAll
 }
 
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
@@ -64,11 +67,11 @@ export const endpointRoute = (
     const run = yield* callRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
 
-    const admitted = async (rate: KeyRateLimit, target: Target, call: AbortableCall): Promise<Response> => {
+    const admitted = async (rate: Admitted, target: Target, call: AbortableCall): Promise<Response> => {
       const headers = rateHeaders(rate)
       if (!rate.allowed) return errorResponse(rateLimited(rate), headers)
       try {
-        const request = keyedRequest(endpoint, known, target)
+        const request = keyedRequest(endpoint, known, target, rate.scope ?? null)
         const responded = Result.isFailure(request)
           ? Result.fail(request.failure)
           : await withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
@@ -103,6 +106,7 @@ const keyedRequest = (
   endpoint: Endpoint,
   known: ReadonlySet<string> | undefined,
   target: Target,
+  scope: ReadScopeOrAll,
 ): Result.Result<KeyedRequest, ApiError> => {
   const path: Array<string> = []
   for (const [i, parameter] of endpoint.pathParameters.entries()) {
@@ -116,7 +120,7 @@ const keyedRequest = (
     const stranger = query.find(([name]) => !known.has(name))
     if (stranger !== undefined) return Result.fail(unknownParam(stranger[0], known))
   }
-  return Result.succeed({ path, query })
+  return Result.succeed({ path, query, scope })
 }
 
 /** The response to any method other than GET and HEAD. */
@@ -151,7 +155,7 @@ const apiError = (error: ApiError | StoreUnavailable): ApiError => {
     : { code, message, param }
 }
 
-const rateLimited = (rate: KeyRateLimit): ApiError => ({
+const rateLimited = (rate: RateLimit): ApiError => ({
   code: "rate_limited",
   message: overLimit(rate),
   retryAfter: rate.retryAfter,

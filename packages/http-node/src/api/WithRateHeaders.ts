@@ -4,7 +4,7 @@
  * its rate. Without a key, or while the database is unavailable, they are sent without the headers.
  */
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import type { KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
+import type { RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { Clock, Effect, Result } from "effect"
 import type { Response, Request } from "../server/Request.ts"
@@ -15,7 +15,7 @@ export const keyHeaders = ({ headers }: Request) => ({
   xApiKey: headers["x-api-key"],
 })
 
-export const rateHeaders = ({ limit, remaining }: KeyRateLimit) => ({
+export const rateHeaders = ({ limit, remaining }: RateLimit) => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
 })

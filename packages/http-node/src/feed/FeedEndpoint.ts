@@ -47,8 +47,8 @@ export const feedRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listEvents,
-      respondBy(({ query }) =>
-        Effect.map(feed.page(query), ({ items, hasMore, nextCursor }) =>
+      respondBy(({ query, scope }) =>
+        Effect.map(feed.page(query, scope), ({ items, hasMore, nextCursor }) =>
           pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
         ),
       ),

@@ -5,7 +5,7 @@ import { accessTokenJson, keyJson } from "@data-cabinet/core/key/KeyJson"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { Effect, Schema } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
-import { lifetimeField, nameField } from "../manage/ManageBodies.ts"
+import { lifetimeField, nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
 
@@ -13,6 +13,12 @@ const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optio
 const newToken = Schema.Struct({
   name: nameField,
   role: Schema.Literals(ROLES).annotate({ description: "What it may do." }),
+  only: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(text(200, "A table or view, such as sources.orders."))).annotate({
+      description:
+        "For the role reader: the tables and views that it may read; the table of a source stands for the source and its events. Null or absent: everything.",
+    }),
+  ),
   expires_in_seconds: Schema.optionalKey(lifetimeField),
 })
 
@@ -75,7 +81,8 @@ export const manageKeys = Effect.gen(function* () {
       respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenJson))),
     }),
     manageEndpoint({
-      ...named,
+      errors: ["bad_name", "bad_only", "no_such_table"],
+      params: { bad_name: "/name", bad_only: "/only", no_such_table: "/only" },
       id: "issueToken",
       tag: "Keys",
       method: "POST",
@@ -85,8 +92,8 @@ export const manageKeys = Effect.gen(function* () {
       action: "token.change",
       body: newToken,
       response: one("IssuedToken", "The token.", 201),
-      respond: ({ body: { name, role, expires_in_seconds: expiresInSeconds = null } }) =>
-        Effect.map(tokens.issue({ name, role, expiresInSeconds }), ({ token, ...issued }) => ({
+      respond: ({ body: { name, role, only = null, expires_in_seconds: expiresInSeconds = null } }) =>
+        Effect.map(tokens.issue({ name, role, only, expiresInSeconds }), ({ token, ...issued }) => ({
           ...accessTokenJson(issued),
           token,
         })),

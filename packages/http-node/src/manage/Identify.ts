@@ -2,7 +2,8 @@
  * Finds out who sends a management request, and counts the request against them. Refuses no credentials, and wrong, expired
  * and revoked ones, without telling which: 401; and 429 for an address that sent too many of them. They are looked up for every
  * request, so that what is taken away in one process is refused by all at the next request. What a browser adds by itself, a
- * cookie or a login elsewhere, changes something only from a page of our own: 403.
+ * cookie or a login elsewhere, changes something only from a page of our own: 403. A token with a list of objects has no business
+ * here: 403.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -52,6 +53,9 @@ const foreignPage = refuse(
   "This request changes something, and was not sent by a page of this cabinet.",
 )
 
+/** Whatever is reached by management may show more than what is listed. */
+const onlyReads = refuse("role_missing", "This token may only read what it lists, by the read API at /api/v1.")
+
 const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
   Effect.fail({
     code: "rate_limited",
@@ -91,8 +95,9 @@ export const identify = Effect.gen(function* () {
     const sent = bearerToken(authorization)
     const found = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
     if (Option.isNone(found)) return null
-    const { id, name, role } = found.value
+    const { id, name, role, only } = found.value
     const rate = yield* counted(`token:${id}`, rates.token, again)
+    if (only !== null) return yield* onlyReads
     const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
     return { actor, rate, session: null } satisfies Identified
   })
@@ -111,11 +116,8 @@ export const identify = Effect.gen(function* () {
     if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
     const rate = yield* counted(`session:${session.id}`, rates.session, again)
     const { personId: id, personName: name, role } = session
-    return {
-      actor: { kind: "person", id, name, role, from, requestId: request.id },
-      rate,
-      session,
-    } satisfies Identified
+    const actor: Actor = { kind: "person", id, name, role, from, requestId: request.id }
+    return { actor, rate, session } satisfies Identified
   })
 
   const result: Identify = Effect.fnUntraced(function* (request, again = false) {

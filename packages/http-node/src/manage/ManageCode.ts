@@ -85,6 +85,10 @@ const OWN = {
   not_signed_in: { status: 403, meaning: "The name, the password or the link does not sign anybody in." },
   no_such_key: { status: 404, meaning: "There is no key or token with this id." },
   bad_expiry: { status: 400, meaning: "The expiry is not a minute to ten years from now." },
+  bad_only: {
+    status: 400,
+    meaning: "The list of a token's objects is empty or too long, or its role is not `reader`.",
+  },
   bad_role: { status: 400, meaning: "There is no such role." },
   bad_name: { status: 400, meaning: "The name is empty or too long." },
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },

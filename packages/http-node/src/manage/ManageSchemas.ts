@@ -50,6 +50,11 @@ const apiKeyFields = { ...keyFields, last_request_at: orNull(time("Its last requ
 const tokenFields = {
   ...keyFields,
   role: { enum: ROLES, description: "What it may do." },
+  only: {
+    type: ["array", "null"],
+    items: { type: "string" },
+    description: "The tables and views that a reader is limited to, by their names now; null: none.",
+  },
   last_used_at: orNull(time("Its last use, to the minute; null: none.")),
 }
 

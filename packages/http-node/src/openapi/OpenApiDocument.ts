@@ -82,7 +82,11 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
       },
     },
     securitySchemes: {
-      bearer: { type: "http", scheme: "bearer", description: "An API key of the cabinet." },
+      bearer: {
+        type: "http",
+        scheme: "bearer",
+        description: "An API key of the cabinet, or an access token that may read.",
+      },
       apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The same key in a separate header." },
     },
   },

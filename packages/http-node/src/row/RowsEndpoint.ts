@@ -121,9 +121,9 @@ export const rowRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listRows,
-      async ({ path: [schema, name], query }, call) =>
+      async ({ path: [schema, name], query, scope }, call) =>
         Result.map(
-          await rows.page({ schema: schema!, name: name!, params: query }, call),
+          await rows.page({ schema: schema!, name: name!, params: query, scope }, call),
           ({ items, hasMore, nextCursor, columns }) =>
             pageBody(
               items,

@@ -1,4 +1,5 @@
 /** The readable tables and views over the API: all of them, and one with its columns. */
+import { scopedDetail, scopedOid } from "@data-cabinet/core/key/ReadScope"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { Effect, Option } from "effect"
@@ -46,21 +47,24 @@ export const tableRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listTables,
-      respondBy(() =>
-        Effect.map(catalog.list, (all) =>
+      respondBy(({ scope }) =>
+        Effect.map(scope === null ? catalog.list : catalog.listOf(scope.objects.map(({ oid }) => oid)), (all) =>
           JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
         ),
       ),
     ),
     yield* endpointRoute(
       getTable,
-      respondBy(({ path: [schema, name] }) =>
-        Effect.flatMap(catalog.find(schema!, name!), (found) =>
-          Option.isSome(found)
-            ? Effect.succeed(JSON.stringify(tableDetailJson(found.value.detail)))
-            : Effect.fail(NO_SUCH_TABLE),
-        ),
-      ),
+      respondBy(({ path, scope }) => {
+        const [schema, name] = path as [string, string]
+        if (scope !== null && scopedOid(scope, schema, name) === undefined) return Effect.fail(NO_SUCH_TABLE)
+        return Effect.flatMap(catalog.find(schema, name), (found) => {
+          const detail = Option.flatMap(found, (table) => scopedDetail(scope, table))
+          return Option.isSome(detail)
+            ? Effect.succeed(JSON.stringify(tableDetailJson(detail.value)))
+            : Effect.fail(NO_SUCH_TABLE)
+        })
+      }),
     ),
   ]
 })

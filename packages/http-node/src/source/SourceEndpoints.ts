@@ -1,5 +1,6 @@
 /** The cabinet's sources over the API: all of them, and one. Includes archived sources, excludes deleted ones. */
 import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
+import { mayReadSource } from "@data-cabinet/core/key/ReadScope"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -60,17 +61,21 @@ export const sourceRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listSources,
-      respondBy(() =>
+      respondBy(({ scope }) =>
         Effect.map(sources.list, (all) =>
-          JSON.stringify({ data: all.map(sourceJson), has_more: false, next_cursor: null }),
+          JSON.stringify({
+            data: all.filter(({ id }) => mayReadSource(scope, id)).map(sourceJson),
+            has_more: false,
+            next_cursor: null,
+          }),
         ),
       ),
     ),
     yield* endpointRoute(
       getSource,
-      respondBy(({ path }) => {
+      respondBy(({ path, scope }) => {
         const id = parseSourceId(path[0]!)
-        if (typeof id === "string") return Effect.fail(noSuchSource)
+        if (typeof id === "string" || !mayReadSource(scope, id)) return Effect.fail(noSuchSource)
         return Effect.flatMap(sources.get(id), (found) =>
           Option.isSome(found) ? Effect.succeed(JSON.stringify(sourceJson(found.value))) : Effect.fail(noSuchSource),
         )

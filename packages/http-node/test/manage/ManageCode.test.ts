@@ -10,7 +10,7 @@ const PAGE = `# The management API
 
 Everything that the \`cabinet\` command manages, over HTTP at \`/manage/v1\`: sources and columns, events and the trash, keys and
 tokens, delivery addresses and deliveries, imports and polls, schemas and search indexes. The read API, \`/api/v1\`, stays as it
-is: only GET, only keys.
+is: only GET.
 
 \`\`\`sh
 TOKEN=$(npx cabinet token add "Deployment" --role editor --expires 90d --get token)
@@ -26,7 +26,8 @@ rows and the feed are also at \`/manage/v1/tables…\` and \`/manage/v1/feed\`, 
 ## Tokens and roles
 
 An access token is shown once, when it is issued; only its hash is kept. One that was revoked or has expired is refused at the
-next request by every process. API keys are not accepted here, nor tokens by the read API.
+next request by every process. API keys are not accepted here. The read API accepts tokens that may \`row.read\`, as it does a key:
+in \`Authorization: Bearer\` or \`X-Api-Key\`, with a rate of their own that is a key's.
 
 | Role | May |
 |---|---|
@@ -35,6 +36,18 @@ next request by every process. API keys are not accepted here, nor tokens by the
 | \`viewer\` | read everything but secrets |
 | \`uploader\` | \`POST /upload/{source_id}\`, and nothing else; the default role of a token |
 | \`reader\` | read tables, rows and the feed, and nothing else |
+
+A key sees the whole cabinet. Whoever is to see less gets a reader with a list:
+
+\`\`\`sh
+npx cabinet token add "Accountant" --role reader --only sources.orders --only public.totals --expires 90d
+\`\`\`
+
+For such a token nothing else exists: the read API's lists and its feed have only what is listed, and any other name or
+\`source_id\` is 404. The table of a source stands for the source, with its events; a view needs no right to its tables, and its
+\`definition\` is null, since it names them. Sources are held by id and all other objects by oid: one that is renamed stays listed, a
+new one of an old name is not. In a copy by \`pg_dump\` only sources stay listed, since the oids of objects are others there. A token
+with a list is refused by the management API (403).
 
 The least role that each action needs (a role includes the lesser ones):
 

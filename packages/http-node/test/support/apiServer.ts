@@ -8,6 +8,7 @@ import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
+import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -76,6 +77,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
     Layer.provide([Authenticate.layer, Feed.layer]),
     Layer.provide([
       Layer.succeed(RateLimiter, fill({ ...countingAdmission(), ...ports.admission })),
+      Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
       Layer.succeed(
         Sources,
         fill<Sources["Service"]>({

@@ -1,7 +1,7 @@
 /** The access tokens of a remote cabinet. */
 import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
-import { checkHolderName, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
+import { checkHolderName, checkLifetime, checkList, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
 import { elsewhere } from "../http/Elsewhere.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -13,10 +13,11 @@ export const layer = Layer.effect(
   AccessTokens,
   Effect.map(ManageApi, (api) =>
     AccessTokens.of({
-      issue: Effect.fnUntraced(function* ({ name, role, expiresInSeconds: expires_in_seconds }) {
+      issue: Effect.fnUntraced(function* ({ name, role, only = null, expiresInSeconds: expires_in_seconds }) {
         yield* checkHolderName(name, "A token")
         yield* checkLifetime(expires_in_seconds)
-        const body = { name, role, expires_in_seconds }
+        yield* checkList(role, only)
+        const body = { name, role, expires_in_seconds, ...(only === null ? {} : { only }) }
         return yield* refusedAs(api.json<IssuedAccessToken>({ method: "POST", path: ["tokens"], body }), known)
       }),
       list: neverRefused(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),

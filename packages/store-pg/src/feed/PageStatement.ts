@@ -11,11 +11,12 @@ import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
  * `hasty` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
  */
 export const pageStatement = (query: FeedQuery, epoch: string, bound: string, hasty: boolean) => {
-  const { after, limit, sourceId } = query
+  const { after, limit, sourceId, sources } = query
   const values = [after.epoch, after.xid, after.id, epoch, bound, limit].map(String)
   if (sourceId !== null) values.push(String(sourceId))
+  else if (sources !== undefined) values.push(`{${sources.join(",")}}`)
   const channels = CHANNELS.filter((channel) => query.channel === null || query.channel === channel)
-  const walk = sourceId === null ? walkOfAll : walkOfSource
+  const walk = sourceId !== null ? walkOfSource : sources === undefined ? walkOfAll : walkOfSources
   const merge = (shown: (channel: Channel) => string) => `
   SELECT * FROM (${channels.map((channel) => `(${walk(channel, shown(channel))})`).join(" UNION ALL ")}) w
   ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8 + 1`
@@ -64,3 +65,14 @@ const walkOfSource = (channel: Channel, shown: string) => `
         AND (e.source_id, e.channel, e.epoch, e.xid) < ($7::int8, '${channel}', $4::int8, $5::int8)
       ORDER BY e.source_id, e.channel, ${PLACE} LIMIT ${MAX_LIMIT + 1}
     ) e LIMIT $6::int8 + 1`
+
+/** The same for each of several sources: events of others are not read, so a page costs nothing of theirs. */
+const walkOfSources = (channel: Channel, shown: string) => `
+    SELECT w.* FROM unnest($7::int8[]) AS listed(source), LATERAL (
+      SELECT * FROM (
+        SELECT ${shown} FROM cabinet.event e
+        WHERE (e.source_id, e.channel, e.epoch, e.xid, e.id) > (listed.source, '${channel}', $1::int8, $2::int8, $3::int8)
+          AND (e.source_id, e.channel, e.epoch, e.xid) < (listed.source, '${channel}', $4::int8, $5::int8)
+        ORDER BY e.source_id, e.channel, ${PLACE} LIMIT ${MAX_LIMIT + 1}
+      ) e LIMIT $6::int8 + 1
+    ) w`

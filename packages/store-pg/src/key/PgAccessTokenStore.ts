@@ -5,12 +5,15 @@ import { AccessTokenStore } from "@data-cabinet/core/key/AccessTokenStore"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
+import { listedObjects, READER_SUBJECT } from "./ReaderTokenStatement.ts"
+import { int8Array } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 interface TokenRow {
   readonly id: string
   readonly name: string
   readonly role: Role
+  readonly only: string | null
   readonly prefix: string
   readonly created_at: string
   readonly expires_at: string | null
@@ -18,14 +21,21 @@ interface TokenRow {
   readonly last_used_at: string | null
 }
 
-const COLUMNS = `t.id::text AS id, t.name, t.role, t.prefix, cabinet.rfc3339(t.created_at) AS created_at,
-  cabinet.rfc3339(t.expires_at) AS expires_at, cabinet.rfc3339(t.revoked_at) AS revoked_at,
-  cabinet.rfc3339(t.last_used_at) AS last_used_at`
+/** What a token lists, by the names of now. */
+const NAMES = `(SELECT coalesce(json_agg(o.schema || '.' || o.name ORDER BY o.schema, o.name), '[]')::text FROM (${listedObjects("t")}) o)`
 
-/** $4: seconds from now, or null. */
+/** The last request of the current minute is read from the rate window until it is written to the token. */
+const COLUMNS = `t.id::text AS id, t.name, t.role, CASE WHEN t.only_sources IS NOT NULL THEN ${NAMES} END AS only, t.prefix,
+  cabinet.rfc3339(t.created_at) AS created_at,
+  cabinet.rfc3339(t.expires_at) AS expires_at, cabinet.rfc3339(t.revoked_at) AS revoked_at,
+  cabinet.rfc3339(greatest(t.last_used_at,
+    (SELECT w.last_at FROM cabinet.rate_window w WHERE w.subject = '${READER_SUBJECT}' || t.id))) AS last_used_at`
+
+/** $4: seconds from now, or null; $6, $7: its list, or null. */
 const ISSUE = `
-  INSERT INTO cabinet.access_token AS t (name, prefix, fingerprint, expires_at, role)
-  VALUES ($1, $2, $3, cabinet.now() + make_interval(secs => $4::float8), $5) RETURNING ${COLUMNS}`
+  INSERT INTO cabinet.access_token AS t (name, prefix, fingerprint, expires_at, role, only_sources, only_objects, only_in)
+  VALUES ($1, $2, $3, cabinet.now() + make_interval(secs => $4::float8), $5, $6::int8[], $7::int8[]::oid[],
+    CASE WHEN $6::int8[] IS NOT NULL THEN cabinet.place() END) RETURNING ${COLUMNS}`
 
 const REVOKE = `
   UPDATE cabinet.access_token t SET revoked_at = coalesce(t.revoked_at, cabinet.now()) WHERE t.id = $1
@@ -45,6 +55,7 @@ const toToken = (row: TokenRow): AccessToken => ({
   id: Number(row.id),
   name: row.name,
   role: row.role,
+  only: row.only === null ? null : JSON.parse(row.only),
   prefix: row.prefix,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
@@ -57,14 +68,16 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     return AccessTokenStore.of({
-      issue: Effect.fnUntraced(function* ({ name, role, expiresInSeconds }) {
-        const token = writeToken(randomBytes(32))
+      issue: Effect.fnUntraced(function* ({ name, role, expiresInSeconds, only }) {
+        const token = writeToken(randomBytes(32), only !== null)
         const [row] = yield* sql.unsafe<TokenRow>(ISSUE, [
           name,
           token.slice(0, TOKEN_PREFIX_LENGTH),
           tokenFingerprint(token),
           expiresInSeconds,
           role,
+          only === null ? null : int8Array(only.sources),
+          only === null ? null : int8Array(only.objects),
         ])
         return { ...toToken(row!), token }
       }, orUnavailable),

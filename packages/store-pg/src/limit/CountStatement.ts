@@ -5,7 +5,7 @@
  */
 
 // cabinet.now(), inlined: a call would start another query.
-const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute 
+export const MINUTE = `SELECT n.at, date_trunc('minute', n.at, 'UTC') AS minute 
   FROM (SELECT clock_timestamp() + shift AS at FROM cabinet.clock) n`
 
 /**
@@ -18,7 +18,7 @@ const SAME = "w.minute BETWEEN excluded.minute AND excluded.minute + interval '1
 const LEFT = `greatest(0, floor(extract(epoch FROM w.minute + interval '1 minute' - w.last_at) * 1000))::int4 AS left_ms`
 
 /** Counts `n` requests of each `subject` in `rows`. */
-const count = (rows: string): string => `
+export const count = (rows: string): string => `
   INSERT INTO cabinet.rate_window AS w (subject, minute, count, last_at)
   SELECT r.subject, m.minute, r.n, m.at FROM (${rows}) r(subject, n), moment m
   ORDER BY 1

@@ -4,13 +4,16 @@ import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
+import { NOTE_LAST_READS } from "../key/ReaderTokenStatement.ts"
 import { DELETE_BATCH, DELETE_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
 import { RequestCounter, type RateLimiterOptions } from "./RequestCounter.ts"
 
 /** Deletes all windows of past minutes, in batches; the times of last requests are kept, and so not written by a shared session. */
 export const deleteWindows = Effect.gen(function* () {
   const sql = yield* StatementClient
-  yield* (yield* PgClient.PgClient).unsafe(NOTE_LAST_REQUESTS)
+  const writing = yield* PgClient.PgClient
+  yield* writing.unsafe(NOTE_LAST_REQUESTS)
+  yield* writing.unsafe(NOTE_LAST_READS)
   for (let forgotten = DELETE_BATCH; forgotten === DELETE_BATCH;) {
     forgotten = (yield* sql.unsafe(DELETE_WINDOWS)).length
   }

@@ -189,7 +189,8 @@ export class RequestCounter {
   }
 }
 
-const limitOf = (limit: number, counted: Counted): RateLimit => ({
+/** A count against its limit. */
+export const limitOf = (limit: number, counted: Counted): RateLimit => ({
   allowed: counted.count <= limit,
   limit,
   remaining: Math.max(0, limit - counted.count),

@@ -54,10 +54,15 @@ const OBJECT = `
     ELSE pg_stat_get_live_tuples(c.oid)
   END AS rows_estimate`
 
-/** All readable objects, by schema and name. */
-export const LIST_READABLE = `SELECT ${OBJECT} ${READABLE}
+const listReadable = (condition: string) => `SELECT ${OBJECT} ${READABLE} ${condition}
   AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS})
   ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
+
+/** All readable objects, by schema and name. */
+export const LIST_READABLE = listReadable("")
+
+/** Those of them with the oids $2. */
+export const LIST_READABLE_OF = listReadable("AND c.oid = ANY ($2::int8[]::oid[])")
 
 /**
  * True for a function of a search index that we created; `oid` is SQL for the function's oid. Before the first one is

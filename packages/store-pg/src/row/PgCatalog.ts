@@ -10,12 +10,14 @@ import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import {
   DESCRIBE_TYPES,
   FIND_READABLE,
   LIST_READABLE,
+  LIST_READABLE_OF,
   CATALOG_VERSION_OF_FOUND,
   VIEW_SHOWS_OURS,
 } from "./CatalogStatement.ts"
@@ -133,6 +135,11 @@ export const layer = Layer.effect(
         Effect.flatMap((rows) => unlessNoRole(rows.map(tableOf), rows.length === 0)),
         orUnavailable,
       ),
+      listOf: (oids) =>
+        sql.unsafe<ObjectRow>(LIST_READABLE_OF, [role, int8Array(oids)]).pipe(
+          Effect.flatMap((rows) => unlessNoRole(rows.map(tableOf), rows.length === 0)),
+          orUnavailable,
+        ),
       find: findOrOff,
       cached: (schema, name) => {
         const before = found.get(schema, name)?.table

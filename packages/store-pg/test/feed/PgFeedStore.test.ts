@@ -62,6 +62,9 @@ const walks = [
   { sourceId: 2, channel: null },
   { sourceId: 1, channel: "file" },
   { sourceId: 3, channel: null },
+  { sourceId: null, sources: [2, 3], channel: null },
+  { sourceId: null, sources: [1, 2], channel: "webhook" },
+  { sourceId: null, sources: [], channel: null },
 ] as const
 
 it.each(["force_custom_plan", "force_generic_plan"])(
@@ -82,7 +85,7 @@ it.each(["force_custom_plan", "force_generic_plan"])(
               const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound, hasty)
               yield* execute(`PREPARE page AS ${text}`)
               const [answer] = yield* execute(
-                `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page (${values.map(String).join(", ")})`,
+                `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page (${values.map((value) => `'${value}'`).join(", ")})`,
               )
               yield* execute("DEALLOCATE page")
               const plan = Object.values(answer as object)[0] as ReadonlyArray<{ Plan: Plan }>

@@ -1,0 +1,40 @@
+/**
+ * What a token with a list may read. For its reader there is nothing else: whatever is not listed is missing from lists and
+ * from the feed, and by name or id it does not exist. Nothing is looked up before the list was asked, so that not even the time
+ * of a refusal tells whether there is more.
+ */
+import { Option } from "effect"
+import type { ReadableTable } from "../row/Catalog.ts"
+import type { TableDetail } from "../row/Table.ts"
+
+/** A table or view, under the name that it has now. */
+export interface ScopedObject {
+  readonly schema: string
+  readonly name: string
+  readonly oid: number
+}
+
+export interface ReadScope {
+  /** By id: a new source of an old name is not one of them. */
+  readonly sources: ReadonlySet<number>
+  /** The tables of these sources, and the objects that are listed by themselves. */
+  readonly objects: ReadonlyArray<ScopedObject>
+}
+
+/** Null for a reader of the whole cabinet. */
+export type ReadScopeOrAll = ReadScope | null
+
+export const mayReadSource = (scope: ReadScopeOrAll, id: number): boolean => scope === null || scope.sources.has(id)
+
+/** The oid that an object must have to be read under this name; undefined if none of this name may be read. */
+export const scopedOid = ({ objects }: ReadScope, schema: string, name: string): number | undefined =>
+  objects.find((object) => object.schema === schema && object.name === name)?.oid
+
+/** The object as its reader may know it: a view's query names objects that are not listed. */
+export const scopedDetail = (scope: ReadScopeOrAll, table: ReadableTable): Option.Option<TableDetail> => {
+  const { detail, oid } = table
+  if (scope === null) return Option.some(detail)
+  return scopedOid(scope, detail.schema, detail.name) === oid
+    ? Option.some({ ...detail, definition: null })
+    : Option.none()
+}

@@ -1,0 +1,51 @@
+/** The tokens that the read API is sent, found and counted by one statement for all requests that come meanwhile. */
+import type { ReaderTokenLimit } from "@data-cabinet/core/key/ReaderTokenStore"
+import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
+import type { ReadScopeOrAll, ScopedObject } from "@data-cabinet/core/key/ReadScope"
+import type { Role } from "@data-cabinet/core/key/Role"
+import { Effect, Layer, Result } from "effect"
+import { byteaArray, int4Array } from "../connection/ArrayParameter.ts"
+import { StatementClient } from "../connection/OwnerClient.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { coalescedCounts, type Counted, distribute } from "../limit/CoalescedCounts.ts"
+import { limitOf } from "../limit/RequestCounter.ts"
+import { COUNT_READERS } from "./ReaderTokenStatement.ts"
+
+interface ReaderRow extends Counted {
+  readonly subject: string
+  readonly role: Role
+  readonly scope: string | null
+}
+
+const scopeOf = (json: string | null): ReadScopeOrAll => {
+  if (json === null) return null
+  const { sources, objects } = JSON.parse(json) as {
+    readonly sources: ReadonlyArray<number>
+    readonly objects: ReadonlyArray<ScopedObject>
+  }
+  return { sources: new Set(sources), objects }
+}
+
+/** `apiRate`: requests a minute of each token. */
+export const layer = ({ apiRate }: { readonly apiRate: number }) =>
+  Layer.effect(
+    ReaderTokenStore,
+    Effect.gen(function* () {
+      const sql = yield* StatementClient
+      const count = yield* coalescedCounts<ReaderRow>((requests) => {
+        const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
+        return orUnavailable(
+          Effect.map(
+            sql.unsafe<ReaderRow>(COUNT_READERS, [fingerprints, int4Array([...requests.values()])]),
+            (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
+          ),
+        )
+      })
+      return ReaderTokenStore.of({
+        count: async (fingerprint, deadline) =>
+          Result.map(await count(Buffer.from(fingerprint).toString("hex"), deadline), (row): ReaderTokenLimit | null =>
+            row === null ? null : { ...limitOf(apiRate, row), role: row.role, scope: scopeOf(row.scope) },
+          ),
+      })
+    }),
+  )

@@ -1,0 +1,41 @@
+/** The statements of tokens that the read API is sent. */
+import { count, MINUTE } from "../limit/CountStatement.ts"
+
+/** The subject of a reader's window is this, followed by its token's id. */
+export const READER_SUBJECT = "reader:"
+
+/**
+ * The objects that the token of this alias lists, by their names of now: the tables of its sources, and what it lists by oid, where
+ * those oids are valid.
+ */
+export const listedObjects = (token: string): string => `
+    SELECT n.nspname::text AS schema, c.relname::text AS name, c.oid::int8 AS oid
+    FROM cabinet.source s
+    JOIN pg_catalog.pg_namespace n ON n.nspname = 'sources'
+    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.table_name
+    WHERE s.id = ANY (${token}.only_sources) AND s.deleted_at IS NULL
+    UNION
+    SELECT n.nspname::text, c.relname::text, c.oid::int8
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = ANY (${token}.only_objects) AND ${token}.only_in = cabinet.place()`
+
+/**
+ * Counts requests of tokens, $2 of each of the fingerprints $1; a token that is not live has no row in the result. Those with a
+ * list have it, as JSON: the ids of sources, and each object's schema, name and oid.
+ */
+export const COUNT_READERS = `
+WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
+  SELECT t.id, encode(t.fingerprint, 'hex') AS subject, t.role, t.only_sources, t.only_objects, t.only_in, asked.n
+  FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n)
+  JOIN cabinet.access_token t ON t.fingerprint = asked.fingerprint
+  WHERE t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > (SELECT at FROM moment))
+), counted AS (${count(`SELECT '${READER_SUBJECT}' || id, n FROM live`)})
+SELECT l.subject, l.role, c.count, c.left_ms,
+  CASE WHEN l.only_sources IS NOT NULL THEN json_build_object('sources', l.only_sources, 'objects', (
+    SELECT coalesce(json_agg(o), '[]') FROM (${listedObjects("l")}) o))::text END AS scope
+FROM counted c JOIN live l ON c.subject = '${READER_SUBJECT}' || l.id`
+
+/** Writes the time of a token's last request from its window to the token, before the windows are deleted. */
+export const NOTE_LAST_READS = `
+UPDATE cabinet.access_token t SET last_used_at = w.last_at FROM cabinet.rate_window w
+WHERE w.subject = '${READER_SUBJECT}' || t.id AND w.last_at > coalesce(t.last_used_at, '-infinity')`
