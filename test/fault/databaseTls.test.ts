@@ -253,7 +253,7 @@ const ROWS: ReadonlyArray<
     "ca",
     [
       "The server does not support TLS",
-      "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way.",
+      "Enable TLS on the server, or set sslmode=disable if the network is trusted.",
     ],
   ],
 ]

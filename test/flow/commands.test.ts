@@ -96,7 +96,7 @@ it("events follows on once its database was away", async () => {
     const asAdmin = (statement: string) => runSql(databaseUrl(database.socketDir, superuser, "postgres"), statement)
     await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS false`)
     await asAdmin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`)
-    await until(/Waiting for it/, "err")
+    await until(/Waiting until it/, "err")
     await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS true`)
     await vi.waitFor(() => accept("after"), 60_000)
     await until(/"before"[^]*"after"/, "out")

@@ -115,7 +115,7 @@ it("is for those who may, of whom each has so many, and says in words what it re
   )
   const refused = await fetch(address, { headers })
   assert.strictEqual(refused.status, 409)
-  assert.include(await refused.text(), "10 streams are open for you already")
+  assert.include(await refused.text(), "You already have 10 open streams")
   for (const leave of open) leave.abort()
 })
 

@@ -139,8 +139,8 @@ it("cabinets add refuses a name that is no label, one that is taken, and an addr
     expect(code).toBe(1)
     return stderr
   }
-  expect(await refused("No_Label")).toContain("small letters")
-  expect(await refused(orders)).toBe(`There is a cabinet ${orders} already.\n`)
+  expect(await refused("No_Label")).toContain("lowercase letters")
+  expect(await refused(orders)).toBe(`There is already a cabinet ${orders}.\n`)
   expect(await refused("other", "--database-url", own.urlAs("cabinet").replace(own.name, "nowhere"))).toContain(
     "nowhere",
   )

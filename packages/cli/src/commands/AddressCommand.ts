@@ -146,7 +146,7 @@ const set = Command.make(
             ...(sources === undefined ? {} : { sources }),
           } as const
           const address = yield* Addresses.use((addresses) => addresses.set(addressId, change))
-          yield* showChanged(address, `Address ${address.id} is changed.`)
+          yield* showChanged(address, `Address ${address.id} was changed.`)
         }),
       )
     }),

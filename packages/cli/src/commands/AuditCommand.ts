@@ -30,12 +30,12 @@ export const auditCommand = Command.make(
     ),
     before: Flag.Int("before").pipe(
       Flag.withMetavar("ID"),
-      Flag.withDescription("Only entries before this one"),
+      Flag.withDescription("Only entries older than the one with this id"),
       Flag.optional,
     ),
     action: only("action", "ACTION", "Only this action, such as source.create"),
-    object: only("object", "OBJECT", "Only what was done to this, such as 'source 5'"),
-    who: only("who", "NAME", "Only what an actor of this name did"),
+    object: only("object", "OBJECT", "Only actions on this object, such as 'source 5'"),
+    who: only("who", "NAME", "Only actions of the person or token with this name"),
   },
   (input) =>
     withCabinet({}, () =>
@@ -52,9 +52,9 @@ export const auditCommand = Command.make(
         yield* report(yield* format, entries.map(auditJson), (style) =>
           columns(["AT", "WHO", "ROLE", "ACTION", "OBJECT", "OUTCOME", "CHANGES"], entries.map(cells), {
             style,
-            none: "Nothing was done yet.",
+            none: "No entries.",
           }),
         )
       }),
     ),
-).pipe(Command.withDescription("List who did what, newest first"))
+).pipe(Command.withDescription("List the audit log: who did what, newest first"))

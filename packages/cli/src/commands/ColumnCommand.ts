@@ -43,7 +43,7 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     const { column, retyped } = changed
     const done: Array<string> = []
     if (retyped !== undefined) {
-      done.push(`Column ${name} is ${retyped.column.type} now.`)
+      done.push(`Column ${name} now has the type ${retyped.column.type}.`)
       if (retyped.moved > 0) done.push(`${retyped.moved} values that do not fit were moved to ${retyped.sibling}.`)
       if (retyped.views.length > 0) done.push(`Recreated: ${retyped.views.join(", ")}.`)
     }
@@ -81,7 +81,7 @@ export const column = Command.make(
         const asked = Option.isSome(input.type) || Option.isSome(input.label)
         if (Option.isNone(input.column)) {
           if (asked)
-            return yield* new CommandError({ code: "usage", message: "Missing the column: name the one to change." })
+            return yield* new CommandError({ code: "usage", message: "COLUMN is missing: name the column to change." })
           return yield* showAll(yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value

@@ -12,7 +12,9 @@ const flags = {
   role: personRoleFlag,
   for: Flag.String("for").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Who it signs in; added if there is nobody of this name (default: your user name, as owner)"),
+    Flag.withDescription(
+      "Name of the person that the link signs in; added if there is none of this name (default: your user name, as owner)",
+    ),
     Flag.optional,
     Flag.map(Option.getOrNull),
   ),

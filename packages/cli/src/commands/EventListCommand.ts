@@ -104,7 +104,7 @@ export const list = Command.make(
         while (true) {
           const page = yield* feed.page([...filter, ...pair("cursor", cursor)]).pipe(
             Effect.tapErrorTag("StoreUnavailable", ({ message }) =>
-              Effect.logWarning(`${message} Waiting for it to return.`),
+              Effect.logWarning(`${message} Waiting until it is available again.`),
             ),
             // A follower outlives restarts of the server it follows: its cursor stays valid.
             Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(TRY_AGAIN) }),

@@ -39,7 +39,7 @@ const list = Command.make("list", {}, () =>
             person.issuer ?? (person.hasPassword ? "link, password" : "link"),
             person.name,
           ]),
-          { style, none: "Nobody yet. Sign in with the link that this prints: cabinet console" },
+          { style, none: "No people yet. Sign in with the link that this prints: cabinet console" },
         ),
       )
     }),

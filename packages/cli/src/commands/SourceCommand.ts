@@ -148,7 +148,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl 
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
         Sources.use((sources) => sources.change(id, change)),
       )
-      yield* showChanged(source, `Source ${source.id} is changed.`)
+      yield* showChanged(source, `Source ${source.id} was changed.`)
     }),
   ),
 ).pipe(Command.withDescription("Change the form charset or thank-you page of a source"))

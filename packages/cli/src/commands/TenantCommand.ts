@@ -141,7 +141,7 @@ const move = Command.make("move", { name, targetFile, ...web }, (input) =>
     )
     const from = describeUrl(before.databaseUrl)
     const value = { ...cabinetJson(settings, after), moved_from: from }
-    const words = `Cabinet ${value.name} is now in ${value.database}; servers follow within ten seconds. The database at ${from} is kept as it was, and accepts nothing any more: drop it when you have checked the new one.`
+    const words = `Cabinet ${value.name} is now in ${value.database}; servers follow within ten seconds. The database at ${from} is kept as it was and no longer accepts data: drop it when you have checked the new one.`
     yield* report(yield* format, value, () => words)
   }),
 ).pipe(

@@ -53,7 +53,7 @@ const toCheck = (message: string): string => {
     return "Check that sslrootcert or DATABASE_CA names the authority that signed the server's certificate."
   }
   if (/does not support TLS/.test(message)) {
-    return "Switch TLS on at the server, or set sslmode=disable where nobody can listen on the way."
+    return "Enable TLS on the server, or set sslmode=disable if the network is trusted."
   }
   return "Check that PostgreSQL runs there and that DATABASE_URL is right."
 }
@@ -89,7 +89,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   if (state === "42501") {
     return new StartError({
       code: "database_unfit",
-      message: `The database user lacks a right at ${where}: ${sqlMessage(error)}. Let the database's owner grant it, or name the owner in DATABASE_URL.`,
+      message: `The database user lacks a privilege at ${where}: ${sqlMessage(error)}. Let the database's owner grant it, or name the owner in DATABASE_URL.`,
     })
   }
   if (

@@ -159,9 +159,9 @@ const checkConsole = (value: unknown): Effect.Effect<void, StartError> => {
   const { whoIs, signInHint } = value as Readonly<Record<string, unknown>>
   if (whoIs !== undefined && typeof whoIs !== "function") return refuse("console.whoIs must be a function.")
   const isHint = signInHint === undefined || (typeof signInHint === "string" && signInHint.trim() !== "")
-  if (!isHint) return refuse("console.signInHint must be a sentence.")
+  if (!isHint) return refuse("console.signInHint must be a non-empty text.")
   return signInHint !== undefined && whoIs === undefined
-    ? refuse("console.signInHint is for those whom console.whoIs does not know, and there is no whoIs.")
+    ? refuse("console.signInHint requires console.whoIs: it is shown to people whom whoIs does not know.")
     : Effect.void
 }
 

@@ -86,7 +86,7 @@ export const columns = (
       .join(GAP)
       .trimEnd()
   const left = head.length - widths.length
-  const note = `${counted(left, "column has", "columns have")} no room here: use --json to see all.`
+  const note = `${counted(left, "column does", "columns do")} not fit here: use --json to see all.`
   return [style.bold(line(head)), ...safe.map(line), ...(left === 0 ? [] : [style.dim(note)])].join("\n")
 }
 

@@ -97,7 +97,7 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
     const addresses = completeAddresses(settings as unknown as Settings, sources.env)
     if (Result.isFailure(addresses)) {
       const { name, words } = addresses.failure
-      const message = `${found(name, sources)!.called} is not right: it must be ${words}.`
+      const message = `${found(name, sources)!.called} is not valid: it must be ${words}.`
       return yield* new StartError({ code: "bad_setting", message })
     }
     const all = { ...settings, ...addresses.success } as unknown as Settings

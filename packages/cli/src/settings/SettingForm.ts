@@ -83,7 +83,7 @@ export const personHeader: Form<string> = (given) => {
   const name = given.toLowerCase()
   return fitsPerson(name)
     ? Result.succeed(name)
-    : Result.fail("the name of a header of its own, such as Remote-User, that neither clients nor HTTP itself use")
+    : Result.fail("the name of a dedicated header, such as Remote-User, that neither clients nor HTTP itself use")
 }
 
 /** Kept as given, for the issuer's own spelling counts. Only an issuer on this machine may do without TLS. */
@@ -97,7 +97,9 @@ export const issuer: Form<string> = (given) => {
 }
 
 export const scope: Form<string> = (given) =>
-  given.split(/\s+/).includes("openid") ? Result.succeed(given) : Result.fail("words with openid among them")
+  given.split(/\s+/).includes("openid")
+    ? Result.succeed(given)
+    : Result.fail("a list of scopes that includes openid, separated by spaces")
 
 export const roles: Form<ReadonlyMap<string, PersonRole>> = (given) => {
   const map = new Map<string, PersonRole>()

@@ -24,7 +24,7 @@ export const moveTenant = Effect.fnUntraced(function* (name: string, url: string
     Effect.map(({ roles }) => roles),
     Effect.mapError(({ message }) => new CopyError({ code: "unfit", message })),
   )
-  const remedy = `Nothing was moved: the cabinet goes on in ${describeUrl(from)}. Before another attempt, empty the target.`
+  const remedy = `Nothing was moved: the cabinet stays in ${describeUrl(from)}. Empty the target before you try again.`
   yield* quiesced(from, copyDatabase({ from, to: url, programs, open })).pipe(
     Effect.mapError(({ code, message }) => new CopyError({ code, message: `${message} ${remedy}` })),
   )

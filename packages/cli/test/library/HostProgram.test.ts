@@ -89,7 +89,7 @@ it("openCabinet refuses what it does not know or cannot be, by the option's own 
     [{ statementTimeout: 5 }, /no option statementTimeout\./],
     [{ timeZone: "Mars/Base" }, /^timeZone is "Mars\/Base": it must be the name of a time zone/],
     [{ statementTimeoutMillis: -1 }, /^statementTimeoutMillis is "-1ms"/],
-    [{ databaseUrl: "mysql://localhost/x" }, /^databaseUrl is not valid: it must be an address such as postgres/],
+    [{ databaseUrl: "mysql://localhost/x" }, /^databaseUrl is not valid: it must be a URL such as postgres/],
     [{ maxConnections: 3 }, /^maxConnections is 3: it must be an integer from 4 to 1000\.$/],
     [{ maxReaderConnections: 0 }, /^maxReaderConnections is 0/],
   ]

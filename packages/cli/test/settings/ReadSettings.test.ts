@@ -89,7 +89,7 @@ it("readSettings refuses a sign-in by a proxy that is believed of everybody, or 
   )
   for (const name of ["Cookie", "From", "X-Forwarded-For", "Remote User", "Authorization"]) {
     const refused = refusal({}, { CABINET_CONSOLE_PROXY_HEADER: name, CABINET_CONSOLE_PROXIES: "10.0.0.1" })
-    expect(refused).toMatch(/^CABINET_CONSOLE_PROXY_HEADER is ".*": it must be the name of a header/)
+    expect(refused).toMatch(/^CABINET_CONSOLE_PROXY_HEADER is ".*": it must be the name of a dedicated header/)
   }
   const right = read({}, { ...header, CABINET_CONSOLE_PROXIES: "10.0.0.1", CABINET_CONSOLE_PROXY_ROLE: "editor" })
   expect(Result.getOrThrow(right)).toMatchObject({ consoleProxyHeader: "remote-user", consoleProxyRole: "editor" })
@@ -150,6 +150,6 @@ it("readSettings takes from DATABASE_CA and PG variables only what DATABASE_URL 
   )
   expect(url({ DATABASE_URL, PGHOST: "x", PGSSLMODE: "require" })).toBe(`${DATABASE_URL}?sslmode=require`)
   expect(refusal({}, { DATABASE_URL, HOME: "/nowhere", PGSSLCRL: "/crl.pem" })).toBe(
-    "DATABASE_URL is not right: it must be an address without the parameter sslcrl, which is not supported.",
+    "DATABASE_URL is not valid: it must be a URL without the parameter sslcrl, which is not supported.",
   )
 })

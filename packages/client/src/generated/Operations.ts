@@ -78,7 +78,7 @@ export interface Operations {
   readonly trashEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** Restore events from the trash. */
   readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
-  /** Erase events for good. */
+  /** Erase events permanently. */
   readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** All readable tables and views. */
   readonly listTables: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Table>; readonly has_more: boolean; readonly next_cursor: string | null } }
@@ -124,7 +124,7 @@ export interface Operations {
   readonly endSession: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Sign out everywhere. */
   readonly signOutEverywhere: { readonly input: {  }; readonly output: Count }
-  /** Set one's own password. */
+  /** Set your own password. */
   readonly setPassword: { readonly input: { readonly body: { readonly password: string; readonly current?: string } }; readonly output: undefined }
   /** All delivery addresses. */
   readonly listAddresses: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Address>; readonly has_more: boolean; readonly next_cursor: string | null } }

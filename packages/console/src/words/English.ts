@@ -77,7 +77,7 @@ export const ENGLISH = {
     signIn: "Sign in",
     name: "Name",
     password: "Password",
-    notSignedIn: "This did not sign you in. Check the name and the password.",
+    notSignedIn: "Sign-in failed. Check the name and the password.",
     notProvided:
       "The provider did not sign you in, or nobody has given you a role here. Try again, or ask an owner of this cabinet.",
     signInWith: (host: string) => `Sign in with ${host}`,

@@ -30,7 +30,9 @@ export const managed = <A, E, R>(
         .end(entry, outcomeOf(exit), madeBy(exit, makes))
         // The work is done: that it could not be noted leaves the entry open, and is no failure of the work.
         .pipe(
-          Effect.catchCause((cause) => Effect.logWarning("an outcome could not be written to the audit log", cause)),
+          Effect.catchCause((cause) =>
+            Effect.logWarning("the outcome of an action could not be written to the audit log", cause),
+          ),
         ),
     )
   })

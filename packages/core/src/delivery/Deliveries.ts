@@ -115,7 +115,7 @@ const checkMoment = (text: string): Effect.Effect<void, AddressError> =>
   isTimestamp(text) ? Effect.void : Effect.fail(new AddressError({ code: "bad_range", message: notATimestamp(text) }))
 
 const WHY_NOT: Readonly<Record<ResendObstacle, (delivery: Delivery) => string>> = {
-  ping: () => "a ping is not sent again: cabinet address ping sends a new one",
+  ping: () => "it is a ping, and `cabinet address ping` sends a new one",
   address_removed: ({ addressId }) => `its address ${addressId} was removed`,
   event_deleted: ({ eventId }) => `its event ${eventId} was deleted`,
 }

@@ -113,7 +113,7 @@ const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding>
     finding(
       "version",
       "warn",
-      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update that server. If it is the embedded one (without DATABASE_URL), install PostgreSQL ${major} on this machine and name the directory of its programs in CABINET_POSTGRES_BIN, such as /usr/lib/postgresql/${major}/bin: they go on with the same data.`,
+      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update that server. If it is the embedded one (without DATABASE_URL), install PostgreSQL ${major} on this machine and name the directory of its programs in CABINET_POSTGRES_BIN, such as /usr/lib/postgresql/${major}/bin: they use the same data.`,
     ),
   ]
 }
@@ -268,7 +268,7 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
 
 const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnection): Finding => {
   if (transport === "socket")
-    return finding("connection", "ok", `The database is reached by a socket of this machine, in ${server}.`)
+    return finding("connection", "ok", `The database is reached through a socket on this machine, in ${server}.`)
   if (transport === "tls") {
     if (verified === "name")
       return finding("connection", "ok", `Sessions with ${server} are encrypted, and the server is verified.`)
@@ -279,7 +279,7 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
     return finding(
       "connection",
       "warn",
-      `Sessions with ${server} are encrypted, but ${known}: somebody in between could impersonate it. Add sslmode=verify-full to DATABASE_URL, and its authority as DATABASE_CA if it is not a public one.`,
+      `Sessions with ${server} are encrypted, but ${known}: somebody in between could impersonate it. Add sslmode=verify-full to DATABASE_URL, and name the server's certificate authority in DATABASE_CA if it is not a public one.`,
     )
   }
   return isLoopback

@@ -55,7 +55,7 @@ export class FileImporter {
     return Effect.gen({ self: this }, function* () {
       const { sourceId, file, options, onProgress } = call
       if (Option.isNone(yield* this.#ports.sources.forIntake(sourceId))) {
-        return yield* fileError("no_such_source", `There is no source ${sourceId} that is switched on.`)
+        return yield* fileError("no_such_source", `There is no source ${sourceId}, or it is switched off.`)
       }
       yield* onProgress({ phase: "looking", done: 0, total: file.size })
       const look = yield* inspectFile(file, options)

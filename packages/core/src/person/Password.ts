@@ -44,9 +44,10 @@ export const checkPassword = (password: string, name: string): Effect.Effect<voi
   if (length < MIN_PASSWORD_LENGTH) return refuse(`needs at least ${MIN_PASSWORD_LENGTH} characters`)
   if (length > MAX_PASSWORD_LENGTH) return refuse(`may have at most ${MAX_PASSWORD_LENGTH} characters`)
   const plain = password.normalize("NFKC").toLowerCase()
-  if (COMMON.has(plain) || isRepetition(plain) || isRun(plain)) return refuse("is one that is guessed first")
+  if (COMMON.has(plain) || isRepetition(plain) || isRun(plain))
+    return refuse("is too common: it is one of those that attackers try first")
   return plain.replaceAll(name.normalize("NFKC").toLowerCase(), "").length < 6
-    ? refuse("is little more than the name")
+    ? refuse("is too similar to the name")
     : Effect.void
 }
 

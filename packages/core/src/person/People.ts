@@ -93,7 +93,7 @@ export class People extends Context.Service<
           const kept = holder.value.password
           if (kept !== null && !isFreshLink(session)) {
             const right = yield* queue.run(client, verifyPassword(current ?? "", kept))
-            if (!right) return yield* personError("wrong_password", "The current password is not this one.")
+            if (!right) return yield* personError("wrong_password", "The current password is wrong.")
           }
           const hashed = yield* queue.run(client, hashPassword(password))
           yield* store.setPassword(session.personId, hashed)
@@ -142,7 +142,7 @@ const checkRole = (role: string): Effect.Effect<void, PersonError> =>
     : Effect.fail(personError("bad_role", `A person's role must be one of ${PERSON_ROLES.join(", ")}.`))
 
 const noSuchPerson = (id: number) => Effect.fail(personError("no_such_person", `There is no person ${id}.`))
-const nameTaken = Effect.fail(personError("name_taken", "Somebody else has this name."))
+const nameTaken = Effect.fail(personError("name_taken", "Another person already has this name."))
 const foreign = Effect.fail(
   personError(
     "foreign_person",
@@ -154,7 +154,5 @@ const changed = (id: number, result: Changed): Effect.Effect<Person, PersonError
   if (result === "missing") return noSuchPerson(id)
   if (result === "name_taken") return nameTaken
   if (result !== "last_owner") return Effect.succeed(result)
-  return Effect.fail(
-    personError("last_owner", "This is the last owner: make somebody else an owner first, so that one is left."),
-  )
+  return Effect.fail(personError("last_owner", "This is the last owner: give another person the role owner first."))
 }

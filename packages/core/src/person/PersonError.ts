@@ -20,7 +20,10 @@ export const personError = (code: PersonError["code"], message: string): PersonE
   new PersonError({ code, message })
 
 /** A password was to be set for an access token, or by somebody who signs in elsewhere. */
-export const hasNoPassword = personError("no_such_person", "Only somebody who has signed in here has a password.")
+export const hasNoPassword = personError(
+  "no_such_person",
+  "Only people who sign in to this cabinet itself have a password: neither access tokens nor people of a proxy or provider do.",
+)
 
 /** Somebody was not signed in. Whatever was wrong, a link or a name or a password, the answer is the same. */
 export class SignInError extends Schema.TaggedError<SignInError>()("SignInError", {
@@ -32,7 +35,7 @@ export class SignInError extends Schema.TaggedError<SignInError>()("SignInError"
 
 export const notSignedIn = new SignInError({
   code: "not_signed_in",
-  message: "This did not sign you in: a name, a password or a link is wrong, was used before, or is no longer valid.",
+  message: "Sign-in failed: the name, the password or the link is wrong, was used before, or is no longer valid.",
   retryAfter: 0,
 })
 

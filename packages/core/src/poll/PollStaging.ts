@@ -61,7 +61,7 @@ export class PollStaging {
       const options = optionsOf(this.#poll, contentType)
       // A login page, or the page of a gateway, can have status 200 too; read as CSV it would become events.
       if (options.format === undefined && isPage(body)) {
-        return yield* fileError("unreadable", "this is a page or XML, not JSON, NDJSON or CSV")
+        return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
       }
       const look = yield* inspectFile(file, options)
       if (look.format === "xlsx") return yield* noWorkbook()
@@ -144,13 +144,14 @@ export class PollStaging {
         once: false,
         pollId: this.#poll.id,
       })
-      if ("same" in began) return yield* Effect.die(new Error("An import that may be repeated was refused."))
+      if ("same" in began)
+        return yield* Effect.die(new Error("An import that may be repeated was refused as a duplicate."))
       return (this.#begun = { held: began.held, staging: stageBatches(imports, began.held) })
     })
   }
 }
 
-const noWorkbook = () => fileError("unreadable", "a workbook cannot be polled: JSON, NDJSON or CSV")
+const noWorkbook = () => fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")
 
 const NO_SHEETS: SheetReader["Service"] = {
   open: () => Effect.fail(noWorkbook()),

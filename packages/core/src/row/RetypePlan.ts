@@ -25,7 +25,7 @@ export const noSuchColumn = (table: string, column: string, columns: ReadonlyArr
 const inTheWay = (column: string, objects: string) =>
   new ColumnError({
     code: "objects_depend",
-    message: `Column "${column}" cannot get another type while something depends on it that cannot be recreated, so nothing was changed: ${objects}. Drop it first, and create it again afterwards.`,
+    message: `The type of column "${column}" cannot be changed, because objects that cannot be recreated depend on it: ${objects}. Nothing was changed. Drop them first, and create them again afterwards.`,
   })
 
 const viewsDepend = (message: string) => new ColumnError({ code: "views_depend", message })
@@ -33,11 +33,11 @@ const viewsDepend = (message: string) => new ColumnError({ code: "views_depend",
 const obstacleInWords = (obstacle: ViewObstacle): string => {
   switch (obstacle.is) {
     case "recursive":
-      return `${obstacle.view} reads itself through other views, or views that do`
+      return `${obstacle.view} is recursive, or reads a recursive view`
     case "rule":
-      return `${obstacle.view} is no view, but has a rule that reads the column`
+      return `${obstacle.view} is not a view, but has a rule that reads the column`
     case "trusted":
-      return `${obstacle.view} is the cabinet's own user's, and uses what others can change: ${obstacle.part}`
+      return `${obstacle.view} belongs to the cabinet's own database user, and uses an object that other roles can change: ${obstacle.part}`
   }
 }
 
@@ -74,7 +74,7 @@ export const retypeDecisions = (
   },
   dependents: ({ views, obstacle, objects }) => {
     if (views.length > 0 && !withViews) {
-      const message = `Views depend on column "${name}": ${views.join(", ")}. Say --with-views to have them recreated with it, or drop them first.`
+      const message = `Views depend on column "${name}": ${views.join(", ")}. Pass --with-views (in the API: with_views) to recreate them, or drop them first.`
       return Result.fail(viewsDepend(message))
     }
     if (obstacle !== null) {
@@ -98,7 +98,7 @@ export const notRetyped = (name: string, type: ColumnKind, { fact }: NotRetyped)
     case "slow":
       return new ColumnError({
         code: "views_slow",
-        message: `Recreating the views that depend on column "${name}" did not end within ${fact.seconds} seconds, for which nobody else could use the table, so nothing was changed. Drop those that take long (a materialized view is filled again; a function in a view runs), and create them again afterwards.`,
+        message: `Recreating the views that depend on column "${name}" took longer than ${fact.seconds} seconds, during which the table is locked, so nothing was changed. Drop those that are slow to recreate (materialized views, and views that call slow functions), and create them again afterwards.`,
       })
     case "busy":
       return new ColumnError({

@@ -26,7 +26,7 @@ export class SchemaGrants extends Context.Service<
         if (isOurs(schema)) {
           return refuse(
             "not_for_readers",
-            `${schema} is the cabinet's own or the system's: who may read it is settled.`,
+            `The schema ${schema} belongs to the cabinet or to PostgreSQL: its privileges cannot be changed.`,
           )
         }
         if (!isSqlName(schema)) return noSuchSchema(schema)
@@ -47,7 +47,7 @@ const noSuchSchema = (schema: string) =>
 const notMine = (schema: string, why: string, statements: ReadonlyArray<string>) =>
   refuse(
     "no_right",
-    `The tables of ${schema} are another's (${why}). Let their owner run: ${statements.slice(0, 2).join("; ")};`,
+    `The tables of ${schema} belong to another role (${why}). Let their owner run: ${statements.slice(0, 2).join("; ")};`,
   )
 
 const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Returns => {

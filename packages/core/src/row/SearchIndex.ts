@@ -47,7 +47,8 @@ export class SearchIndex extends Context.Service<
         }
         const table = found.value
         const target = yield* store.target(table.oid)
-        if (Option.isNone(target)) return yield* refuse("no_such_table", `${nameOf(table)} was dropped just now.`)
+        if (Option.isNone(target))
+          return yield* refuse("no_such_table", `${nameOf(table)} was dropped in the meantime.`)
         if (target.value.mine) return { table, target: target.value }
         const message = `${nameOf(table)} belongs to ${target.value.owner}, and only its owner may create an index on it.`
         return yield* refuse("no_right", message)
@@ -98,7 +99,7 @@ const notIndexed = (table: ReadableTable, { fact }: NotIndexed) => {
     case "no_trigrams":
       return refuse(
         "no_trigrams",
-        `The database cannot have the extension pg_trgm (${fact.detail}). Install PostgreSQL's contrib modules, or let an administrator run: CREATE EXTENSION pg_trgm SCHEMA cabinet_search;`,
+        `The extension pg_trgm cannot be created (${fact.detail}). Install PostgreSQL's contrib modules, or let an administrator run: CREATE EXTENSION pg_trgm SCHEMA cabinet_search;`,
       )
     case "open_trigrams":
       return refuse(
@@ -108,9 +109,9 @@ const notIndexed = (table: ReadableTable, { fact }: NotIndexed) => {
     case "foreign_schema":
       return refuse(
         "no_right",
-        `The schema cabinet_search belongs to ${fact.owner}: it is ours to make. Drop it, and ask again.`,
+        `The schema cabinet_search exists already and belongs to ${fact.owner}, but the service has to create it itself. Drop it, and try again.`,
       )
     case "failed":
-      return refuse("build_failed", `The search index of ${nameOf(table)} could not be made: ${fact.detail}.`)
+      return refuse("build_failed", `The search index of ${nameOf(table)} could not be created: ${fact.detail}.`)
   }
 }

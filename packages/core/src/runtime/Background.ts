@@ -109,7 +109,7 @@ class Task<A, E, R> {
     const failing = Cause.hasDies(cause) ? "by a fault" : "by an error"
     const isKnown = this.#failing === failing || this.#failing === "by a fault"
     if (!isKnown) this.#failing = failing
-    const message = `${this.#name} failed and is retried, without another line until it works again`
+    const message = `${this.#name} failed and will be retried; further failures are not logged until it works again`
     const counted = Effect.andThen(Metric.update(this.#failed, 1), jittered(pause))
     return isKnown ? counted : Effect.andThen(this.#log(failing, "Warn", message, cause), counted)
   }

@@ -63,7 +63,11 @@ export class FindPlace extends Context.Service<
           if (found.items.length === 0) return null
           const cursor = encodeCursor(plan.walk, found.positionOf(0))
           if (cursor.length <= LONGEST_CURSOR) return cursor
-          return yield* selectionError("bad_selection", "sort", "The value before that place is too long for a cursor.")
+          return yield* selectionError(
+            "bad_selection",
+            "sort",
+            "The value of the row before that position is too long for a cursor.",
+          )
         }),
       })
     }),
@@ -72,7 +76,7 @@ export class FindPlace extends Context.Service<
 
 const changing = new ReadError({
   code: "table_busy",
-  message: "The table was changed meanwhile; try again.",
+  message: "The table was changed in the meantime; try again.",
   retryAfter: 1,
 })
 
@@ -81,8 +85,8 @@ const sortColumn = ({ sort, ties, table }: SelectionPlan): Effect.Effect<string,
   if (table.identity !== "text" && column !== undefined) return Effect.succeed(column.name)
   const message =
     table.identity === "text"
-      ? "The rows of a view have no place of their own: filter by the value."
-      : "There is no one column that the rows are in the order of: sort by one."
+      ? "The rows of a view have no fixed position to go to: filter by the value instead."
+      : "The rows are not sorted by a single column: sort by one first."
   return Effect.fail(selectionError("bad_selection", "sort", message))
 }
 

@@ -35,7 +35,7 @@ export class CabinetRegistry extends Context.Service<
         find: (name) => existing(name, store.find(name)),
         add: Effect.fnUntraced(function* (name, databaseUrl) {
           if (!CABINET_NAME.test(name)) {
-            const rule = "at most 63 small letters, digits and hyphens, none at its ends"
+            const rule = "at most 63 lowercase letters, digits and hyphens, without a hyphen at either end"
             return yield* refuse("bad_name", `A cabinet's name is part of its host name: ${rule}.`)
           }
           if (Option.isSome(yield* store.find(name))) return yield* nameTaken(name)
@@ -47,16 +47,16 @@ export class CabinetRegistry extends Context.Service<
             case "name_taken":
               return yield* nameTaken(name)
             case "database_registered":
-              return yield* refuse("database_taken", "That database is another cabinet's already.")
+              return yield* refuse("database_taken", "That database already belongs to another cabinet.")
             case "database_exists":
               return yield* refuse(
                 "database_taken",
-                `There is a database ${database} already. If it is this cabinet's, as after \`cabinet tenant remove\`, name it with --database-url.`,
+                `There is already a database ${database}. To use it for this cabinet, for example after \`cabinet tenant remove\`, pass its URL with --database-url.`,
               )
             case "denied":
               return yield* refuse(
                 "database_not_made",
-                `The database user may not create databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or create one and name it with --database-url.`,
+                `The database user may not create databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or create a database and pass its URL with --database-url.`,
               )
           }
         }),
@@ -68,7 +68,7 @@ export class CabinetRegistry extends Context.Service<
             case "missing":
               return yield* noSuchCabinet(name)
             case "database_registered":
-              return yield* refuse("database_taken", "That database is another cabinet's already.")
+              return yield* refuse("database_taken", "That database already belongs to another cabinet.")
           }
         }),
         remove: (name) => existing(name, store.remove(name)),
@@ -82,10 +82,10 @@ const databaseNameOf = (name: string): string => `cabinet_${name.replaceAll("-",
 
 const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new RegistryError({ code, message }))
 
-const nameTaken = (name: string) => refuse("name_taken", `There is a cabinet ${name} already.`)
+const nameTaken = (name: string) => refuse("name_taken", `There is already a cabinet ${name}.`)
 
 const noSuchCabinet = (name: string) =>
-  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` names those that are.`)
+  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` lists all cabinets.`)
 
 const existing = (name: string, found: Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>) =>
   Effect.flatMap(found, (cabinet) => (Option.isSome(cabinet) ? Effect.succeed(cabinet.value) : noSuchCabinet(name)))

@@ -34,29 +34,29 @@ it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
     { views: ["public.a", "public.b"] },
     false,
     "views_depend",
-    /public\.a, public\.b\. Say --with-views/,
+    /public\.a, public\.b\. Pass --with-views/,
   ],
   [
     "an obstacle, even with views",
     { views: ["v.a"], obstacle: { view: "v.a", is: "recursive" } },
     true,
     "views_depend",
-    /v\.a reads itself/,
+    /v\.a is recursive/,
   ],
-  ["a rule", { obstacle: { view: "v.a", is: "rule" } }, true, "views_depend", /v\.a is no view/],
+  ["a rule", { obstacle: { view: "v.a", is: "rule" } }, true, "views_depend", /v\.a is not a view/],
   [
     "a view of ours that uses another's",
     { obstacle: { view: "v.a", is: "trusted", part: "function f()" } },
     true,
     "views_depend",
-    /others can change: function f\(\)/,
+    /other roles can change: function f\(\)/,
   ],
   [
     "other objects",
     { objects: ["policy p", "trigger t"] },
     true,
     "objects_depend",
-    /policy p, trigger t\. Drop it first/,
+    /policy p, trigger t\. Nothing was changed\. Drop them first/,
   ],
 ])("a retype is refused for %s", (_, found, withViews, code, message) => {
   const refused = refusal(decide(withViews).dependents({ ...NOTHING, ...found }))
@@ -82,7 +82,7 @@ it("values that do not fit go to the field's text column, or to a new one whose 
 it.each<[NotRetyped["fact"], string, RegExp]>([
   [{ is: "depended_on", detail: "view x needs it" }, "objects_depend", /\(view x needs it\)/],
   [{ is: "view_failed", detail: "no operator" }, "views_depend", /does not work with type text.*: no operator\./],
-  [{ is: "slow", seconds: 30 }, "views_slow", /within 30 seconds/],
+  [{ is: "slow", seconds: 30 }, "views_slow", /longer than 30 seconds/],
   [{ is: "busy", seconds: 3 }, "table_busy", /within 3 seconds/],
 ])("a retype that the database did not do is explained: %j", (fact, code, message) => {
   expect(notRetyped("total", "text", new NotRetyped({ fact }))).toMatchObject({

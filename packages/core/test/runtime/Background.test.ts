@@ -68,7 +68,7 @@ it.effect(
       yield* background("import sweep", "10 seconds", work)
       yield* minute
       assert.strictEqual(lines.length, 1)
-      assert.match(lines[0]!, /^Warn import sweep failed and is retried/)
+      assert.match(lines[0]!, /^Warn import sweep failed and will be retried/)
       assert.isAtLeast(count, 6)
       // A fault is news.
       outcome = Effect.die(new Error("a defect"))

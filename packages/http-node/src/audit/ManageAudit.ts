@@ -23,7 +23,7 @@ export const manageAudit = Effect.gen(function* () {
         beforeIdParameter,
         textParameter("action", "Only this action, such as `source.create`."),
         textParameter("object", "Only what was done to this, such as `source 5`."),
-        textParameter("who", "Only what an actor of this name did."),
+        textParameter("who", "Only actions of the person or token with this name."),
       ],
       response: list("AuditEntry", "The entries."),
       respond: ({ query: { limit = 100, ...query } }) =>

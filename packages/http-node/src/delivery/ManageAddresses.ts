@@ -23,8 +23,8 @@ const url = text(4096, "Where deliveries are sent: an http or https address that
 const newAddress = Schema.Struct({ url, sources: Schema.optionalKey(subscription) })
 const change = Schema.Struct({ url: Schema.optionalKey(url), sources: Schema.optionalKey(subscription) })
 const range = Schema.Struct({
-  from: text(40, "The first moment of acceptance, RFC 3339."),
-  to: text(40, "The moment after the last, RFC 3339."),
+  from: text(40, "The beginning of the range of acceptance times (inclusive), RFC 3339."),
+  to: text(40, "The end of the range (exclusive), RFC 3339."),
   only: Schema.optionalKey(
     Schema.Literals(["all", "failed"]).annotate({ description: "`failed`: only those that wait for a retry." }),
   ),
@@ -111,7 +111,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "DELETE",
       path: about(""),
       summary: "Remove a delivery address",
-      description: "Nothing more is sent to it, and due deliveries are cancelled. The attempt log stays for its time.",
+      description: "Nothing more is sent to it, and due deliveries are cancelled. The attempt log is kept until it expires.",
       action: "address.change",
       response: nothing("It is removed."),
       respond: ({ path: [address] }) => Effect.as(addresses.remove(address), undefined),

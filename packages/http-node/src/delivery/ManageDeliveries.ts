@@ -63,7 +63,7 @@ export const manageDeliveries = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/deliveries/{id}/resend",
       summary: "Send a delivery again",
-      description: "It is due now, whatever its state, and its retries begin again.",
+      description: "It is due now, whatever its state, and its retry schedule starts over.",
       action: "delivery.change",
       errors: ["no_such_delivery", "not_resent", "no_such_address"],
       respond: ({ path: [delivery] }) => Effect.map(deliveries.resend(delivery), deliveryJson),

@@ -15,7 +15,7 @@ const PIECE_BYTES = 65_536
 const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
   if (code === "ENOENT") return "there is no such file"
-  if (code === "EACCES") return "this user has no permission to read it"
+  if (code === "EACCES") return "the current user has no permission to read it"
   return cause instanceof Error ? cause.message : String(cause)
 }
 

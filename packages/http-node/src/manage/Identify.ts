@@ -50,7 +50,7 @@ const BY_TOKEN = "Send an access token in the header Authorization: Bearer <toke
 const wrong = refuse("unauthorized", "The access token or the session is wrong, expired or revoked.")
 const foreignPage = refuse(
   "cross_origin",
-  "This request changes something, and was not sent by a page of this cabinet.",
+  "A request of a session that changes something must be sent by a page of this cabinet (same origin).",
 )
 
 /** Whatever is reached by management may show more than what is listed. */

@@ -21,9 +21,9 @@ const sourceFields = {
   ...((SCHEMAS.Source as JsonSchema)["properties"] as { readonly [name: string]: JsonSchema }),
   encoding: {
     enum: [...SOURCE_ENCODINGS, null],
-    description: "The charset of its forms; null: told from the data of each submission.",
+    description: "The charset of its forms; null: detected for each submission.",
   },
-  thanks_url: textOrNull("Where a browser is led after a plain form; null: our own page."),
+  thanks_url: textOrNull("Where a browser is redirected after a plain form; null: the built-in page."),
 }
 
 const eventFields = SCHEMAS.Event["properties"] as { readonly [name: string]: JsonSchema }
@@ -41,7 +41,7 @@ const actor = (description: string) =>
 const keyFields = {
   id: id("Its id.", 1),
   name: text("Its name."),
-  prefix: text("The beginning, enough to tell them apart."),
+  prefix: text("The beginning of the secret, to tell several apart."),
   created_at: time("When it was issued."),
   expires_at: orNull(time("When it ends; null: never.")),
   revoked_at: orNull(time("When it was revoked; else null.")),
@@ -74,19 +74,19 @@ const session = object(
   {
     id: id("The session's id.", 1),
     person: object({ id: id("The person's id.", 1), name: text("The person's name.") }, "Whose it is."),
-    method: { enum: [...SIGN_IN_METHODS], description: "How it was begun." },
-    created_at: time("When it was begun."),
+    method: { enum: [...SIGN_IN_METHODS], description: "How the person signed in." },
+    created_at: time("When it began."),
     last_seen_at: time("Its last request, to the minute."),
     expires_at: time("When it ends at the latest; 12 hours without a request end it, too."),
-    client: textOrNull("The address that it was begun from."),
-    user_agent: textOrNull("The browser that it was begun in."),
+    client: textOrNull("The client address at sign-in."),
+    user_agent: textOrNull("The browser at sign-in."),
   },
   "A session of a person.",
 )
 
 const subscription = {
   oneOf: [{ const: "all" }, { type: "array", items: { type: "integer", minimum: 1 } }],
-  description: "`all`, later ones too, or the ids of sources.",
+  description: "`all`, including later ones, or the ids of sources.",
 }
 const addressFields = {
   id: id("The address's id.", 1),
@@ -104,7 +104,7 @@ const deliveryFields = {
   event_id: orNull(id("The event; null for a ping.", 10417)),
   state: { enum: DELIVERY_STATES },
   attempts: whole("How many were begun."),
-  created_at: time("When it came to be."),
+  created_at: time("When it was created."),
   due_at: orNull(time("When it is sent next; null unless it is due.")),
 }
 
@@ -141,8 +141,8 @@ const column = object(
     field: text("The field whose values it takes."),
     label: text("The label shown on screen."),
     type: { enum: COLUMN_KINDS },
-    event_id: orNull(id("The event that brought it about.", 1)),
-    created_at: time("When it was made."),
+    event_id: orNull(id("The event that created the column.", 1)),
+    created_at: time("When it was created."),
   },
   "A column of a source's table.",
 )
@@ -198,7 +198,7 @@ export const MANAGE_SCHEMAS = {
       ...(column["properties"] as { readonly [name: string]: JsonSchema }),
       moved: whole("How many values the new type could not hold; they moved to `sibling`."),
       sibling: textOrNull("The column they moved to."),
-      views: { type: "array", items: { type: "string" }, description: "The views that were made again." },
+      views: { type: "array", items: { type: "string" }, description: "The views that were recreated." },
     },
     "A column after its change.",
   ),
@@ -206,17 +206,17 @@ export const MANAGE_SCHEMAS = {
   InvitedPerson: object(
     {
       ...personFields,
-      link: text("The one-time link, shown this once."),
+      link: text("The one-time link, shown only in this response."),
       link_expires_at: time("Until when it is valid."),
     },
     "A person with a one-time link.",
   ),
   Session: session,
-  Count: object({ count: whole("How many.") }, "A number of things done."),
+  Count: object({ count: whole("How many.") }, "The number of objects that were affected."),
   Key: object(apiKeyFields, "A key of the read API."),
-  IssuedKey: object({ ...apiKeyFields, key: text("The key, shown this once.") }, "A key when it is issued."),
+  IssuedKey: object({ ...apiKeyFields, key: text("The key, shown only in this response.") }, "A key when it is issued."),
   Token: object(tokenFields, "An access token."),
-  IssuedToken: object({ ...tokenFields, token: text("The token, shown this once.") }, "A token when it is issued."),
+  IssuedToken: object({ ...tokenFields, token: text("The token, shown only in this response.") }, "A token when it is issued."),
   Address: object(addressFields, "A delivery address."),
   AddressWithSecret: object(
     {
@@ -224,7 +224,7 @@ export const MANAGE_SCHEMAS = {
       secret: text("The signing secret."),
       previous_secret: {
         oneOf: [
-          object({ secret: text("It signs too."), until: time("Until then.") }, "The secret before."),
+          object({ secret: text("It also signs deliveries."), until: time("Until when it also signs.") }, "The previous secret."),
           { type: "null" },
         ],
       },
@@ -279,7 +279,7 @@ export const MANAGE_SCHEMAS = {
       created_at: time("When it began."),
       finished_at: orNull(time("When it ended; else null.")),
     },
-    "An imported file, or what a poll found new.",
+    "An imported file, or the new items of a poll.",
   ),
   Poll: object(
     {
@@ -359,7 +359,7 @@ export const MANAGE_SCHEMAS = {
         type: "array",
         items: object(
           {
-            check: text("What was looked at."),
+            check: text("What was checked."),
             level: { enum: ["ok", "warn", "bad"], description: "`bad` needs attention now, `warn` soon." },
             message: text("What was found, and what to do about it."),
           },
@@ -392,8 +392,8 @@ export const MANAGE_SCHEMAS = {
       ),
       encoding: object(
         {
-          name: text("The charset it was read by."),
-          decided_by: text("How that was told."),
+          name: text("The charset that it was decoded with."),
+          decided_by: text("How the charset was determined."),
           replaced: whole("Characters that could not be decoded."),
         },
         "How it was read.",
@@ -408,7 +408,7 @@ export const MANAGE_SCHEMAS = {
       empty: flag("Whether no field is filled."),
       row_waits: flag("Whether its row is deferred because the table is locked."),
       trashed_by: {
-        oneOf: [actor("Who put it into the trash."), { type: "null" }],
+        oneOf: [actor("Who moved it to the trash."), { type: "null" }],
         description: "Null if it is not there, or if that is not known.",
       },
       deliveries: object(

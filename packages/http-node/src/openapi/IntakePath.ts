@@ -138,7 +138,7 @@ export const INTAKE_PATH: PathItem = {
     parameters: [SECRET],
     responses: {
       "204": {
-        description: "It may.",
+        description: "Allowed.",
         headers: {
           ...CORS,
           "Access-Control-Allow-Methods": { description: "POST.", required: true, schema: { const: "POST" } },

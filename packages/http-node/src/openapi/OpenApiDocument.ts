@@ -50,7 +50,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   tags: [
     { name: "Events", description: "The feed of everything that was accepted." },
     { name: "Tables", description: "Tables and views, and their rows." },
-    { name: "Sources", description: "The senders' ways in." },
+    { name: "Sources", description: "Intake addresses, and what is known of each source." },
     { name: "Description", description: "The description of the API itself." },
     { name: "Intake", description: "Where senders submit data." },
     { name: "Deliveries", description: "What the service sends to a delivery address." },

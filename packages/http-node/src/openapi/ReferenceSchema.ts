@@ -22,7 +22,7 @@ export const typeWords = (schema: JsonSchema): Html => {
 const bounds = ({ minimum, maximum, default: usual }: JsonSchema): string => {
   const from = minimum === undefined ? "" : `, from ${String(minimum)}`
   const to = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${String(maximum)}`
-  return `${from}${to}${usual === undefined ? "" : `, usually ${String(usual)}`}`
+  return `${from}${to}${usual === undefined ? "" : `, default ${String(usual)}`}`
 }
 
 /** An object's fields. */

@@ -38,7 +38,7 @@ const eventFields = {
   source: sourceRef,
   channel: {
     enum: CHANNELS,
-    description: "`webhook`: the intake address; `file`: a file upload; `pull`: polling by address.",
+    description: "`webhook`: the intake address; `file`: a file upload; `pull`: the polling of a URL.",
   },
   received_at: time("When the event was accepted."),
   payload: {

@@ -137,7 +137,7 @@ export const vouch = Effect.gen(function* () {
       Effect.provideService(CurrentActor, { kind: "person", id: null, name, role, from, requestId: request.id }),
       Effect.map((found) => ({ person: Option.getOrNull(found), handled: true })),
       Effect.catchTag("PersonError", ({ message }) =>
-        Effect.as(warn(`a person whom the ${vouched.issuer} named was not signed in: ${message}`), NOBODY),
+        Effect.as(warn(`sign-in of a person by ${vouched.issuer} failed: ${message}`), NOBODY),
       ),
     )
   }
@@ -151,13 +151,13 @@ export const vouch = Effect.gen(function* () {
       }).pipe(Effect.timeout(WHO_IS_TIMEOUT)),
     )
     if (Result.isFailure(said)) {
-      yield* warn("whoIs failed, and nobody was signed in", said.failure)
+      yield* warn("whoIs failed, so nobody was signed in", said.failure)
       return NOBODY
     }
     const named = said.success
     if (named === null) return NOBODY
     if (!isNamed(named)) {
-      yield* warn("whoIs has to return an id of 1 to 200 characters, a name and a role: nobody was signed in")
+      yield* warn("whoIs must return an id of 1 to 200 characters, a name and a role: nobody was signed in")
       return NOBODY
     }
     const { id, name, role } = named
@@ -176,7 +176,7 @@ export const vouch = Effect.gen(function* () {
       return UNHANDLED
     }
     if (named === "unfit") {
-      yield* warn(`${signIn.header} came twice from the proxy, or cannot be read: nobody was signed in`)
+      yield* warn(`${signIn.header} was sent twice by the proxy, or is not valid UTF-8: nobody was signed in`)
       return NOBODY
     }
     const { subject } = named

@@ -47,9 +47,9 @@ export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Eff
   yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...all].map((one) => one.return()))))
   const refusal = (who: string): string | null => {
     if ([...all].filter((one) => one.who === who).length >= limits.ofOne) {
-      return `${limits.ofOne} streams are open for you already; close some of them.`
+      return `You already have ${limits.ofOne} open streams; close some of them.`
     }
-    return all.size < limits.ofAll ? null : `${limits.ofAll} streams are open already; try again later.`
+    return all.size < limits.ofAll ? null : `${limits.ofAll} streams are already open, which is the maximum: try again later.`
   }
   return {
     refusal,

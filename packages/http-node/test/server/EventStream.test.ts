@@ -70,8 +70,8 @@ it("so many are open at once, of one and of all; one that is left, or was never 
       }),
     )
     bodyOf(streams, "eve", silent)
-    assert.include(streams.refusal("ada"), "2 streams are open for you already")
-    assert.include(streams.refusal("eve"), "3 streams are open already")
+    assert.include(streams.refusal("ada"), "You already have 2 open streams")
+    assert.include(streams.refusal("eve"), "3 streams are already open")
     // Admitted before the others began, and begun after them.
     assert.isNull(await textOf(bodyOf(streams, "eve", silent)))
     const waiting = begun[0]!.next()

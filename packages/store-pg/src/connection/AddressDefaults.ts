@@ -111,7 +111,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
   const file = readPasswordFile(path ?? join(env["HOME"] || homedir(), ".pgpass"))
   if (Result.isFailure(file)) return file.failure
   if (file.success === undefined) {
-    return path === undefined ? null : `an address with a password, or a password file that exists: ${path} does not`
+    return path === undefined ? null : `a URL with a password, or a password file that exists: ${path} does not`
   }
   const text = file.success
   const passwords = draft.hosts.map((host, at) =>
@@ -122,8 +122,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
       user: draft.user!,
     }),
   )
-  if (new Set(passwords).size > 1)
-    return "an address with a password: the password file has different ones for its hosts"
+  if (new Set(passwords).size > 1) return "a URL with a password: the password file has different ones for its hosts"
   draft.password = passwords[0]
   return null
 }
@@ -131,7 +130,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
 const wrongUse = (draft: Draft, use: AddressUse): string | null => {
   const wanted = draft.parameters.find(([name]) => name === "target_session_attrs")?.[1] ?? "any"
   return use === "primary" && /standby|read-only/.test(wanted)
-    ? "an address whose target_session_attrs is read-write, primary or any: a standby cannot be written to"
+    ? "a URL whose target_session_attrs is read-write, primary or any: a standby cannot be written to"
     : null
 }
 
@@ -144,7 +143,7 @@ export const completeAddress = (given: string, defaults: Defaults): Result.Resul
     const draft: Draft = { ...uri }
     fillPlace(draft, defaults.env)
     // libpq would use a socket in the directory that it was built with, which nobody here knows.
-    if (draft.hosts.length === 0 || draft.hosts[0] === "") return Result.fail("an address that names a host")
+    if (draft.hosts.length === 0 || draft.hosts[0] === "") return Result.fail("a URL that names a host")
     fillParameters(draft, defaults)
     const wrong = fillPassword(draft, defaults.env) ?? wrongUse(draft, defaults.use)
     if (wrong !== null) return Result.fail(wrong)

@@ -52,31 +52,31 @@ const VALUES: Readonly<Record<string, (value: string) => string | null>> = {
   application_name: (value) =>
     value.length >= 1 && value.length <= MAX_NAME && /^[\x20-\x7e]+$/.test(value)
       ? null
-      : `an address whose application_name has 1 to ${MAX_NAME} ASCII characters: a cabinet adds what each session is for`,
+      : `a URL whose application_name has 1 to ${MAX_NAME} ASCII characters: a cabinet adds what each session is for`,
   connect_timeout: (value) =>
     /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 600
       ? null
-      : "an address whose connect_timeout is 1 to 600 seconds: no connection is waited for without a limit",
+      : "a URL whose connect_timeout is 1 to 600 seconds: no connection is waited for without a limit",
   options: (value) => Result.match(readOptions(value), { onSuccess: () => null, onFailure: (words) => words }),
   sslmode: (value) =>
-    SSL_MODES.some((mode) => mode === value) ? null : `an address whose sslmode is one of ${SSL_MODES.join(", ")}`,
+    SSL_MODES.some((mode) => mode === value) ? null : `a URL whose sslmode is one of ${SSL_MODES.join(", ")}`,
   target_session_attrs: (value) =>
     SESSION_ATTRIBUTES.some((known) => known === value)
       ? null
-      : `an address whose target_session_attrs is one of ${SESSION_ATTRIBUTES.join(", ")}`,
+      : `a URL whose target_session_attrs is one of ${SESSION_ATTRIBUTES.join(", ")}`,
 }
 
 const wrongPlace = ({ hosts, ports }: LibpqUri): string | null => {
   for (const host of hosts) {
-    if (hosts.length > 1 && host === "") return "an address each of whose hosts has a name"
+    if (hosts.length > 1 && host === "") return "a URL in which every host has a name"
     if (host !== "" && !host.startsWith("/") && !/^[0-9a-z._:%-]+$/i.test(host)) {
-      return "an address each of whose hosts is a name, an address or the directory of a socket"
+      return "a URL in which every host is a name, an IP address or the directory of a socket"
     }
   }
-  if (ports.length > 1 && ports.length !== hosts.length) return "an address with one port, or one for each host"
+  if (ports.length > 1 && ports.length !== hosts.length) return "a URL with one port, or one for each host"
   return ports.every((port) => port === "" || (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
     ? null
-    : "an address whose port is a number from 1 to 65535"
+    : "a URL whose port is a number from 1 to 65535"
 }
 
 /**
@@ -86,15 +86,15 @@ const wrongPlace = ({ hosts, ports }: LibpqUri): string | null => {
 export const wrongParameters = (uri: LibpqUri, shown: (name: string) => string): string | null => {
   const seen = new Set<string>()
   for (const [name, value] of uri.parameters) {
-    if (seen.has(name)) return `an address with the parameter${shown(name)} once`
+    if (seen.has(name)) return `a URL with the parameter${shown(name)} once`
     seen.add(name)
     const fixed = FIXED[name]
     if (fixed !== undefined) {
       if (fixed.some((known) => known.toLowerCase() === value.toLowerCase())) continue
-      return `an address without ${name}, or with ${name}=${fixed[0]}: ${REFUSED[name] ?? "other values are not supported"}`
+      return `a URL without ${name}, or with ${name}=${fixed[0]}: ${REFUSED[name] ?? "other values are not supported"}`
     }
     if (!HONOURED.has(name)) {
-      return `an address without the parameter${shown(name)}, ${REFUSED[name] ?? "which is not supported"}`
+      return `a URL without the parameter${shown(name)}, ${REFUSED[name] ?? "which is not supported"}`
     }
     const wrong = VALUES[name]?.(value) ?? null
     if (wrong !== null) return wrong

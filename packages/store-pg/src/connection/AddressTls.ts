@@ -36,28 +36,28 @@ export const encryptionOf = (
   ]
   const given = (parameters.get("sslmode") as SslMode | undefined) ?? "disable"
   if (isOnSocket && atLeastRequire(given)) {
-    return Result.fail("an address without sslmode: the host is the directory of a Unix socket, which has no TLS")
+    return Result.fail("a URL without sslmode: the host is the directory of a Unix socket, which has no TLS")
   }
-  if (root === "") return Result.fail("an address whose sslrootcert is the name of a file, or system")
+  if (root === "") return Result.fail("a URL whose sslrootcert is the name of a file, or system")
   if (!atLeastRequire(given) && root !== null) {
-    return Result.fail("an address whose sslmode is verify-full if it has sslrootcert")
+    return Result.fail("a URL whose sslmode is verify-full if it has sslrootcert")
   }
   if (given === "verify-ca" && root === null) {
-    return Result.fail("an address with sslrootcert if its sslmode is verify-ca: it names the authority to trust")
+    return Result.fail("a URL with sslrootcert if its sslmode is verify-ca: it names the authority to trust")
   }
   if (root === "system" && given !== "verify-full") {
     return Result.fail(
-      "an address whose sslmode is verify-full if its sslrootcert is system: public authorities sign for any host",
+      "a URL whose sslmode is verify-full if its sslrootcert is system: public authorities sign for any host",
     )
   }
   if ((cert === null || cert === "") !== (key === null || key === "")) {
-    return Result.fail("an address with both sslcert and sslkey, or with neither")
+    return Result.fail("a URL with both sslcert and sslkey, or with neither")
   }
   if (cert !== null && key !== null && !atLeastRequire(given)) {
-    return Result.fail("an address whose sslmode is verify-full if it has sslcert: client certificates need TLS")
+    return Result.fail("a URL whose sslmode is verify-full if it has sslcert: client certificates need TLS")
   }
   const own = cert === null || key === null ? null : { cert, key, passphrase: parameters.get("sslpassword") }
-  if (own === null && parameters.has("sslpassword")) return Result.fail("an address with sslkey if it has sslpassword")
+  if (own === null && parameters.has("sslpassword")) return Result.fail("a URL with sslkey if it has sslpassword")
   return Result.succeed({ mode: isOnSocket ? "disable" : given, rootCertificate: root, own })
 }
 

@@ -31,7 +31,7 @@ export interface Connection {
 export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect<Connection, SqlError.SqlError> =>
   Effect.suspend(() => {
     const read = parseAddress(text)
-    if (Result.isFailure(read)) return Effect.fail(refused(`The database's address must be ${read.failure}`))
+    if (Result.isFailure(read)) return Effect.fail(refused(`The database URL must be ${read.failure}`))
     const address = read.success
     const { user, password, database } = address.uri
     const route = routeOf(address)

@@ -48,10 +48,10 @@ const withoutSsl = (uri: LibpqUri): Result.Result<LibpqUri, string> => {
   const ssl = uri.parameters.filter(([name]) => name === "ssl")
   if (ssl.length === 0) return Result.succeed(uri)
   if (ssl.length > 1 || ssl[0]![1] !== "true") {
-    return Result.fail("an address without ssl, or with ssl=true, which is sslmode=require")
+    return Result.fail("a URL without ssl, or with ssl=true, which is sslmode=require")
   }
   if (uri.parameters.some(([name]) => name === "sslmode")) {
-    return Result.fail("an address with ssl or sslmode, not both")
+    return Result.fail("a URL with ssl or sslmode, not both")
   }
   return Result.succeed({
     ...uri,
@@ -78,9 +78,9 @@ const encryptionIn = ({ hosts, parameters }: LibpqUri): Result.Result<Encryption
 const addressFrom = (uri: LibpqUri): Result.Result<Address, string> => {
   const { hosts, ports, parameters } = uri
   if (uri.database === undefined) {
-    return Result.fail("an address such as postgres://user:password@host:5432/database")
+    return Result.fail("a URL such as postgres://user:password@host:5432/database")
   }
-  if (hosts.length === 0 || hosts[0] === "") return Result.fail("an address that names a host")
+  if (hosts.length === 0 || hosts[0] === "") return Result.fail("a URL that names a host")
   const of = new Map(parameters)
   return Result.map(encryptionIn(uri), (encryption) => ({
     uri,

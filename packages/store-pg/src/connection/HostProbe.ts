@@ -46,7 +46,7 @@ export class TransactionPooling extends Error {
   override readonly name = "TransactionPooling"
   constructor() {
     super(
-      "the connection pooler uses transaction pooling, but a cabinet's sessions listen and have settings: use session pooling (PgBouncer: pool_mode = session), or connect to PostgreSQL directly",
+      "the connection pooler uses transaction pooling, but a cabinet's sessions use LISTEN and session settings: use session pooling (PgBouncer: pool_mode = session), or connect to PostgreSQL directly",
     )
   }
 }

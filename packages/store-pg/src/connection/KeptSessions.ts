@@ -81,7 +81,7 @@ export class KeptSessions {
       this.#waiting.push(wait)
       const stopListening = call.onAbort(() => {
         this.#waiting.splice(this.#waiting.indexOf(wait), 1)
-        resolve(Result.fail(failure("The caller has left")))
+        resolve(Result.fail(failure("The caller closed its connection")))
       })
       this.#lend()
     })
@@ -107,7 +107,7 @@ export class KeptSessions {
     const work = this.#pool.use((session, settingsAreLoose) => {
       const wire = this.#pool.wireOf(session)
       if (wire !== undefined) return this.#keep(session, wire, settingsAreLoose)
-      const lost = Effect.fail(failure("A session of the reader's has no connection that is known"))
+      const lost = Effect.fail(failure("A reader session has no known connection"))
       return Effect.andThen(this.#pool.letGo(session), lost)
     })
     const fiber = Effect.runForkWith(this.#context)(work)

@@ -17,8 +17,8 @@ export interface LibpqUri {
   readonly parameters: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-const FORM = "an address such as postgres://user:password@host:5432/database"
-const PERCENT = "an address in which every % begins the code of a character, such as %25 for % itself"
+const FORM = "a URL such as postgres://user:password@host:5432/database"
+const PERCENT = "a URL in which every % begins the code of a character, such as %25 for % itself"
 
 class Refusal extends Error {}
 
@@ -33,7 +33,7 @@ const decoded = (text: string): string => {
 }
 
 /** Steps of a path to a reader of web addresses, which would look for another database. */
-const DOTS = "an address whose database is not named . or .."
+const DOTS = "a URL whose database is not named . or .."
 
 const given = (text: string | undefined): string | undefined =>
   text === undefined || text === "" ? undefined : decoded(text)
@@ -42,13 +42,12 @@ const given = (text: string | undefined): string | undefined =>
 const readPlace = (text: string): readonly [host: string, port: string] => {
   if (text.startsWith("[")) {
     const [, host, port = ""] = /^\[([^\]]*)\](?::([\s\S]*))?$/.exec(text) ?? []
-    if (host === undefined)
-      throw new Refusal("an address whose IPv6 host is closed by ] and followed by a port or nothing")
-    if (host === "") throw new Refusal("an address whose IPv6 host is not empty")
+    if (host === undefined) throw new Refusal("a URL whose IPv6 host is closed by ] and followed by a port or nothing")
+    if (host === "") throw new Refusal("a URL whose IPv6 host is not empty")
     return [host, port]
   }
   const [host, port = "", ...others] = text.split(":")
-  if (others.length > 0) throw new Refusal("an address whose IPv6 host stands in brackets, such as [::1]")
+  if (others.length > 0) throw new Refusal("a URL whose IPv6 host stands in brackets, such as [::1]")
   return [host!, port]
 }
 
@@ -56,7 +55,7 @@ const readParameters = (query: string | undefined): ReadonlyArray<readonly [stri
   if (query === undefined || query === "") return []
   return query.split("&").map((pair) => {
     const parts = pair.split("=")
-    if (parts.length !== 2) throw new Refusal("an address whose parameters are written name=value, joined by &")
+    if (parts.length !== 2) throw new Refusal("a URL whose parameters are written name=value, joined by &")
     return [decoded(parts[0]!), decoded(parts[1]!)] as const
   })
 }
@@ -68,7 +67,7 @@ const read = (text: string): LibpqUri => {
   const body = /^postgres(?:ql)?:\/\/([\s\S]*)$/i.exec(text)?.[1]
   if (body === undefined) throw new Refusal(FORM)
   // A fragment means nothing to libpq and everything to a web address: refused, so that no reader can differ.
-  if (body.includes("#")) throw new Refusal("an address without #, which is written %23 in a password")
+  if (body.includes("#")) throw new Refusal("a URL without #, which is written %23 in a password")
   const login = /^([^@/:]*)(?::([^@/]*))?@/.exec(body)
   const [, places, database, query] = /^([^/?]*)(?:\/([^?]*))?(?:\?([\s\S]*))?$/.exec(
     body.slice(login?.[0].length ?? 0),

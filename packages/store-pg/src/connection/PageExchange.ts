@@ -406,7 +406,7 @@ class PageExchange implements Receiver, FrameConsumer {
   #ready(bytes: DataView, start: number, end: number): boolean {
     if (!this.#isFinishing) this.#expect(READY)
     if (!this.#isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
-      throw new ProtocolError("The session is not at rest")
+      throw new ProtocolError("The session is not idle")
     }
     const failure = this.#failure
     const { prepared } = this.#session
@@ -502,7 +502,7 @@ const columnTypes = (bytes: DataView, start: number, end: number): ReadonlyArray
     types.push(bytes.getUint32(at + 7))
     at += 19
   }
-  if (at !== end) throw new ProtocolError("A description of columns does not end where it should")
+  if (at !== end) throw new ProtocolError("A description of columns has a wrong length")
   return types
 }
 
@@ -520,7 +520,7 @@ const errorFields = (bytes: DataView, start: number, end: number): PgProtocol.Er
   frame.writeInt32BE(end - start + 4, 1)
   frame.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start), 5)
   const [message] = PgProtocol.makeParser().push(frame)
-  if (message?._tag !== "ErrorResponse") throw new ProtocolError("An error cannot be read")
+  if (message?._tag !== "ErrorResponse") throw new ProtocolError("An error message cannot be parsed")
   return message.fields
 }
 

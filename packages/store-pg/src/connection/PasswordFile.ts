@@ -38,12 +38,12 @@ export const readPasswordFile = (path: string): Result.Result<string | undefined
   try {
     const { mode } = statSync(path)
     if (process.platform !== "win32" && (mode & 0o077) !== 0) {
-      return Result.fail(`an address with a password, or ${path} readable by its owner alone (chmod 600)`)
+      return Result.fail(`a URL with a password, or ${path} readable by its owner alone (chmod 600)`)
     }
     return Result.succeed(readFileSync(path, "utf8"))
   } catch (error) {
     const code = (error as { readonly code?: unknown }).code
     if (code === "ENOENT" || code === "ENOTDIR") return Result.succeed(undefined)
-    return Result.fail(`an address with a password, or ${path} readable (${String(code)})`)
+    return Result.fail(`a URL with a password, or ${path} readable (${String(code)})`)
   }
 }

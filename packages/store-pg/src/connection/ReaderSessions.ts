@@ -115,11 +115,11 @@ export const readerSessions = Effect.fnUntraced(function* (
     return yield* KeptSessions.make(yield* watched(name, reader(limits), maxConnections, group, { wires }))
   })
   const apart = readerApart(limits)
-  const apartName = `${NAME} apart`
+  const apartName = `${NAME} isolated`
   const apartGroup = sessionGroup(url, apartName, undefined, MAX_RESPONSE)
   return {
     shared: yield* kept(NAME),
-    authors: yield* kept(`${NAME} of author's tables`),
+    authors: yield* kept(`${NAME} author tables`),
     // A read that may run a customer's functions goes by the driver.
     apart: yield* watched(apartName, apart, apartOf(maxConnections), apartGroup, {}),
     settings: apart.set,

@@ -29,7 +29,7 @@ interface Difference {
 
 const unfit = ({ name, wanted, is, why }: Difference) => {
   const cause = new SessionUnfit(
-    `a session's ${name} is ${is === undefined ? "not to be seen" : JSON.stringify(is)} and not ${JSON.stringify(wanted)}${why === undefined ? "" : ` (${why})`}: a pooler in between, or a setting of the database or the role, stands against it`,
+    `a session's ${name} is ${is === undefined ? "unknown" : JSON.stringify(is)} instead of ${JSON.stringify(wanted)}${why === undefined ? "" : ` (${why})`}: a connection pooler, or a setting of the database or the role, prevents it`,
   )
   return new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "connect" }),

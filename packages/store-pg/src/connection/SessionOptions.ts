@@ -21,13 +21,13 @@ export const readOptions = (text: string): Result.Result<ReadonlyArray<readonly 
     const setting = word === "-c" ? all[++at] : /^(?:-c|--)(.*)$/s.exec(word)?.[1]
     const equals = setting?.indexOf("=") ?? -1
     if (setting === undefined || equals < 1) {
-      return Result.fail("an address whose options are settings, such as options=-c%20work_mem%3D8MB")
+      return Result.fail("a URL whose options are settings, such as options=-c%20work_mem%3D8MB")
     }
     // On a command line a hyphen may stand for an underscore.
     const name = setting.slice(0, equals).replaceAll("-", "_")
-    if (!NAME.test(name)) return Result.fail("an address whose options name settings of PostgreSQL")
+    if (!NAME.test(name)) return Result.fail("a URL whose options name settings of PostgreSQL")
     if (PINNED.has(name.toLowerCase())) {
-      return Result.fail(`an address whose options leave ${name} alone: a cabinet depends on its own value of it`)
+      return Result.fail(`a URL whose options leave ${name} alone: a cabinet depends on its own value of it`)
     }
     read.push([name, setting.slice(equals + 1)])
   }

@@ -33,7 +33,7 @@ const LOOK_INTERVAL = "10 seconds"
 export type Overdue = (owedSince: () => number | null) => Effect.Effect<unknown>
 
 const left = () => {
-  const cause = new Error("The session was left while a statement was in flight")
+  const cause = new Error("The session was released while a statement was in flight")
   return new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "query" }),
   })

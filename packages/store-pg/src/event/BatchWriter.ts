@@ -167,7 +167,7 @@ export class BatchWriter {
 
 /** As a connection that is lost: what is to be acknowledged is in need of a new session, and of an unknown outcome. */
 const unconfirmed = Effect.suspend(() => {
-  const message = "a commit that was waiting for its standby was cancelled: it is not known whether it will last"
+  const message = "a commit that was waiting for its standby was cancelled: it is not known whether it is durable"
   const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "execute" })
   return Effect.fail(new SqlError.SqlError({ reason }))
 })

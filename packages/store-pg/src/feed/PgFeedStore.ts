@@ -71,7 +71,7 @@ class PageReader {
       const rows = (yield* session.queryValues(SOURCE_NAMES, [int8Array(sources)])) as unknown
       const names = rows as ReadonlyArray<NameRow>
       if (names.length < sources.length) {
-        return yield* Effect.die(new Error("An event is of a source that is not in the database"))
+        return yield* Effect.die(new Error("An event belongs to a source that is not in the database"))
       }
       this.#names.learn(names)
       if (!events.isNamedAs(names)) return yield* this.page(session, query, fence)
@@ -94,7 +94,9 @@ class PageReader {
       const statement = { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false }
       const read = fromCall((call) => readPage(wire, statement, events, call))
       return Effect.flatMap(read, ({ outcome }) =>
-        outcome === "read" ? Effect.succeed(events) : Effect.die(new ProtocolError("A page is not what was asked for")),
+        outcome === "read"
+          ? Effect.succeed(events)
+          : Effect.die(new ProtocolError("The result is not a page of the feed")),
       )
     })
   }

@@ -37,7 +37,8 @@ export const recoveredLog = Effect.fnUntraced(function* (writing: PgClient.PgCli
     const [[life] = []] = yield* session.queryValues(LIFE, [])
     if (life !== replicated) {
       committing ??= yield* commit
-      if ((yield* Fiber.join(committing)) !== life) return yield* unavailable("The database has just been replaced.")
+      if ((yield* Fiber.join(committing)) !== life)
+        return yield* unavailable("The database has just failed over to another server.")
       replicated = life
     }
     known.add(session)

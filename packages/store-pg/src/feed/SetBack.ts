@@ -33,7 +33,7 @@ export const beginEpochAbove = Effect.fnUntraced(function* (sql: PgClient.PgClie
   const [row] = yield* sql.unsafe<{ ran_on: boolean }>(BEGIN, [epoch, xid])
   if (row!.ran_on) {
     yield* Effect.logWarning(
-      "the database was set back while its server ran on: a client of the feed has read events that are not in it any more. A new epoch of the feed has begun; cabinet doctor says more",
+      "the database was rolled back while its server kept running: a client of the feed has read events that it no longer contains. A new epoch of the feed has begun; cabinet doctor says more",
     )
   }
 })

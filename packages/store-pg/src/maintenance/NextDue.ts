@@ -42,7 +42,7 @@ export const nextDue = (url: string, originalDays: number): Effect.Effect<number
         url,
         maxConnections: 1,
         connectTimeout: "3 seconds",
-        applicationName: "data-cabinet look",
+        applicationName: "data-cabinet due check",
         settings: short(5_000),
       }),
       { local: true },

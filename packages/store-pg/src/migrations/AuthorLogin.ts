@@ -45,7 +45,7 @@ export const allowAuthorLogin = (url: string, ownerUrl: string) =>
         url: ownerUrl,
         maxConnections: 1,
         connectTimeout: "5 seconds",
-        applicationName: "data-cabinet author's admission",
+        applicationName: "data-cabinet author login",
         settings: short(5_000),
       }),
       { local: true },

@@ -56,7 +56,7 @@ const withLogin = (url: string, role: string, password: string): string => {
   parsed.username = encodeURIComponent(role)
   parsed.password = encodeURIComponent(password)
   // An address without a host drops the login: the role's session would be the owner's.
-  if (parsed.username === "") throw new Error("the database's address names no host")
+  if (parsed.username === "") throw new Error("the database URL names no host")
   return parsed.toString()
 }
 

@@ -191,7 +191,7 @@ export const layer = Layer.effect(
         ),
       settle: (poll, result) =>
         orUnavailable(sql.withTransaction(settle(sql, poll, result))).pipe(
-          // Rolled back: the import was given up, so the run does not count either.
+          // Rolled back: the import was abandoned, so the run does not count either.
           Effect.catch((error) => (error === staleImport ? Effect.succeedNone : Effect.fail(error))),
         ),
       nextDue: orUnavailable(
@@ -204,4 +204,4 @@ export const layer = Layer.effect(
   }),
 )
 
-const staleImport = "the import was given up" as const
+const staleImport = "the import was abandoned" as const

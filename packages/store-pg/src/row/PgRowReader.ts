@@ -38,7 +38,7 @@ const LOST_CHECK_MILLIS = 500
 
 const frozen: ReadResult = Result.fail(readerOff("The reader's database does not respond."))
 
-const busy: ReadResult = Result.fail(queryTimeout("Too many reads are waiting: this one did not get its turn in time."))
+const busy: ReadResult = Result.fail(queryTimeout("Too many reads are waiting: this one could not start in time."))
 
 export const layer = Layer.effect(
   RowReader,
@@ -71,9 +71,13 @@ export const layer = Layer.effect(
         others(pid).pipe(
           Effect.catch(() => of.end(pid)),
           Effect.tap((ended) =>
-            ended ? Effect.logWarning(`a read of ${object} did not end by itself: its session was ended`) : Effect.void,
+            ended
+              ? Effect.logWarning(`a read of ${object} did not end in time: its session was terminated`)
+              : Effect.void,
           ),
-          Effect.catch(() => Effect.logWarning(`a read of ${object} does not end, and its session cannot be ended`)),
+          Effect.catch(() =>
+            Effect.logWarning(`a read of ${object} does not end, and its session cannot be terminated`),
+          ),
           Effect.asVoid,
         ),
     })

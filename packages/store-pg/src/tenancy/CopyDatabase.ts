@@ -122,7 +122,7 @@ export const copyDatabase = ({ from, to, programs, open }: CopyOptions): Effect.
         yield* restore(["--no-owner", `--use-list=${authors}`], now.url)
         const [before, after] = [yield* ask<object>(from, WHOLE), yield* ask<object>(to, WHOLE)]
         if (JSON.stringify(before) !== JSON.stringify(after)) {
-          const message = `The copy is not whole: ${JSON.stringify(after[0])} instead of ${JSON.stringify(before[0])}.`
+          const message = `The copy is incomplete: ${JSON.stringify(after[0])} instead of ${JSON.stringify(before[0])}.`
           return yield* new CopyError({ code: "failed", message })
         }
       }),

@@ -1,6 +1,6 @@
 /**
  * Quiesces a cabinet's database while it is copied: everything can be read, nothing can be written. Intake waits for a
- * lock that it is not given, and responds with 503. If the process dies, so do its locks, and the cabinet goes on where it
+ * lock that it is not given, and responds with 503. If the process dies, so do its locks, and the cabinet stays where it
  * was. Once the copy is whole, the database is closed for good in the transaction that quiesced it: servers that have
  * not heard of the move yet accept nothing that the copy lacks.
  */
@@ -53,7 +53,7 @@ const inWords = (error: unknown) => {
   return isConflict(fault)
     ? new CopyError({
         code: "busy",
-        message: `The cabinet's database is in use for too long (${sqlMessage(fault)}). Nothing was moved: try again when its long transactions have ended; cabinet doctor names them.`,
+        message: `The cabinet's database stayed in use for too long (${sqlMessage(fault)}). Nothing was moved: try again when its long transactions have ended; cabinet doctor names them.`,
       })
     : new CopyError({ code: "failed", message: `The cabinet's database cannot be quiesced: ${sqlMessage(fault)}.` })
 }

@@ -130,8 +130,8 @@ it.each([
   ["?work_mem", /name=value, joined by &/],
   ["?sslmode=require=x", /name=value, joined by &/],
   ["?hostaddr=192.0.2.1", /hostaddr/],
-  ["?host=a,,b", /each of whose hosts has a name/],
-  ["?host=a@b", /each of whose hosts is a name/],
+  ["?host=a,,b", /every host has a name/],
+  ["?host=a@b", /every host is a name/],
   ["?host=a,b,c&port=1,2", /one port, or one for each host/],
   ["?port=0", /port is a number/],
   // The address of the reader is made of the owner's: with these it would be the owner that reads.

@@ -165,7 +165,7 @@ it("a session that cannot be set right is refused in words, and is not used for 
     Effect.provide(OwnerClient.layer({ url: database.url })),
   )
   const error = await Effect.runPromise(Effect.flip(use))
-  assert.match(sqlMessage(error), /session_replication_role is "replica" and not "origin"/)
+  assert.match(sqlMessage(error), /session_replication_role is "replica" instead of "origin"/)
   await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} RESET session_replication_role`)
   assert.lengthOf(await database.run("SELECT FROM pg_class WHERE relname = 'never'"), 0)
   await Effect.runPromise(use)
