@@ -251,10 +251,7 @@ const ROWS: ReadonlyArray<
     false,
     "localhost",
     "ca",
-    [
-      "The server does not support TLS",
-      "Enable TLS on the server, or set sslmode=disable if the network is trusted.",
-    ],
+    ["The server does not support TLS", "Enable TLS on the server, or set sslmode=disable if the network is trusted."],
   ],
 ]
 

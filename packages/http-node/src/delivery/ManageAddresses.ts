@@ -111,7 +111,8 @@ export const manageAddresses = Effect.gen(function* () {
       method: "DELETE",
       path: about(""),
       summary: "Remove a delivery address",
-      description: "Nothing more is sent to it, and due deliveries are cancelled. The attempt log is kept until it expires.",
+      description:
+        "Nothing more is sent to it, and due deliveries are cancelled. The attempt log is kept until it expires.",
       action: "address.change",
       response: nothing("It is removed."),
       respond: ({ path: [address] }) => Effect.as(addresses.remove(address), undefined),

@@ -78,7 +78,10 @@ const OWN = {
   no_such_person: { status: 404, meaning: "There is no person with this id, or none who signs in here." },
   no_such_session: { status: 404, meaning: "There is no such session, or it belongs to another person." },
   name_taken: { status: 409, meaning: "Another person already has this name." },
-  bad_password: { status: 400, meaning: "The password is too short, too long, too common, or too similar to the name." },
+  bad_password: {
+    status: 400,
+    meaning: "The password is too short, too long, too common, or too similar to the name.",
+  },
   wrong_password: { status: 403, meaning: "The current password is wrong." },
   last_owner: { status: 409, meaning: "The last owner can be neither removed nor given a lesser role." },
   foreign_person: { status: 409, meaning: "The person signs in through a proxy or the embedding program." },

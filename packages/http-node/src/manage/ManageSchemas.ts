@@ -214,9 +214,15 @@ export const MANAGE_SCHEMAS = {
   Session: session,
   Count: object({ count: whole("How many.") }, "The number of objects that were affected."),
   Key: object(apiKeyFields, "A key of the read API."),
-  IssuedKey: object({ ...apiKeyFields, key: text("The key, shown only in this response.") }, "A key when it is issued."),
+  IssuedKey: object(
+    { ...apiKeyFields, key: text("The key, shown only in this response.") },
+    "A key when it is issued.",
+  ),
   Token: object(tokenFields, "An access token."),
-  IssuedToken: object({ ...tokenFields, token: text("The token, shown only in this response.") }, "A token when it is issued."),
+  IssuedToken: object(
+    { ...tokenFields, token: text("The token, shown only in this response.") },
+    "A token when it is issued.",
+  ),
   Address: object(addressFields, "A delivery address."),
   AddressWithSecret: object(
     {
@@ -224,7 +230,10 @@ export const MANAGE_SCHEMAS = {
       secret: text("The signing secret."),
       previous_secret: {
         oneOf: [
-          object({ secret: text("It also signs deliveries."), until: time("Until when it also signs.") }, "The previous secret."),
+          object(
+            { secret: text("It also signs deliveries."), until: time("Until when it also signs.") },
+            "The previous secret.",
+          ),
           { type: "null" },
         ],
       },

@@ -132,7 +132,8 @@ const sessionEndpoints = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/sessions",
       summary: "Active sessions",
-      description: "Those of the person who asks, newest first; an owner sees everybody's. At most 1,000, not paginated.",
+      description:
+        "Those of the person who asks, newest first; an owner sees everybody's. At most 1,000, not paginated.",
       action: "session.read",
       response: list("Session", "The sessions."),
       respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),

@@ -116,7 +116,8 @@ export const managePolls = Effect.gen(function* () {
       method: "DELETE",
       path: "/manage/v1/polls/{id}",
       summary: "Remove a poll",
-      description: "Permanently: its headers and its record of seen items are deleted. Its log is kept until it expires.",
+      description:
+        "Permanently: its headers and its record of seen items are deleted. Its log is kept until it expires.",
       action: "poll.change",
       response: nothing("It is removed."),
       respond: ({ path: [poll] }) => Effect.as(polls.remove(poll), undefined),

@@ -49,7 +49,9 @@ export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Eff
     if ([...all].filter((one) => one.who === who).length >= limits.ofOne) {
       return `You already have ${limits.ofOne} open streams; close some of them.`
     }
-    return all.size < limits.ofAll ? null : `${limits.ofAll} streams are already open, which is the maximum: try again later.`
+    return all.size < limits.ofAll
+      ? null
+      : `${limits.ofAll} streams are already open, which is the maximum: try again later.`
   }
   return {
     refusal,

@@ -193,7 +193,9 @@ it("retype refuses a view of the cabinet's own user that uses what the author ca
   await owner(`CREATE VIEW public.own_careless AS SELECT amount, '{1}'::public.d[] AS d FROM ${table}`)
   await plant(TRIES)
   await database.run("TRUNCATE public.seen")
-  await expect(retype(id, "text")).rejects.toThrow(/own_careless belongs to the cabinet's own database user, and uses .*\bd\b/)
+  await expect(retype(id, "text")).rejects.toThrow(
+    /own_careless belongs to the cabinet's own database user, and uses .*\bd\b/,
+  )
   expect(await strangers()).toEqual([])
   await owner("DROP VIEW public.own_careless")
   await plant([])
@@ -201,7 +203,9 @@ it("retype refuses a view of the cabinet's own user that uses what the author ca
   await owner(
     `CREATE MATERIALIZED VIEW public.own_through AS SELECT amount, s FROM ${table}, public.of_author WITH NO DATA`,
   )
-  await expect(retype(id, "text")).rejects.toThrow(/own_through belongs to the cabinet's own database user, and uses .*of_author/)
+  await expect(retype(id, "text")).rejects.toThrow(
+    /own_through belongs to the cabinet's own database user, and uses .*of_author/,
+  )
   await owner("DROP MATERIALIZED VIEW public.own_through")
 })
 
@@ -211,7 +215,9 @@ it("retype names a table of the author's whose rule reads the column", async () 
   await as(
     `CREATE RULE also AS ON INSERT TO public.ruling DO ALSO INSERT INTO public.seen SELECT amount::text FROM ${table}`,
   )
-  await expect(retype(id, "numeric")).rejects.toThrow(/public\.ruling is not a view, but has a rule that reads the column/)
+  await expect(retype(id, "numeric")).rejects.toThrow(
+    /public\.ruling is not a view, but has a rule that reads the column/,
+  )
 })
 
 it("retype ends, in words, where views read each other in a circle", async () => {
