@@ -20,6 +20,7 @@ beforeAll(async () => {
   }
   await manage("events/trash", { source_id: letters.id, events: [301, 302] })
   await manage("addresses/1/ping", {})
+  await manage("views", { title: "Unpaid <b>", schema: "sources", name: "orders", query: "fc=paid&fo=eq&fv=false" })
   await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
   chromium = await startChromium()
 }, 120_000)
@@ -50,6 +51,8 @@ const SCREENS = [
   "tables/sources/orders?sort=nothing",
   "tables/sources/orders/values?column=customer",
   "tables/sources/orders/count",
+  "tables/sources/orders/columns/total",
+  "tables/sources/orders/columns/customer?type=numeric",
   "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
   "events",
   "events?text=nothing+has+this",

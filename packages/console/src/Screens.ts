@@ -14,6 +14,7 @@ import { providerScreens } from "./session/ProviderScreens.ts"
 import { sessionScreens } from "./session/SessionScreens.ts"
 import { liveScreens } from "./live/LiveScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
+import { viewScreens } from "./view/ViewScreens.ts"
 import { tableScreens } from "./table/TableScreens.ts"
 
 export const allScreens = Effect.map(
@@ -24,6 +25,7 @@ export const allScreens = Effect.map(
     providerScreens,
     tableListScreens,
     tableScreens,
+    viewScreens,
     eventScreens,
     trashActs,
     sourceScreens,

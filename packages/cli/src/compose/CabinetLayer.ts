@@ -34,6 +34,7 @@ import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { SavedViews } from "@data-cabinet/core/view/SavedViews"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
@@ -66,6 +67,7 @@ import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgPersonStore from "@data-cabinet/store-pg/person/PgPersonStore"
 import * as PgSessionStore from "@data-cabinet/store-pg/person/PgSessionStore"
+import * as PgSavedViewStore from "@data-cabinet/store-pg/view/PgSavedViewStore"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
@@ -157,6 +159,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSessionStore.layer,
     PgPollStore.layer,
     PgRowReader.layer,
+    PgSavedViewStore.layer,
     PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
     PgSourceStore.layer,
@@ -202,7 +205,9 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     polls,
     DoctorLayer.layer(options),
     Tables.layer,
-    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer).pipe(Layer.provideMerge(SelectRows.layer)),
+    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer, SavedViews.layer).pipe(
+      Layer.provideMerge(SelectRows.layer),
+    ),
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),

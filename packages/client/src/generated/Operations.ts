@@ -15,6 +15,8 @@ export type OwnSource = { readonly id: number; readonly name: string; readonly a
 export type SourceWithAddress = { readonly id: number; readonly name: string; readonly archived: boolean; readonly table: { readonly schema: string; readonly name: string } | null; readonly created_at: string; readonly encoding: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url: string | null; readonly intake_url: string; readonly intake_path: string; readonly rows_url: string | null; readonly base_url_known: boolean }
 export type SourceColumn = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string }
 export type RetypeResult = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string; readonly moved: number; readonly sibling: string | null; readonly views: ReadonlyArray<string> }
+export type RetypeTrial = { readonly misfits: number | null; readonly examples: ReadonlyArray<{ readonly event_id: number; readonly value: string }>; readonly sibling: string | null; readonly views: ReadonlyArray<string> }
+export type SavedView = { readonly id: number; readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared: boolean; readonly maker: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly created_at: string }
 export type Person = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string | null; readonly removed_at: string | null }
 export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
 export type Session = { readonly id: number; readonly person: { readonly id: number; readonly name: string }; readonly method: "link" | "password" | "oidc"; readonly created_at: string; readonly last_seen_at: string; readonly expires_at: string; readonly client: string | null; readonly user_agent: string | null }
@@ -68,6 +70,8 @@ export interface Operations {
   readonly listColumns: { readonly input: { readonly path: { readonly id: number } }; readonly output: { readonly data: ReadonlyArray<SourceColumn>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Change a column. */
   readonly changeColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly body: { readonly label?: string; readonly type?: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly with_views?: boolean } }; readonly output: RetypeResult }
+  /** Try a change of a column's type. */
+  readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz" } }; readonly output: RetypeTrial }
   /** The event feed. */
   readonly readFeed: { readonly input: { readonly query?: { readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
   /** Events, newest first. */
@@ -94,6 +98,12 @@ export interface Operations {
   readonly buildSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: SearchIndexState }
   /** Drop the search index. */
   readonly dropSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: Count }
+  /** The saved views. */
+  readonly listViews: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<SavedView>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Save a view. */
+  readonly saveView: { readonly input: { readonly body: { readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared?: boolean } }; readonly output: SavedView }
+  /** Remove a saved view. */
+  readonly removeView: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** All keys of the read API. */
   readonly listKeys: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Key>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Issue a key. */
@@ -203,6 +213,7 @@ export const OPERATIONS = {
   sendTestEvent: "POST /manage/v1/sources/{id}/test-event",
   listColumns: "GET /manage/v1/sources/{id}/columns",
   changeColumn: "PATCH /manage/v1/sources/{id}/columns/{column}",
+  tryRetype: "GET /manage/v1/sources/{id}/columns/{column}/retype",
   readFeed: "GET /manage/v1/feed",
   listEvents: "GET /manage/v1/events",
   getEvent: "GET /manage/v1/events/{id}",
@@ -216,6 +227,9 @@ export const OPERATIONS = {
   listFacets: "GET /manage/v1/tables/{schema}/{name}/facets",
   buildSearchIndex: "PUT /manage/v1/tables/{schema}/{name}/search-index",
   dropSearchIndex: "DELETE /manage/v1/tables/{schema}/{name}/search-index",
+  listViews: "GET /manage/v1/views",
+  saveView: "POST /manage/v1/views",
+  removeView: "DELETE /manage/v1/views/{id}",
   listKeys: "GET /manage/v1/keys",
   issueKey: "POST /manage/v1/keys",
   revokeKey: "POST /manage/v1/keys/{id}/revoke",

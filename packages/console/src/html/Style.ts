@@ -52,11 +52,11 @@ fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600
 .choice{display:flex;align-items:center;gap:.5rem;min-height:28px}
 .find{min-width:14rem}
 table.list{width:100%;border-collapse:collapse}
-.list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600;font-family:var(--mono);font-size:.92em}
+.list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600}
 .list th,.list td{text-align:left;padding:.5rem 1rem;border-top:1px solid var(--line);font-weight:400;overflow-wrap:anywhere;vertical-align:top}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
-.list .n{text-align:right;white-space:nowrap}
+.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
@@ -73,7 +73,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
 .filter{display:grid;grid-template-columns:1fr 1fr 1fr;gap:.35rem;margin-bottom:.35rem}
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
-.wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
+.wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.form+p{margin-top:1rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
 .done::after{content:" ✓";color:var(--mark)}
 .ends{align-items:flex-end}.row label:not(.choice,.field,.copy){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+details{margin-top:.6rem}.links{margin-top:1rem}
 .tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}

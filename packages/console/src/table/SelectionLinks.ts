@@ -62,6 +62,21 @@ export const hiding = (pairs: Pairs, column: string): Pairs => {
   return without(pairs, "cursor").filter(([name, value]) => !(name === "col" && value === column))
 }
 
+/**
+ * Moves a column one place to the left (-1) or to the right (1) among those that are shown; null where there is no place.
+ * The order is named as far as it has to be: new columns still appear by themselves.
+ */
+export const moving = (pairs: Pairs, shown: ReadonlyArray<string>, column: string, step: -1 | 1): Pairs | null => {
+  const at = shown.indexOf(column)
+  const other = shown[at + step]
+  if (at < 0 || other === undefined) return null
+  const moved = shown.with(at, other).with(at + step, column)
+  const list = named(pairs, "col").length > 0 ? "col" : "order"
+  const ordered = Math.max(at, at + step, shown.indexOf(named(pairs, "order").at(-1) ?? column)) + 1
+  const names = list === "col" ? moved : moved.slice(0, ordered)
+  return [...without(pairs, "cursor", list), ...names.map((name) => [list, name] as const)]
+}
+
 /** Puts a column first, in a list of columns or before all. */
 export const puttingFirst = (pairs: Pairs, column: string): Pairs => {
   const list = named(pairs, "col").length > 0 ? "col" : "order"

@@ -2,10 +2,13 @@
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import type { Table } from "@data-cabinet/core/row/Table"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { mayRemove, SavedViews } from "@data-cabinet/core/view/SavedViews"
+import { mayDo } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
 import { ICONS } from "../html/Icons.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { type ListedView, viewList } from "../view/ViewList.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 
 const matches = (table: Table, text: string): boolean => {
@@ -14,9 +17,19 @@ const matches = (table: Table, text: string): boolean => {
   return words.some((word) => word.toLowerCase().includes(wanted))
 }
 
-export const tableListScreen = (frame: Frame, tables: ReadonlyArray<Table>, find: string): Screen => {
+const hasWord = ({ view: { title, schema, name } }: ListedView, text: string): boolean =>
+  [title, `${schema}.${name}`].some((word) => word.toLowerCase().includes(text.trim().toLowerCase()))
+
+interface TableListData {
+  readonly tables: ReadonlyArray<Table>
+  readonly views: ReadonlyArray<ListedView>
+  readonly find: string
+}
+
+export const tableListScreen = (frame: Frame, { tables, views, find }: TableListData): Screen => {
   const { tables: words } = frame.words
   const found = tables.filter((table) => matches(table, find))
+  const saved = views.filter((view) => hasWord(view, find))
   const schemas = [...Map.groupBy(found, ({ schema }) => schema)]
   const none =
     tables.length === 0
@@ -27,14 +40,14 @@ export const tableListScreen = (frame: Frame, tables: ReadonlyArray<Table>, find
     section: "tables",
     main: markup`<div class="head"><h1>${words.title}</h1>
 <form class="find" role="search"><label class="field">${ICONS.search}<input type="search" name="find" value="${find}" aria-label="${words.find}" placeholder="${words.find}" data-find="tables" data-key="/"></label></form></div>
-${found.length === 0 ? none : markup`<div class="lists" id="tables">${schemas.map(([schema, its]) => schemaList(frame, schema, its))}</div>`}`,
+${found.length + saved.length === 0 ? none : markup`<div class="lists" id="tables">${viewList(frame, saved)}${schemas.map(([schema, its]) => schemaList(frame, schema, its))}</div>`}`,
   }
 }
 
 const schemaList = (frame: Frame, schema: string, tables: ReadonlyArray<Table>): Html => {
   const { tables: words } = frame.words
   return markup`<section class="card flush" aria-label="${words.schema} ${schema}">
-<table class="list"><caption>${schema}</caption>
+<table class="list"><caption class="mono">${schema}</caption>
 <thead><tr><th scope="col">${words.name}</th><th scope="col" class="wide-only">${words.kind}</th><th scope="col" class="wide-only">${words.source}</th><th scope="col" class="n">${words.rows}</th></tr></thead>
 <tbody>${tables.map((table) => tableLine(frame, table))}</tbody></table></section>`
 }
@@ -49,14 +62,17 @@ const tableLine = (frame: Frame, table: Table): Html => {
 
 export const tableListScreens = Effect.gen(function* () {
   const catalog = yield* Catalog
+  const views = yield* SavedViews
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path: "/console/tables",
       action: "row.read",
-      get: ({ frame, pairs }) =>
-        Effect.map(catalog.list, (tables) => ({
-          screen: tableListScreen(frame, tables, pairs.find(([name]) => name === "find")?.[1] ?? ""),
-        })),
+      get: Effect.fnUntraced(function* ({ frame, pairs, actor }) {
+        const all = mayDo(actor!.role, "view.read") ? yield* views.list : []
+        const listed = all.map((view) => ({ view, removable: mayRemove(actor, view) }))
+        const find = pairs.find(([name]) => name === "find")?.[1] ?? ""
+        return { screen: tableListScreen(frame, { tables: yield* catalog.list, views: listed, find }) }
+      }),
     },
   ]
   return screens

@@ -6,26 +6,19 @@ import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catal
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { ICONS } from "../html/Icons.ts"
-import { copyField, menu, menuBody, menuButton } from "../html/Menu.ts"
+import { copyField, menu } from "../html/Menu.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
 import { cellTokens } from "./CellTokens.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
+import { columnMenu, heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
-import {
-  firstPage,
-  hiding,
-  puttingFirst,
-  sortedBy,
-  valueOf,
-  withFilters,
-  filtersOf,
-  withQuery,
-} from "./SelectionLinks.ts"
+import { firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
+import { saveMenu } from "../view/ViewList.ts"
 import { chips, toolbar, type ToolbarData } from "./TableToolbar.ts"
 
 export interface TableData {
@@ -74,6 +67,7 @@ export const rowFormat = (
 const toolbarData = ({ table, pairs, page }: TableData): ToolbarData => ({
   schema: table.detail.schema,
   name: table.detail.name,
+  ofSource: table.detail.source !== null,
   columns: table.columns,
   labels: new Map(table.detail.columns.map(({ name, label }) => [name, label])),
   pairs,
@@ -86,7 +80,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
   const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
-<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
     section: "tables",
@@ -198,50 +192,4 @@ const noRows = (frame: Frame, bar: ToolbarData): Html => {
   return narrowed === null
     ? markup`<div class="empty"><h2>${words.noRows}</h2><p>${words.noRowsHint}</p></div>`
     : markup`<div class="empty"><h2>${words.noMatch}</h2><p>${words.noMatchHint}</p>${narrowed}</div>`
-}
-
-const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
-  valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
-
-const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number) => {
-  const { table: words } = frame.words
-  const label = bar.labels.get(column.name) ?? column.name
-  const path = tablePath(frame, bar.schema, bar.name)
-  const item = (icon: HtmlValue, text: string, pairs: Pairs) =>
-    markup`<a class="item" href="${withQuery(path, pairs)}">${icon}${text}</a>`
-  const condition = column.type.kind === "text" ? "contains" : "eq"
-  const sorts = column.type.operators !== null && [
-    item(ICONS.ascending, words.ascending, sortedBy(bar.pairs, column.name, "asc")),
-    item(ICONS.descending, words.descending, sortedBy(bar.pairs, column.name, "desc")),
-  ]
-  const filter = { column: column.name, condition: "notempty", value: "" }
-  return {
-    id: `column-${at}`,
-    face: ICONS.down,
-    label: words.menu(label),
-    kind: "quiet mini",
-    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${sorts}
-${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
-${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
-<a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values-${at}">${ICONS.values} ${words.values}</a><div id="values-${at}"></div>
-${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
-<form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
-<input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,
-  }
-}
-
-const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html =>
-  menuBody(columnMenuOf(frame, bar, column, at))
-
-const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html => {
-  const label = bar.labels.get(column.name) ?? column.name
-  const direction = directionOf(bar, column.name)
-  const path = tablePath(frame, bar.schema, bar.name)
-  const sign = direction === null ? null : direction === "asc" ? ICONS.ascending : ICONS.descending
-  const text = markup`<span>${label}</span>${sign}`
-  const next = sortedBy(bar.pairs, column.name, direction === "asc" ? "desc" : "asc")
-  const sort = direction !== null && new Html(` aria-sort="${direction === "asc" ? "ascending" : "descending"}"`)
-  return markup`<th scope="col" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
-    column.type.operators === null ? text : markup`<a href="${withQuery(path, next)}">${text}</a>`
-  }${menuButton(columnMenuOf(frame, bar, column, at))}</div></th>`
 }

@@ -14,6 +14,7 @@ import { EXPORT_FORMATS, exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
+import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
@@ -108,5 +109,5 @@ export const tableScreens = Effect.gen(function* () {
       }),
     },
   ]
-  return [...screens, ...(yield* valueScreens(found))]
+  return [...screens, ...(yield* valueScreens(found)), ...(yield* columnScreens(found))]
 })

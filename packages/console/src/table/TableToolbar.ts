@@ -12,6 +12,8 @@ import { tablePath } from "./TablePath.ts"
 export interface ToolbarData {
   readonly schema: string
   readonly name: string
+  /** A source's table, whose columns have settings. */
+  readonly ofSource: boolean
   /** The table's columns, in its order. */
   readonly columns: ReadonlyArray<ReadableColumn>
   readonly labels: ReadonlyMap<string, string>

@@ -18,6 +18,7 @@ import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
 import { Sources } from "../source/Sources.ts"
+import { SavedViews } from "../view/SavedViews.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { type Act, managed } from "./Managed.ts"
 
@@ -79,6 +80,15 @@ const COLUMNS: Acts<SourceColumns["Service"]> = {
   relabel: (id, column, label) => act("column.relabel", `source ${id} column ${column}`, { label }),
   retype: (id, column, type, { withViews }) =>
     act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews }),
+  tryRetype: null,
+}
+
+/** What a view selects may hold what somebody looks for, and is not written. */
+const VIEWS: Acts<SavedViews["Service"]> = {
+  save: ({ title, schema, name, shared }) => making("view.save", "view", { title, schema, name, shared }),
+  list: null,
+  get: null,
+  remove: (id) => act("view.remove", `view ${id}`),
 }
 
 const TRASH: Acts<Trash["Service"]> = {
@@ -187,6 +197,7 @@ const over = <I, S extends object>(
 export const layer = Layer.mergeAll(
   over(Sources, (service) => Layer.succeed(Sources, service), SOURCES),
   over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),
+  over(SavedViews, (service) => Layer.succeed(SavedViews, service), VIEWS),
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),

@@ -32,6 +32,8 @@ export type Action =
   | "source.delete"
   | "column.read"
   | "column.change"
+  | "view.read"
+  | "view.change"
   | "event.read"
   | "event.trash"
   | "event.purge"
@@ -66,6 +68,8 @@ export const ROLE_NEEDED = {
   "source.delete": "owner",
   "column.read": "viewer",
   "column.change": "editor",
+  "view.read": "viewer",
+  "view.change": "viewer",
   "event.read": "viewer",
   "event.trash": "editor",
   "event.purge": "owner",

@@ -1,6 +1,6 @@
 /** The columns of a source's table as JSON, for its owner. */
 import type { ChangedColumn } from "./ChangeColumn.ts"
-import type { SourceColumn } from "./SourceColumns.ts"
+import type { RetypeTrial, SourceColumn } from "./SourceColumns.ts"
 
 export const sourceColumnJson = (column: SourceColumn) => ({
   name: column.name,
@@ -17,4 +17,11 @@ export const changedColumnJson = ({ column, retyped }: ChangedColumn) => ({
   moved: retyped?.moved ?? 0,
   sibling: retyped?.sibling ?? null,
   views: retyped?.views ?? [],
+})
+
+export const retypeTrialJson = ({ misfits, examples, sibling, views }: RetypeTrial) => ({
+  misfits,
+  examples: examples.map(({ eventId, value }) => ({ event_id: eventId, value })),
+  sibling,
+  views,
 })

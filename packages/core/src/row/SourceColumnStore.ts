@@ -28,6 +28,18 @@ export interface RetypeResult {
   readonly views: ReadonlyArray<string>
 }
 
+/** What a change of type would do, found without doing it. */
+export interface RetypeTrial {
+  /** How many values the new type cannot hold; null if they could not be counted in time. */
+  readonly misfits: number | null
+  /** The first of them, cut where they are long; empty too if none was found in time. */
+  readonly examples: ReadonlyArray<{ readonly eventId: number; readonly value: string }>
+  /** The column that they would move to; null if there are none. */
+  readonly sibling: string | null
+  /** The views that would be recreated, as `schema.name`. */
+  readonly views: ReadonlyArray<string>
+}
+
 /** A source's table: its name, null once it was dropped, and its columns. */
 export interface ColumnTable {
   readonly name: string | null
@@ -99,5 +111,12 @@ export class SourceColumnStore extends Context.Service<
       type: ColumnKind,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeResult, E | NotRetyped | StoreUnavailable>
+    /** Finds what `retype` would do, in a transaction that reads and locks nobody out, for a few seconds at most. */
+    readonly tryRetype: <E>(
+      sourceId: number,
+      column: string,
+      type: ColumnKind,
+      decide: RetypeDecisions<E>,
+    ) => Effect.Effect<RetypeTrial, E | NotRetyped | StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SourceColumnStore") {}

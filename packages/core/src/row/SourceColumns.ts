@@ -8,9 +8,9 @@ import { ColumnError } from "./ColumnError.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 import { noSuchColumn, noSuchSource, noTable, notRetyped, retypeDecisions } from "./RetypePlan.ts"
 import { MAX_LABEL_LENGTH, MORE_COLUMN } from "./RowPlan.ts"
-import { type RetypeResult, type SourceColumn, SourceColumnStore } from "./SourceColumnStore.ts"
+import { type RetypeResult, type RetypeTrial, type SourceColumn, SourceColumnStore } from "./SourceColumnStore.ts"
 
-export type { RetypeResult, SourceColumn }
+export type { RetypeResult, RetypeTrial, SourceColumn }
 
 type Returns<A> = Effect.Effect<A, ColumnError | StoreUnavailable>
 
@@ -31,6 +31,8 @@ export class SourceColumns extends Context.Service<
       type: ColumnKind,
       options: { readonly withViews: boolean },
     ) => Returns<RetypeResult>
+    /** What `retype` with its views would do; fails where something depends on the column that cannot be recreated. */
+    readonly tryRetype: (sourceId: number, column: string, type: ColumnKind) => Returns<RetypeTrial>
   }
 >()("@data-cabinet/core/row/SourceColumns") {
   static readonly layer = Layer.effect(
@@ -58,6 +60,12 @@ export class SourceColumns extends Context.Service<
         retype: (sourceId, column, type, { withViews }) =>
           Effect.catchTag(
             store.retype(sourceId, column, type, retypeDecisions(sourceId, column, type, withViews)),
+            "NotRetyped",
+            (error) => Effect.fail(notRetyped(column, type, error)),
+          ),
+        tryRetype: (sourceId, column, type) =>
+          Effect.catchTag(
+            store.tryRetype(sourceId, column, type, retypeDecisions(sourceId, column, type, true)),
             "NotRetyped",
             (error) => Effect.fail(notRetyped(column, type, error)),
           ),

@@ -14,6 +14,7 @@ import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
+import type { SavedViewError } from "@data-cabinet/core/view/SavedViewError"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 
 /** What the frame itself may refuse. */
@@ -39,6 +40,7 @@ export type ManageCode =
   | KeyError["code"]
   | PersonError["code"]
   | PollError["code"]
+  | SavedViewError["code"]
   | SchemaGrantError["code"]
   | SearchIndexError["code"]
   | SignInError["code"]
@@ -117,6 +119,11 @@ const OWN = {
   views_depend: { status: 409, meaning: "Views depend on the column; `with_views` recreates them." },
   objects_depend: { status: 409, meaning: "Objects that cannot be recreated depend on the column." },
   views_slow: { status: 409, meaning: "The views could not be recreated in time." },
+  no_such_view: { status: 404, meaning: "There is no saved view with this id, or it is somebody else's own." },
+  bad_title: { status: 400, meaning: "The title is empty or too long." },
+  bad_query: { status: 400, meaning: "The query is too long, or the rows of this object refuse it." },
+  too_many_views: { status: 409, meaning: "This person or token has saved as many views as allowed." },
+  not_your_view: { status: 403, meaning: "Only whoever saved the view, or an owner, can remove it." },
   no_such_event: { status: 404, meaning: "There is no such event, or it belongs to another source." },
   too_many_events: { status: 400, meaning: "The request names more events than allowed." },
   no_such_import: { status: 404, meaning: "There is no import with this id." },

@@ -202,6 +202,38 @@ export const MANAGE_SCHEMAS = {
     },
     "A column after its change.",
   ),
+  RetypeTrial: object(
+    {
+      misfits: {
+        type: ["integer", "null"],
+        description: "How many values would move; null if they are too many to count in time.",
+      },
+      examples: {
+        type: "array",
+        items: object(
+          { event_id: whole("The event of the row."), value: text("The value, cut after 200 characters.") },
+          "A value that would move.",
+        ),
+        description: "The first of them, at most 20.",
+      },
+      sibling: textOrNull("The column that they would move to."),
+      views: { type: "array", items: { type: "string" }, description: "The views that would be recreated." },
+    },
+    "What a change of a column's type would do.",
+  ),
+  SavedView: object(
+    {
+      id: id("Its id.", 1),
+      title: text("What it is called."),
+      schema: text("The schema of its table or view."),
+      name: text("The name of its table or view."),
+      query: text("The query string of its rows."),
+      shared: flag("Whether everybody sees it."),
+      maker: actor("Who saved it."),
+      created_at: time("When it was saved."),
+    },
+    "A selection of rows, saved under a title.",
+  ),
   Person: object(personFields, "A person who manages the cabinet."),
   InvitedPerson: object(
     {

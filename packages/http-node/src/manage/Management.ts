@@ -9,6 +9,7 @@ import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
 import { referenceRoute } from "../openapi/ReferenceRoute.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
+import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
 import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
@@ -33,6 +34,7 @@ export const manageEndpoints = Effect.map(
     manageSources,
     manageEvents,
     manageTables,
+    manageViews,
     manageKeys,
     managePeople,
     manageAddresses,

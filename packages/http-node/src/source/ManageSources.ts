@@ -3,7 +3,7 @@ import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
-import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
@@ -51,6 +51,8 @@ const testEvent = Schema.Struct({
 })
 
 const TABLE = wordParameter("table", ["keep", "drop"], "What happens to its table.", true)
+
+const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
@@ -228,6 +230,22 @@ export const manageSources = Effect.gen(function* () {
         const change = { label, type, withViews: with_views ?? false }
         return changedColumnJson(yield* changeColumn(columns, source, name, change))
       }),
+    }),
+    manageEndpoint({
+      ...ofColumns,
+      id: "tryRetype",
+      method: "GET",
+      path: "/manage/v1/sources/{id}/columns/{column}/retype",
+      summary: "Try a change of a column's type",
+      description:
+        "What a change to this type would do, with the first values that would move. Nothing is changed, and it is refused where something depends on the column that cannot be recreated.",
+      action: "column.change",
+      segments: [id, nameSegment("column", "The column's name in the database.", "total")],
+      parameters: [TYPE],
+      response: one("RetypeTrial", "What would happen."),
+      errors: [...ofColumns.errors, "views_depend", "objects_depend", "table_busy"],
+      respond: ({ path: [source, name], query: { type } }) =>
+        Effect.map(columns.tryRetype(source, name, type!), retypeTrialJson),
     }),
   ]
 })

@@ -5,6 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { Retype } from "./Retype.ts"
+import { tryRetype } from "./RetypeTrial.ts"
 import { loadSourceTable } from "./SourceTable.ts"
 
 interface ColumnRow {
@@ -68,6 +69,7 @@ const make = (viewsTimeoutMillis: number) =>
           const options = { sourceId, name, type, decide, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
           return new Retype(sql, options).run()
         }),
+      tryRetype: (sourceId, name, type, decide) => tryRetype(sql, { sourceId, name, type, decide }),
     })
   })
 

@@ -14,7 +14,7 @@ import { dependentViews, dropViews, findObstacle, remakeViews, type SavedView } 
 import { loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
 
 /** The condition under which a column's text converts to another type, and the expression that converts it. */
-const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
+export const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
   const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
   if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
   if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
@@ -34,9 +34,9 @@ const LOCK_TIMEOUT_MILLIS = 3_000
 /** Code can catch the cancellation of its statement, but not the end of its session, which follows this much later. */
 const END_AFTER_MILLIS = 2_000
 
-const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
+export const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
 
-const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
+export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
 
 const busy = () => new NotRetyped({ fact: { is: "busy", seconds: LOCK_TIMEOUT_MILLIS / 1000 } })
 

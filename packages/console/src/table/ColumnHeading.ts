@@ -1,0 +1,75 @@
+/** The head of a column of a table's screen: it sorts, and its menu has what else can be done with the column. */
+import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { ICONS } from "../html/Icons.ts"
+import { menuBody, menuButton } from "../html/Menu.ts"
+import { type Frame, may } from "../html/Shell.ts"
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { columnPath } from "./ColumnScreen.ts"
+import {
+  filtersOf,
+  firstPage,
+  hiding,
+  moving,
+  puttingFirst,
+  sortedBy,
+  valueOf,
+  withFilters,
+  withQuery,
+} from "./SelectionLinks.ts"
+import { tablePath } from "./TablePath.ts"
+import type { ToolbarData } from "./TableToolbar.ts"
+
+/** Columns of a source's table that take no field, so that nothing of them can be changed. */
+const OF_EVERY_TABLE: ReadonlySet<string> = new Set(["_event_id", "_received_at", MORE_COLUMN])
+
+const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
+  valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
+
+const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number) => {
+  const { table: words } = frame.words
+  const label = bar.labels.get(column.name) ?? column.name
+  const path = tablePath(frame, bar.schema, bar.name)
+  const item = (icon: HtmlValue, text: string, pairs: Pairs) =>
+    markup`<a class="item" href="${withQuery(path, pairs)}">${icon}${text}</a>`
+  const condition = column.type.kind === "text" ? "contains" : "eq"
+  const sorts = column.type.operators !== null && [
+    item(ICONS.ascending, words.ascending, sortedBy(bar.pairs, column.name, "asc")),
+    item(ICONS.descending, words.descending, sortedBy(bar.pairs, column.name, "desc")),
+  ]
+  const filter = { column: column.name, condition: "notempty", value: "" }
+  const [left, right] = [moving(bar.pairs, bar.shown, column.name, -1), moving(bar.pairs, bar.shown, column.name, 1)]
+  const own = bar.ofSource && !OF_EVERY_TABLE.has(column.name) && may(frame, "column.read")
+  return {
+    id: `column-${at}`,
+    face: ICONS.down,
+    label: words.menu(label),
+    kind: "quiet mini",
+    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${sorts}
+${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
+${left !== null && item(ICONS.left, words.left, left)}${right !== null && item(ICONS.right, words.right, right)}
+${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
+<a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values-${at}">${ICONS.values} ${words.values}</a><div id="values-${at}"></div>
+${own && markup`<a class="item" href="${columnPath(frame, bar.schema, bar.name, column.name)}">${ICONS.edit}${words.change}</a>`}
+${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
+<form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
+<input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,
+  }
+}
+
+export const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html =>
+  menuBody(columnMenuOf(frame, bar, column, at))
+
+export const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html => {
+  const label = bar.labels.get(column.name) ?? column.name
+  const direction = directionOf(bar, column.name)
+  const path = tablePath(frame, bar.schema, bar.name)
+  const sign = direction === null ? null : direction === "asc" ? ICONS.ascending : ICONS.descending
+  const text = markup`<span>${label}</span>${sign}`
+  const next = sortedBy(bar.pairs, column.name, direction === "asc" ? "desc" : "asc")
+  const sort = direction !== null && new Html(` aria-sort="${direction === "asc" ? "ascending" : "descending"}"`)
+  return markup`<th scope="col" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
+    column.type.operators === null ? text : markup`<a href="${withQuery(path, next)}">${text}</a>`
+  }${menuButton(columnMenuOf(frame, bar, column, at))}</div></th>`
+}

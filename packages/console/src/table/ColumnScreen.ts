@@ -1,0 +1,85 @@
+/** One column of a source's table: what it is, its label, and its type, which changes once it was seen what that would do. */
+import { COLUMN_KINDS, type ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import type { RetypeTrial, SourceColumn } from "@data-cabinet/core/row/SourceColumns"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { options } from "../html/Choice.ts"
+import { momentsIn } from "../html/Moment.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { refusalBox } from "../screen/ErrorScreen.ts"
+import { tablePath } from "./TablePath.ts"
+
+export interface ColumnData {
+  readonly table: ReadableTable
+  readonly column: SourceColumn
+  readonly timeZone: string
+  /** The type that is asked about, and what a change to it would do or why it is refused; null if none is. */
+  readonly asked: {
+    readonly type: ColumnKind
+    readonly trial: RetypeTrial | null
+    readonly refused: ManageError | null
+  } | null
+}
+
+/** Where a column's screen is. */
+export const columnPath = (frame: Frame, schema: string, name: string, column: string): string =>
+  `${tablePath(frame, schema, name)}/columns/${encodeURIComponent(column)}`
+
+const consequences = (frame: Frame, { misfits, examples, sibling, views }: RetypeTrial): Html => {
+  const { column: words, event } = frame.words
+  const line = ({ eventId, value }: RetypeTrial["examples"][number]) =>
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `events/${eventId}`)}">#${eventId}</a></th><td class="mono"><bdi>${value}</bdi></td></tr>`
+  const said =
+    misfits === 0
+      ? words.allFit
+      : misfits === null
+        ? words.uncounted(sibling ?? "")
+        : words.misfits(misfits, sibling ?? "")
+  return markup`<p><b>${said}</b></p>
+${examples.length > 0 && markup`<div class="card flush"><table class="list"><caption>${words.examples}</caption><thead><tr><th scope="col">${event.title}</th><th scope="col">${frame.words.table.value}</th></tr></thead><tbody>${examples.map(line)}</tbody></table></div>`}
+${views.length > 0 && markup`<p>${words.recreated(views.join(", "))}</p>`}`
+}
+
+const answerOf = (frame: Frame, path: string, { column, asked }: ColumnData): HtmlValue => {
+  const { column: words } = frame.words
+  if (asked === null) return null
+  if (asked.refused !== null) return refusalBox(frame, asked.refused)
+  if (asked.type === column.type) return markup`<p><b>${words.typed}</b></p>`
+  return markup`${asked.trial !== null && consequences(frame, asked.trial)}
+<p class="soft">${words.locks}</p>
+<form method="post" action="${path}/retype"><input type="hidden" name="type" value="${asked.type}"><button class="main">${words.change(asked.type)}</button></form>`
+}
+
+const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
+  const { column: words } = frame.words
+  const { column, asked } = data
+  if (!may(frame, "column.change")) return null
+  const kinds = options(
+    COLUMN_KINDS.map((kind) => [kind, kind] as const),
+    asked?.type ?? column.type,
+  )
+  return markup`<section class="card" aria-labelledby="label"><h2 id="label">${words.label}</h2>
+<form method="post" action="${path}/label" class="form"><label>${words.label}<input name="label" required maxlength="1000" value="${column.label}" autocomplete="off"></label><p class="soft">${words.labelHint}</p><button class="main">${frame.words.save}</button></form></section>
+<section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
+<form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label><p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
+${answerOf(frame, path, data)}</section>`
+}
+
+export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
+  const { column: words } = frame.words
+  const { table, column, timeZone } = data
+  const { schema, name } = table.detail
+  const path = columnPath(frame, schema, name, column.name)
+  const since =
+    column.eventId !== null &&
+    markup`<dt>${frame.words.event.title}</dt><dd><a href="${consolePath(frame, `events/${column.eventId}`)}">#${column.eventId}</a></dd>`
+  return {
+    title: `${data.asked?.refused == null ? "" : `${frame.words.errors.title}: `}${name}.${column.name}`,
+    section: "tables",
+    main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
+<div class="head"><h1>${words.title} <bdi class="mono">${column.name}</bdi></h1></div>
+<section class="card" aria-label="${words.title}"><dl class="facts"><dt>${words.field}</dt><dd><bdi>${column.field}</bdi></dd><dt>${words.label}</dt><dd><bdi>${column.label}</bdi></dd><dt>${words.type}</dt><dd class="mono">${column.type}</dd><dt>${words.since}</dt><dd>${momentsIn(timeZone)(column.createdAt)}</dd>${since}</dl></section>
+${changes(frame, path, data)}`,
+  }
+}

@@ -1,0 +1,87 @@
+/** The screen of a column of a source's table, and the acts that change its label and its type. */
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { noSuchColumn } from "@data-cabinet/core/row/RetypePlan"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { act, fieldOf } from "../screen/Act.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { statusOf } from "../screen/ErrorScreen.ts"
+import { columnScreen } from "./ColumnScreen.ts"
+import { valueOf } from "./SelectionLinks.ts"
+import { may } from "../html/Shell.ts"
+
+type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
+
+export const columnScreens = (found: Find) =>
+  Effect.gen(function* () {
+    const columns = yield* SourceColumns
+    const { timeZone } = yield* ConsoleSettings
+    const path = "/console/tables/{schema}/{name}/columns/{column}" as const
+
+    /** A column of a table that is a source's. */
+    const columnAt = Effect.fnUntraced(function* ([schema = "", name = "", wanted = ""]: ReadonlyArray<string>) {
+      const table = yield* found(schema, name)
+      const { source } = table.detail
+      if (source === null) return yield* noSuchColumn(name, wanted, [])
+      const all = (yield* columns.list(source.id)).filter((one) => one.name !== MORE_COLUMN)
+      const column = all.find((one) => one.name === wanted)
+      const names = all.map((one) => one.name)
+      return column === undefined ? yield* noSuchColumn(name, wanted, names) : { table, column, sourceId: source.id }
+    })
+
+    const home = (segments: ReadonlyArray<string>) => {
+      const [schema, name, column] = segments.map(encodeURIComponent)
+      return `tables/${schema}/${name}/columns/${column}`
+    }
+    const screens: ReadonlyArray<ConsoleScreen> = [
+      {
+        path,
+        action: "column.read",
+        get: Effect.fnUntraced(function* ({ frame, path: segments, pairs }) {
+          const { table, column, sourceId } = yield* columnAt(segments)
+          const type = COLUMN_KINDS.find((kind) => kind === valueOf(pairs, "type"))
+          if (type === undefined || !may(frame, "column.change")) {
+            return { screen: columnScreen(frame, { table, column, timeZone, asked: null }) }
+          }
+          const asked = yield* Effect.match(columns.tryRetype(sourceId, column.name, type), {
+            onSuccess: (trial) => ({ type, trial, refused: null }),
+            onFailure: (error) => ({ type, trial: null, refused: manageErrorOf(error) }),
+          })
+          const status = asked.refused === null ? 200 : statusOf(asked.refused)
+          return { screen: columnScreen(frame, { table, column, timeZone, asked }), status }
+        }),
+      },
+      act({
+        path: `${path}/label`,
+        action: "column.change",
+        home,
+        respond: Effect.fnUntraced(function* (call) {
+          const { sourceId, column } = yield* columnAt(call.path)
+          yield* columns.relabel(sourceId, column.name, fieldOf(call, "label"))
+          return null
+        }),
+      }),
+      act({
+        path: `${path}/retype`,
+        action: "column.change",
+        home,
+        respond: Effect.fnUntraced(function* (call) {
+          const { sourceId, column } = yield* columnAt(call.path)
+          const type = COLUMN_KINDS.find((kind) => kind === fieldOf(call, "type"))
+          if (type === undefined) {
+            const message = `The type must be one of ${COLUMN_KINDS.join(", ")}.`
+            return yield* Effect.fail<ManageError>({ code: "bad_param", message, param: "type" })
+          }
+          // The views that would be recreated were shown beside the button.
+          yield* columns.retype(sourceId, column.name, type, { withViews: true })
+          return null
+        }),
+      }),
+    ]
+    return screens
+  })

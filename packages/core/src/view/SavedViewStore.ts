@@ -1,0 +1,19 @@
+/** Stores saved views. It decides nothing: whoever asks may, and what is saved has been checked. */
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { NewSavedView, SavedView, ViewMaker } from "./SavedView.ts"
+
+export class SavedViewStore extends Context.Service<
+  SavedViewStore,
+  {
+    /** None if its maker has so many already. */
+    readonly add: (
+      view: NewSavedView & { readonly maker: ViewMaker },
+      most: number,
+    ) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
+    /** All of them, by title. */
+    readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
+    readonly find: (id: number) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
+    readonly remove: (id: number) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/view/SavedViewStore") {}

@@ -1,0 +1,104 @@
+/**
+ * Saves selections of rows under a title. What somebody saved for themselves is seen and removed by them and by owners alone;
+ * to everybody else it does not exist. Refuses a selection that the rows themselves would refuse.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { type Actor, CurrentActor } from "../audit/Actor.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { fromCall } from "../runtime/AbortableCall.ts"
+import { type RowsRequest, SelectRows } from "../selection/SelectRows.ts"
+import type { NewSavedView, SavedView } from "./SavedView.ts"
+import { SavedViewError } from "./SavedViewError.ts"
+import { SavedViewStore } from "./SavedViewStore.ts"
+
+type Returns<A> = Effect.Effect<A, SavedViewError | StoreUnavailable>
+
+export const MAX_TITLE_LENGTH = 200
+export const MAX_QUERY_LENGTH = 8_192
+/** Of one person or token. */
+const MAX_VIEWS = 200
+
+export class SavedViews extends Context.Service<
+  SavedViews,
+  {
+    readonly save: (view: NewSavedView) => Returns<SavedView>
+    /** Those that whoever asks may see, by title. */
+    readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
+    readonly get: (id: number) => Returns<SavedView>
+    /** Only by its maker or an owner. */
+    readonly remove: (id: number) => Returns<void>
+  }
+>()("@data-cabinet/core/view/SavedViews") {
+  static readonly layer = Layer.effect(
+    SavedViews,
+    Effect.gen(function* () {
+      const store = yield* SavedViewStore
+      const rows = yield* SelectRows
+      /** What the rows cannot answer at the moment is no fault of the selection. */
+      const checkRows = (request: RowsRequest) =>
+        fromCall((call) => rows.page(request, call)).pipe(
+          Effect.catchTags({
+            SelectionError: ({ message }) => refuse("bad_query", message),
+            ReadError: () => Effect.void,
+          }),
+        )
+      const get = Effect.fnUntraced(function* (id: number) {
+        const actor = yield* CurrentActor
+        const found = yield* store.find(id)
+        return Option.isSome(found) && maySee(actor, found.value) ? found.value : yield* noSuchView(id)
+      })
+      return SavedViews.of({
+        save: Effect.fnUntraced(function* (view) {
+          const title = view.title.trim()
+          if (title === "" || title.length > MAX_TITLE_LENGTH || title.includes("\0")) {
+            return yield* refuse("bad_title", `A title has 1 to ${MAX_TITLE_LENGTH} characters.`)
+          }
+          const query = yield* queryOf(view.query)
+          if (`${view.schema}${view.name}`.includes("\0"))
+            return yield* refuse("bad_query", "There is no such table or view.")
+          yield* checkRows({ schema: view.schema, name: view.name, params: [...query] })
+          const actor = yield* CurrentActor
+          const saved = yield* store.add({ ...view, title, query: query.toString(), maker: makerOf(actor) }, MAX_VIEWS)
+          if (Option.isSome(saved)) return saved.value
+          return yield* refuse("too_many_views", `At most ${MAX_VIEWS} views can be saved: remove one first.`)
+        }),
+        list: Effect.gen(function* () {
+          const actor = yield* CurrentActor
+          return (yield* store.list).filter((view) => maySee(actor, view))
+        }),
+        get,
+        remove: Effect.fnUntraced(function* (id) {
+          const view = yield* get(id)
+          if (!mayRemove(yield* CurrentActor, view)) {
+            return yield* refuse("not_your_view", "A view is removed by whoever saved it, or by an owner.")
+          }
+          yield* store.remove(id)
+        }),
+      })
+    }),
+  )
+}
+
+/** The cabinet itself, and whoever has its database, is an owner. */
+const PROGRAM = { kind: "program", id: null, name: "program" } as const
+
+const makerOf = (actor: Actor | null) =>
+  actor === null ? PROGRAM : { kind: actor.kind, id: actor.id, name: actor.name }
+
+export const mayRemove = (actor: Actor | null, { maker }: Pick<SavedView, "maker">): boolean =>
+  actor === null || actor.role === "owner" || (actor.kind === maker.kind && actor.id === maker.id)
+
+const maySee = (actor: Actor | null, view: SavedView): boolean => view.shared || mayRemove(actor, view)
+
+const refuse = (code: SavedViewError["code"], message: string) => Effect.fail(new SavedViewError({ code, message }))
+
+const noSuchView = (id: number) => refuse("no_such_view", `There is no saved view ${id}.`)
+
+/** Where the selection begins is no part of it. */
+const queryOf = (query: string): Effect.Effect<URLSearchParams, SavedViewError> => {
+  if (query.length > MAX_QUERY_LENGTH)
+    return refuse("bad_query", `The query has more than ${MAX_QUERY_LENGTH} characters.`)
+  const params = new URLSearchParams(query)
+  params.delete("cursor")
+  return Effect.succeed(params)
+}

@@ -1,0 +1,64 @@
+/** Saved views over the management API. */
+import { savedViewJson } from "@data-cabinet/core/view/SavedView"
+import { MAX_QUERY_LENGTH, MAX_TITLE_LENGTH, SavedViews } from "@data-cabinet/core/view/SavedViews"
+import { Effect, Schema } from "effect"
+import { text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idSegment } from "../manage/ManageParameters.ts"
+import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+
+const newView = Schema.Struct({
+  title: text(MAX_TITLE_LENGTH, "What the view is called."),
+  schema: text(63, "The schema of the table or view."),
+  name: text(63, "Its name."),
+  query: text(MAX_QUERY_LENGTH, "The query string of its rows; a cursor in it is left out."),
+  shared: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether everybody sees it; else only you and owners." }),
+  ),
+})
+
+export const manageViews = Effect.gen(function* () {
+  const views = yield* SavedViews
+  const id = idSegment("The view's id.")
+  return [
+    manageEndpoint({
+      id: "listViews",
+      tag: "Tables",
+      method: "GET",
+      path: "/manage/v1/views",
+      summary: "The saved views",
+      description: "Your own and those shared with everybody, by title; for owners, all. The list is not paginated.",
+      action: "view.read",
+      response: list("SavedView", "The views."),
+      respond: () => Effect.map(views.list, (all) => whole(all.map(savedViewJson))),
+    }),
+    manageEndpoint({
+      id: "saveView",
+      tag: "Tables",
+      method: "POST",
+      path: "/manage/v1/views",
+      summary: "Save a view",
+      description: "A selection of a table's rows under a title. It is refused if the rows would be.",
+      action: "view.change",
+      body: newView,
+      response: one("SavedView", "The view.", 201),
+      errors: ["bad_title", "bad_query", "too_many_views"],
+      params: { bad_title: "/title", bad_query: "/query" },
+      respond: ({ body: { shared = false, ...view } }) => Effect.map(views.save({ ...view, shared }), savedViewJson),
+    }),
+    manageEndpoint({
+      id: "removeView",
+      tag: "Tables",
+      method: "DELETE",
+      path: "/manage/v1/views/{id}",
+      summary: "Remove a saved view",
+      description: "One of your own; an owner removes any.",
+      action: "view.change",
+      segments: [id],
+      response: nothing("It is removed."),
+      errors: ["no_such_view", "not_your_view"],
+      params: { no_such_view: "id" },
+      respond: ({ path: [view] }) => Effect.as(views.remove(view), undefined),
+    }),
+  ]
+})

@@ -1,0 +1,115 @@
+/** A column on the console's screens: moved, relabelled, and given another type once it was seen what that does. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { runSql } from "../support/postgresAdmin.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let editor: Visitor
+let viewer: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 0)
+  editor = visitor(cabinet.base, await cabinet.as("editor"))
+  viewer = visitor(cabinet.base, await cabinet.as("viewer"))
+  const totals = ['"12.50"', '"about 3"', '"<b>7</b>"', '"1e5"', '"99.90"', "null"]
+  const items = totals.map((total) => `{"total":${total},"note":"x","city":"Łódź"}`)
+  const headers = { "content-type": "application/json" }
+  const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: `[${items.join()}]` })
+  assert.strictEqual(sent.status, 200, await sent.text())
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const TABLE = "/console/tables/sources/orders"
+
+/** The links of a column's menu, by their text. */
+const menuOf = (screen: string, column: string): ReadonlyMap<string, string> => {
+  const menus = screen.split('<div class="menu" popover id="column-').slice(1)
+  const menu = menus.find((one) => one.includes(`<p class="soft mono">${column} · `)) ?? ""
+  const links = [...menu.matchAll(/<a class="item" href="\/data([^"]*)"[^>]*>(?:<svg.*?<\/svg>)\s*([^<]*)<\/a>/g)]
+  return new Map(links.map(([, href, text]) => [text!, href!.replaceAll("&amp;", "&")]))
+}
+
+const shownIn = (screen: string): ReadonlyArray<string> =>
+  [...screen.matchAll(/<p class="soft mono">(\S+) · /g)].map(([, name]) => name!)
+
+it("a column moves by one place with each link, and the address says it as the API does", async () => {
+  const names = shownIn((await viewer.get(TABLE)).text)
+  assert.deepStrictEqual(names, ["_event_id", "_received_at", "total", "note", "city"])
+  let path = menuOf((await viewer.get(TABLE)).text, "city").get("Move left")!
+  let screen = (await viewer.get(path)).text
+  assert.deepStrictEqual(shownIn(screen), ["_event_id", "_received_at", "total", "city", "note"])
+  path = menuOf(screen, "city").get("Move left")!
+  screen = (await viewer.get(path)).text
+  assert.deepStrictEqual(shownIn(screen), ["_event_id", "_received_at", "city", "total", "note"])
+  path = menuOf(screen, "_event_id").get("Move right")!
+  screen = (await viewer.get(path)).text
+  assert.deepStrictEqual(shownIn(screen), ["_received_at", "_event_id", "city", "total", "note"])
+  assert.isFalse(menuOf(screen, "_received_at").has("Move left"))
+  assert.isFalse(menuOf(screen, "note").has("Move right"))
+  const listed = (await viewer.get(`${TABLE}?col=note&col=total`)).text
+  assert.strictEqual(menuOf(listed, "note").get("Move right"), `${TABLE}?col=total&col=note`)
+})
+
+it("a new type shows the values that do not fit, and changes nothing before it is confirmed", async () => {
+  const path = menuOf((await viewer.get(TABLE)).text, "total").get("Label and type")!
+  assert.strictEqual(path, `${TABLE}/columns/total`)
+  const tried = (await editor.get(`${path}?type=numeric`)).text
+  assert.include(tried, "3 values do not fit and would move to the column total_text.")
+  for (const value of ["about 3", "&lt;b&gt;7&lt;/b&gt;", "1e5"]) assert.include(tried, `<bdi>${value}</bdi>`)
+  assert.notInclude(tried, "<b>7</b>")
+  const typeNow = async () =>
+    (await runSql(database.url, "SELECT type FROM cabinet.field_column WHERE name = 'total'"))[0]!["type"]
+  assert.strictEqual(await typeNow(), "text")
+  const answered = await editor.manage("GET", `sources/${cabinet.source.id}/columns/total/retype?type=numeric`)
+  assert.strictEqual(answered.json.misfits, 3, answered.text)
+  assert.deepStrictEqual(answered.json.examples[0], { event_id: 2, value: "about 3" })
+  assert.deepStrictEqual([answered.json.sibling, answered.json.views], ["total_text", []])
+  const done = await editor.post(`${path}/retype`, { type: "numeric" })
+  assert.strictEqual(done.headers.get("location"), `/data${path}`)
+  assert.strictEqual(await typeNow(), "numeric")
+  const moved = await runSql(database.url, "SELECT total_text FROM sources.orders WHERE total_text IS NOT NULL")
+  assert.strictEqual(moved.length, answered.json.misfits)
+  assert.include((await editor.get(`${path}?type=numeric`)).text, "It has this type already.")
+})
+
+it("a view that depends on it is named, and stays", async () => {
+  await runSql(database.url, "CREATE VIEW public.notes AS SELECT note FROM sources.orders")
+  const tried = (await editor.get(`${TABLE}/columns/note?type=jsonb`)).text
+  assert.include(tried, "Every value fits.")
+  assert.include(tried, "public.notes")
+  await editor.post(`${TABLE}/columns/note/retype`, { type: "jsonb" })
+  const [row] = await runSql(database.url, "SELECT note::text AS note FROM public.notes LIMIT 1")
+  assert.strictEqual(row!["note"], '"x"')
+  await runSql(database.url, "ALTER TABLE sources.orders ADD COLUMN loud text GENERATED ALWAYS AS (upper(city)) STORED")
+  const refused = await editor.get(`${TABLE}/columns/city?type=jsonb`)
+  assert.strictEqual(refused.status, 409)
+  assert.include(refused.text, "<code>objects_depend</code>")
+  assert.notInclude(refused.text, `${TABLE}/columns/city/retype`)
+})
+
+it("a label is what the column is called, with whatever is in it", async () => {
+  const path = `${TABLE}/columns/city`
+  await editor.post(`${path}/label`, { label: '<i>"Город" \u202e' })
+  const table = (await viewer.get(TABLE)).text
+  assert.include(table, "&lt;i&gt;")
+  assert.notInclude(table, "<i>&quot;")
+  const refused = await editor.post(`${path}/label`, { label: " " })
+  assert.strictEqual(refused.status, 400)
+  assert.include(refused.text, "<code>bad_label</code>")
+})
+
+it("who may not change columns is offered nothing and refused, and so is what has no such settings", async () => {
+  const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
+  assert.notInclude(screen, "<form")
+  assert.strictEqual((await viewer.post(`${TABLE}/columns/total/retype`, { type: "text" })).status, 403)
+  const tried = await viewer.manage("GET", `sources/${cabinet.source.id}/columns/total/retype?type=text`)
+  assert.strictEqual(tried.status, 403)
+  assert.strictEqual((await editor.post(`${TABLE}/columns/total/retype`, { type: "int" })).status, 400)
+  assert.strictEqual((await editor.get(`${TABLE}/columns/_event_id`)).status, 404)
+  assert.strictEqual((await editor.get(`${TABLE}/columns/nothing?type=text`)).status, 404)
+  assert.strictEqual((await editor.get("/console/tables/public/notes/columns/note")).status, 404)
+  const missing = await editor.manage("GET", `sources/${cabinet.source.id}/columns/total/retype`)
+  assert.strictEqual(missing.status, 400)
+})

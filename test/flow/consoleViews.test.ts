@@ -1,0 +1,107 @@
+/** Selections saved under a title: beside the tables, with the address of their rows, for oneself or for everybody. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let ada: Visitor
+let bob: Visitor
+let owner: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 20)
+  ada = visitor(cabinet.base, await cabinet.as("viewer"))
+  bob = visitor(cabinet.base, await cabinet.as("viewer"))
+  owner = visitor(cabinet.base, await cabinet.as("owner"))
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const TABLE = "/console/tables/sources/orders"
+const QUERY = "q=%D0%98%D0%B2%D0%B0%D0%BD+%3Cb%3E&sort=total&dir=desc&hide=note"
+
+/** The form of a table's screen, filled in as a browser does. */
+const formOf = (screen: string, title: string, shared: boolean): Readonly<Record<string, string>> => {
+  const [, form] = /action="\/data\/console\/views">(.*?)<\/form>/s.exec(screen)!
+  const hidden = [...form!.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+  const fields = Object.fromEntries(hidden.map(([, name, value]) => [name!, value!.replaceAll("&amp;", "&")]))
+  return { ...fields, title, ...(shared ? { shared: "on" } : {}) }
+}
+
+it("a selection is saved with a title, stands beside the tables, and leads to the very rows", async () => {
+  const before = (await ada.get(`${TABLE}?${QUERY}`)).text
+  const saved = await ada.post("/console/views", formOf(before, '<i>"Big" Ивана', true))
+  assert.strictEqual(saved.status, 303, saved.text)
+  const location = saved.headers.get("location")!.slice("/data".length)
+  assert.strictEqual(location, `${TABLE}?${QUERY}`)
+  const rowsOf = (text: string) => text.split("\n").filter((line) => line.startsWith("<tr>"))
+  const rows = rowsOf((await bob.get(location)).text)
+  assert.isAtLeast(rows.length, 3)
+  assert.deepStrictEqual(rows, rowsOf(before))
+  const list = (await bob.get("/console/tables")).text
+  assert.include(
+    list,
+    `<a href="/data${TABLE}?${QUERY.replaceAll("&", "&amp;")}"><bdi>&lt;i&gt;&quot;Big&quot; Ивана</bdi></a>`,
+  )
+  assert.notInclude(list, "/remove")
+  const { data } = (await bob.manage("GET", "views")).json
+  assert.deepStrictEqual(
+    data.map(({ title, query, shared }: any) => [title, query, shared]),
+    [['<i>"Big" Ивана', QUERY, true]],
+  )
+  const led = await bob.get(`/console/views/${data[0].id}`)
+  assert.strictEqual(led.headers.get("location"), `/data${location}`)
+})
+
+it("what somebody saved for themselves exists for them and owners alone, and only they remove it", async () => {
+  const made = await ada.manage("POST", "views", {
+    title: "Mine",
+    schema: "sources",
+    name: "orders",
+    query: "sort=total&cursor=left.out",
+  })
+  assert.strictEqual(made.status, 201, made.text)
+  const { id, query, shared } = made.json
+  assert.deepStrictEqual([query, shared], ["sort=total", false])
+  assert.notInclude((await bob.get("/console/tables")).text, "Mine")
+  assert.strictEqual((await bob.get(`/console/views/${id}`)).status, 404)
+  assert.strictEqual((await bob.post(`/console/views/${id}/remove`, {})).status, 404)
+  assert.include((await owner.get("/console/tables")).text, "Mine")
+  assert.include((await ada.get("/console/tables?find=mine")).text, `action="/data/console/views/${id}/remove"`)
+  const sharedId = (await bob.manage("GET", "views")).json.data[0].id
+  assert.strictEqual((await bob.manage("DELETE", `views/${sharedId}`)).status, 403)
+  assert.strictEqual((await owner.post(`/console/views/${sharedId}/remove`, {})).status, 303)
+  assert.strictEqual((await ada.manage("DELETE", `views/${id}`)).status, 204)
+  assert.deepStrictEqual((await owner.manage("GET", "views")).json.data, [])
+})
+
+it("a selection that its rows refuse is not saved, nor one without a title", async () => {
+  const save = async (changes: object) => {
+    const body = { title: "x", schema: "sources", name: "orders", query: "", ...changes }
+    const answer = await ada.manage("POST", "views", body)
+    return [answer.status, answer.json.error.code, answer.json.error.param]
+  }
+  for (const query of ["sort=nothing", "fc=total&fo=eq&fv=x", "unknown=1", "q=%00", `q=${"x".repeat(8_191)}`]) {
+    assert.deepStrictEqual((await save({ query }))[0], 400, query)
+  }
+  assert.deepStrictEqual(await save({ query: "sort=nothing" }), [400, "bad_query", "/query"])
+  assert.deepStrictEqual(await save({ name: "nothing" }), [400, "bad_query", "/query"])
+  assert.deepStrictEqual(await save({ schema: "cabinet", name: "session" }), [400, "bad_query", "/query"])
+  assert.deepStrictEqual(await save({ title: "  " }), [400, "bad_title", "/title"])
+  const form = { title: "a\0b", schema: "sources", name: "ord\0ers", query: "" }
+  assert.strictEqual((await ada.post("/console/views", form)).status, 400)
+  assert.strictEqual((await ada.post("/console/views", { ...form, title: "a" })).status, 400)
+  const reader = visitor(cabinet.base, await cabinet.as("reader"))
+  assert.strictEqual((await reader.manage("GET", "views")).status, 403)
+  assert.strictEqual((await reader.get("/console/tables")).status, 200)
+  assert.notInclude((await reader.get(TABLE)).text, "save-view")
+})
+
+it("somebody saves so many and no more", async () => {
+  const eve = visitor(cabinet.base, await cabinet.as("viewer"))
+  const body = { title: "x", schema: "sources", name: "orders", query: "" }
+  for (let n = 0; n < 200; n++) assert.strictEqual((await eve.manage("POST", "views", body)).status, 201)
+  const refused = await eve.manage("POST", "views", body)
+  assert.deepStrictEqual([refused.status, refused.json.error.code], [409, "too_many_views"])
+  assert.strictEqual((await ada.manage("POST", "views", body)).status, 201)
+}, 60_000)
