@@ -1,6 +1,11 @@
 /** The columns of a remote source's table. */
 import { ColumnError } from "@data-cabinet/core/row/ColumnError"
-import { type RetypeResult, type RetypeTrial, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import {
+  type RetypeResult,
+  type RetypeTrial,
+  type SourceColumn,
+  SourceColumns,
+} from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -24,7 +29,11 @@ export const layer = Layer.effect(
       relabel: (id, column, label) => Effect.map(change(id, column, { label }), (changed) => changed.column),
       tryRetype: (id, column, type) =>
         refusedAs(
-          api.json<RetypeTrial>({ method: "GET", path: ["sources", id, "columns", column, "retype"], query: [["type", type]] }),
+          api.json<RetypeTrial>({
+            method: "GET",
+            path: ["sources", id, "columns", column, "retype"],
+            query: [["type", type]],
+          }),
           known,
         ),
       retype: (id, column, type, { withViews }) => change(id, column, { type, with_views: withViews }),
