@@ -15,7 +15,7 @@ interface Schema {
 
 interface Parameter {
   readonly name: string
-  readonly in: "path" | "query"
+  readonly in: "path" | "query" | "header"
   readonly required: boolean
   readonly schema: Schema
 }
@@ -81,7 +81,8 @@ const inputOf = ({ parameters, requestBody }: Operation): string => {
 }
 
 const outputOf = ({ responses }: Operation): string => {
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]
+  // Beside 201 a 200 is the response to a repeat.
+  const success = Object.entries(responses).findLast(([status]) => status.startsWith("2"))?.[1]
   const content = Object.entries(success?.content ?? {})[0]
   if (content === undefined) return "undefined"
   const [type, { schema }] = content

@@ -10,7 +10,16 @@ export interface ManageOptions {
   readonly fetch?: Fetch
 }
 
-interface Given {
+/** What every operation takes beside its own input. */
+interface Common {
+  /**
+   * For operations that create or send something: a repeat with the same key within a day does nothing, and returns what the
+   * first returned, without its secrets.
+   */
+  readonly idempotencyKey?: string
+}
+
+interface Given extends Common {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -18,7 +27,9 @@ interface Given {
 
 type Name = keyof Operations
 /** What an operation takes: optional where it takes nothing that is required. */
-type Input<N extends Name> = {} extends Operations[N]["input"] ? [Operations[N]["input"]?] : [Operations[N]["input"]]
+type Input<N extends Name> = {} extends Operations[N]["input"]
+  ? [(Operations[N]["input"] & Common)?]
+  : [Operations[N]["input"] & Common]
 
 /** Manages a cabinet. Failures are thrown as `CabinetError`. */
 export class Management {
@@ -32,10 +43,10 @@ export class Management {
     this.#fetch = (url, init) => fetcher(url, init)
   }
 
-  /** One operation by its id. Nothing is tried again: whether it may be done twice is for the caller to say. */
+  /** One operation by its id. Nothing is tried again: whether it may be done twice is for the caller to say, by an `idempotencyKey`. */
   async call<N extends Name>(name: N, ...[input]: Input<N>): Promise<Operations[N]["output"]> {
     const [method, template] = OPERATIONS[name].split(" ") as [string, string]
-    const { path = {}, query = {}, body } = (input ?? {}) as Given
+    const { path = {}, query = {}, body, idempotencyKey } = (input ?? {}) as Given
     const place = template.replace(/\{(\w+)\}/g, (_, segment: string) => encodeURIComponent(String(path[segment])))
     const search = new URLSearchParams()
     for (const [parameter, value] of Object.entries(query)) {
@@ -48,6 +59,7 @@ export class Management {
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: writeJson(body) }),
     })

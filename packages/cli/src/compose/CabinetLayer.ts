@@ -15,6 +15,7 @@ import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
@@ -60,6 +61,7 @@ import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgReaderTokenStore from "@data-cabinet/store-pg/key/PgReaderTokenStore"
+import * as PgIdempotencyStore from "@data-cabinet/store-pg/idempotency/PgIdempotencyStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
@@ -163,6 +165,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
     PgSourceStore.layer,
+    PgIdempotencyStore.layer,
     PgImportStore.layer,
     PgTrashStore.layer,
     HttpCourier.layer(),
@@ -200,6 +203,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Authenticate.layer,
     EventBrowser.layer,
     Layer.merge(Feed.layer, FeedFollower.layer),
+    Idempotency.layer,
     Import.layer,
     Intake.layer,
     polls,

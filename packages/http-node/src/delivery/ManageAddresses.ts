@@ -70,6 +70,11 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, including later ones.",
       action: "address.change",
+      once: {
+        completed: "transaction",
+        withheld: ["secret", "previous_secret"],
+        replay: one("Address", "The address."),
+      },
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
       errors: URL_ERRORS,
@@ -170,6 +175,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Check a delivery address",
       description: "Sends a signed ping at once, even to a paused address, and returns the result.",
       action: "address.change",
+      once: { completed: "after" },
       response: one("PingResult", "The result; a failed ping is not an error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
     }),
@@ -203,6 +209,7 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "All deliveries of the address whose events were accepted from `from` until before `to`; with `dry_run` they are counted, and nothing is sent.",
       action: "delivery.change",
+      once: { completed: "after" },
       body: range,
       response: one("Count", "How many are sent again, or would be."),
       errors: ["no_such_address", "bad_range"],

@@ -65,6 +65,7 @@ export const manageDeliveries = Effect.gen(function* () {
       summary: "Send a delivery again",
       description: "It is due now, whatever its state, and its retry schedule starts over.",
       action: "delivery.change",
+      once: { completed: "transaction" },
       errors: ["no_such_delivery", "not_resent", "no_such_address"],
       respond: ({ path: [delivery] }) => Effect.map(deliveries.resend(delivery), deliveryJson),
     }),

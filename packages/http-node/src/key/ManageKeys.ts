@@ -48,6 +48,7 @@ export const manageKeys = Effect.gen(function* () {
       summary: "Issue a key",
       description: "The key is shown only in this response.",
       action: "key.change",
+      once: { completed: "transaction", withheld: ["key"], replay: one("Key", "The key.") },
       body: newKey,
       response: one("IssuedKey", "The key.", 201),
       respond: ({ body }) =>
@@ -90,6 +91,7 @@ export const manageKeys = Effect.gen(function* () {
       summary: "Issue an access token",
       description: "The token is shown only in this response.",
       action: "token.change",
+      once: { completed: "transaction", withheld: ["token"], replay: one("Token", "The token.") },
       body: newToken,
       response: one("IssuedToken", "The token.", 201),
       respond: ({ body: { name, role, only = null, expires_in_seconds: expiresInSeconds = null } }) =>

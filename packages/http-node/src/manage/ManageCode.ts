@@ -7,6 +7,7 @@ import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
+import type { IdempotencyError } from "@data-cabinet/core/idempotency/Idempotency"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
@@ -29,6 +30,7 @@ type FrameCode =
   | "bad_json"
   | "bad_body"
   | "unknown_field"
+  | "bad_idempotency_key"
   | "unavailable"
 
 export type ManageCode =
@@ -37,6 +39,7 @@ export type ManageCode =
   | AddressError["code"]
   | ColumnError["code"]
   | FileError["code"]
+  | IdempotencyError["code"]
   | KeyError["code"]
   | PersonError["code"]
   | PollError["code"]
@@ -68,6 +71,20 @@ const OWN = {
   unknown_field: {
     status: 400,
     meaning: "The body has a field that this endpoint does not have; `param` points to it.",
+  },
+  bad_idempotency_key: {
+    status: 400,
+    meaning: "The `Idempotency-Key` is not 1 to 255 visible ASCII characters.",
+  },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: "The `Idempotency-Key` was sent with another request within the last 24 hours.",
+  },
+  in_progress: { status: 409, meaning: "The first request with this `Idempotency-Key` is still under way." },
+  outcome_unknown: {
+    status: 409,
+    meaning:
+      "The first request with this `Idempotency-Key` has not come to its end, as when its server was killed: look whether it was done.",
   },
   unavailable: { status: 503, meaning: "The database cannot be reached now, or the outcome of a write is unknown." },
   bad_url: { status: 400, meaning: "Deliveries cannot be sent to this URL." },

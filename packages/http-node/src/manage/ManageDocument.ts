@@ -6,6 +6,7 @@ import type { OperationObject, ParameterObject, PathItem, ResponseObject } from 
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
+import { HEADER, REPLAY_HEADER } from "./Once.ts"
 import { MANAGE_SCHEMAS, manageRef } from "./ManageSchemas.ts"
 
 /** The errors that the frame may return everywhere. `bad_request` is what Node's own parser refuses. */
@@ -20,19 +21,27 @@ const FRAME: ReadonlyArray<ManageCode> = [
 ]
 const BODY: ReadonlyArray<ManageCode> = ["bad_json", "bad_body", "unknown_field", "too_large", "unsupported_media_type"]
 
+const ONCE: ReadonlyArray<ManageCode> = [
+  "bad_idempotency_key",
+  "idempotency_mismatch",
+  "in_progress",
+  "outcome_unknown",
+]
+
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const RATE = {
   "X-RateLimit-Limit": header("X-RateLimit-Limit"),
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
 }
 
-const codesOf = ({ segments, parameters, body, errors, method }: ManageEndpoint): ReadonlySet<ManageCode> =>
+const codesOf = ({ segments, parameters, body, once, errors, method }: ManageEndpoint): ReadonlySet<ManageCode> =>
   new Set([
     ...FRAME,
     ...(method === "GET" ? [] : (["cross_origin"] as const)),
     ...(segments.length === 0 ? [] : (["bad_id"] as const)),
     ...(parameters.length === 0 ? [] : (["bad_param"] as const)),
     ...(body === null ? [] : BODY),
+    ...(once === null ? [] : ONCE),
     ...errors,
   ])
 
@@ -68,23 +77,44 @@ const parameterObject = (
   ...(example === undefined ? {} : { example }),
 })
 
+const IDEMPOTENCY_KEY: ParameterObject = {
+  name: HEADER,
+  in: "header",
+  required: false,
+  description:
+    "Chosen by the client, such as a UUID: within 24 hours a repeat of the request with the same key does nothing, and gets the first response without its secrets.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  example: "0b9a3c1e-6d1f-4a53-9b57-2f6d1f6f1a10",
+}
+
+const successOf = (
+  { description, schema, contentType }: ManageEndpoint["response"],
+  headers: ResponseObject["headers"],
+): ResponseObject => ({
+  description,
+  headers: { ...RATE, ...headers },
+  ...(schema === null ? {} : { content: { [contentType ?? "application/json"]: { schema } } }),
+})
+
+const successesOf = ({ response, once }: ManageEndpoint): Readonly<Record<string, ResponseObject>> => {
+  const replay = once === null ? {} : { [REPLAY_HEADER]: header(REPLAY_HEADER) }
+  if (once?.replay === undefined) return { [response.status]: successOf(response, replay) }
+  const { description, ...replayed } = once.replay
+  return {
+    [response.status]: successOf(response, {}),
+    [replayed.status]: successOf(
+      { ...replayed, description: `${description} A repeat with the same ${HEADER}: without secrets.` },
+      replay,
+    ),
+  }
+}
+
 /** The schema of a body, whose unknown fields are refused. */
 const bodySchema = (schema: Schema.Codec<unknown, unknown>): JsonSchema =>
   Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }).schema
 
 const operationOf = (endpoint: ManageEndpoint): OperationObject => {
-  const {
-    id,
-    tag,
-    summary,
-    description,
-    action,
-    segments,
-    parameters,
-    readApiParameters = [],
-    body,
-    response,
-  } = endpoint
+  const { id, tag, summary, description, action, segments, parameters, readApiParameters = [], body, once } = endpoint
   const needed = ROLE_NEEDED[action]
   const role = needed === "any" ? "Any role." : `Needs the role \`${needed}\`.`
   const errors = Map.groupBy(codesOf(endpoint), (code) => MANAGE_CODES[code].status)
@@ -106,18 +136,13 @@ const operationOf = (endpoint: ManageEndpoint): OperationObject => {
       })),
       ...parameters.map((parameter) => parameterObject(parameter, parameter.required === true)),
       ...readApiParameters.map((parameter) => parameterObject(parameter, false)),
+      ...(once === null ? [] : [IDEMPOTENCY_KEY]),
     ],
     ...(body === null
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: bodySchema(body) } } } }),
     responses: {
-      [String(response.status)]: {
-        description: response.description,
-        headers: RATE,
-        ...(response.schema === null
-          ? {}
-          : { content: { [response.contentType ?? "application/json"]: { schema: response.schema } } }),
-      },
+      ...successesOf(endpoint),
       ...Object.fromEntries([...errors].map(([status, codes]) => [String(status), errorResponse(status, codes)])),
     },
   }
@@ -168,6 +193,11 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
         "X-RateLimit-Limit": rateHeader("How many requests a minute are allowed."),
         "X-RateLimit-Remaining": rateHeader("The number of requests left in the current clock minute."),
         "Retry-After": rateHeader("When to retry, in seconds."),
+        [REPLAY_HEADER]: {
+          description: "The request was done before under its idempotency key.",
+          required: false,
+          schema: { const: "true" },
+        },
         "WWW-Authenticate": { description: "How to authenticate.", required: true, schema: { const: "Bearer" } },
       },
       securitySchemes: { token: { type: "http", scheme: "bearer", description: "An access token." } },

@@ -3,6 +3,7 @@
  * its method, the action whose role it needs, its parameters, its body and its response.
  */
 import type { Action } from "@data-cabinet/core/key/Role"
+import type { KeyedWork } from "@data-cabinet/core/idempotency/Idempotency"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { LiveSession } from "@data-cabinet/core/person/Person"
@@ -86,6 +87,8 @@ export interface ManageEndpoint {
   /** Parameters that the endpoint's own use case reads from `pairs`. */
   readonly readApiParameters?: ReadonlyArray<QueryParameter>
   readonly body: Schema.Codec<unknown, unknown> | null
+  /** Null: the header is not looked at, because the request may be repeated anyway, or shows a secret. */
+  readonly once: Once | null
   readonly response: {
     readonly status: 200 | 201 | 204
     readonly description: string
@@ -102,11 +105,22 @@ export interface ManageEndpoint {
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
 }
 
+/** How a POST that creates or sends something is done once for its Idempotency-Key. */
+export interface Once {
+  /** As in `Idempotency`. */
+  readonly completed: KeyedWork<unknown, unknown, unknown>["completed"]
+  /** Fields of the response that a repeat is not given, because they are secrets. Its `url` is masked for the same reason. */
+  readonly withheld?: ReadonlyArray<string>
+  /** The response to a repeat, with status 200, where it has another schema without them. */
+  readonly replay?: ManageEndpoint["response"]
+}
+
 interface Given<S extends Segments, P extends Parameters, B> {
   readonly segments?: S
   readonly parameters?: P
   readonly readApiParameters?: ReadonlyArray<QueryParameter>
   readonly body?: Schema.Codec<B, unknown>
+  readonly once?: Once
   readonly errors?: ReadonlyArray<ManageCode>
   readonly params?: Partial<Record<ManageCode, string>>
   readonly respond: (
@@ -124,4 +138,12 @@ export const manageEndpoint = <
 >(
   declared: Named & Given<S, P, B>,
 ): ManageEndpoint =>
-  ({ segments: [], parameters: [], body: null, errors: [], params: {}, ...declared }) as unknown as ManageEndpoint
+  ({
+    segments: [],
+    parameters: [],
+    body: null,
+    once: null,
+    errors: [],
+    params: {},
+    ...declared,
+  }) as unknown as ManageEndpoint

@@ -1,12 +1,13 @@
 /**
  * The frame around every endpoint of the management API. It fixes the order of checks: method (405), credentials (401), rate
  * (429), role (403), form of the path, unknown and invalid parameters, content type (415), size (413), JSON and form of the
- * body (400); only then does the endpoint run, as the actor who asks. A response to valid credentials has the two rate
+ * body (400), form of the idempotency key (400); only then does the endpoint run, as the actor who asks. A response to valid credentials has the two rate
  * headers, whatever it is.
  */
 import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { mayDo, type Role, roleMissing } from "@data-cabinet/core/key/Role"
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Cause, type Context, Effect } from "effect"
@@ -16,8 +17,9 @@ import { effectRunner, type RunEffect } from "../server/EffectRunner.ts"
 import type { Response, Request } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
 import { type Identified, type Identify, identify } from "./Identify.ts"
-import type { ManageEndpoint, ManageResult } from "./ManageEndpoint.ts"
+import type { ManageEndpoint } from "./ManageEndpoint.ts"
 import { RESPONSE_HEADERS, type ManageError, manageErrorResponse, manageErrorOf } from "./ManageError.ts"
+import { onceFor, type Outcome, REPLAY_HEADER } from "./Once.ts"
 import { manageBody } from "./ReadManageBody.ts"
 
 /** From a request's head to the response of one that only reads, in milliseconds. No client waits 10 s. */
@@ -31,7 +33,12 @@ export const manageRoutes = (endpoints: ReadonlyArray<ManageEndpoint>) =>
     const byPath = [...Map.groupBy(endpoints, ({ path }) => path)]
     const parameters = (path: string) => path.split("{").length
     byPath.sort(([one], [other]) => parameters(one) - parameters(other))
-    const frame = { run: yield* effectRunner, who: yield* identify, wheel: yield* timerWheel }
+    const frame = {
+      run: yield* effectRunner,
+      who: yield* identify,
+      wheel: yield* timerWheel,
+      idempotency: yield* Idempotency,
+    }
     return yield* Effect.forEach(byPath, ([path, its]) => manageRoute(path, its, frame))
   })
 
@@ -39,15 +46,16 @@ interface Frame {
   readonly run: RunEffect
   readonly who: Identify
   readonly wheel: TimerWheel
+  readonly idempotency: Idempotency["Service"]
 }
 
 const manageRoute = Effect.fnUntraced(function* (
   path: ManageEndpoint["path"],
   its: ReadonlyArray<ManageEndpoint>,
-  { run, who, wheel }: Frame,
+  { run, who, ...services }: Frame,
 ) {
   const methods = new Map<string, Handle>()
-  for (const endpoint of its) methods.set(endpoint.method, yield* handlerOf(endpoint, wheel))
+  for (const endpoint of its) methods.set(endpoint.method, yield* handlerOf(endpoint, services))
   const get = methods.get("GET")
   if (get !== undefined) methods.set("HEAD", get)
   const allow = its.map(({ method }) => method).join(", ")
@@ -73,7 +81,7 @@ const manageRoute = Effect.fnUntraced(function* (
 
 type Handle = (request: Request, target: Target, identified: Identified) => Effect.Effect<Response>
 
-const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
+const handlerOf = (endpoint: ManageEndpoint, { wheel, idempotency }: Pick<Frame, "wheel" | "idempotency">) =>
   Effect.gen(function* () {
     const readBody = endpoint.body === null ? null : yield* manageBody(endpoint.body, wheel)
     const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
@@ -82,18 +90,17 @@ const handlerOf = (endpoint: ManageEndpoint, wheel: TimerWheel) =>
       request: Request,
       target: Target,
       { actor, rate, session }: Identified,
-    ): Effect.fn.Return<ManageResult, Refusal> {
+    ): Effect.fn.Return<Outcome, Refusal> {
       if (!rate.allowed) return yield* Effect.fail(tooMany(rate))
       if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(withoutRole(endpoint, actor.role))
       const path = yield* pathOf(endpoint, target)
       const pairs = queryPairs(target.query)
       const query = yield* parametersOf(endpoint, pairs)
       const body = readBody === null ? undefined : yield* readBody(request)
-      const asked = Effect.provideService(
-        endpoint.respond({ actor, session, path, query, pairs, body, request }),
-        CurrentActor,
-        actor,
-      )
+      const address = `${[endpoint.path, ...target.params].join("/")}?${target.query}`
+      const sent = { actor, request, address, body: body?.text ?? "" }
+      const responded = endpoint.respond({ actor, session, path, query, pairs, body: body?.value, request })
+      const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, responded), CurrentActor, actor)
       return yield* endpoint.method === "GET" ? wheel.limit(READ_TIMEOUT_MILLIS, Effect.fail(late), asked) : asked
     })
 
@@ -149,10 +156,12 @@ const parametersOf = (
 }
 
 const responseOf = (
-  { response }: ManageEndpoint,
-  result: ManageResult,
-  headers: Readonly<Record<string, string>>,
+  endpoint: ManageEndpoint,
+  { result, replayed }: Outcome,
+  rate: Readonly<Record<string, string>>,
 ): Response => {
+  const response = replayed ? (endpoint.once?.replay ?? endpoint.response) : endpoint.response
+  const headers = replayed ? { ...rate, [REPLAY_HEADER.toLowerCase()]: "true" } : rate
   if (response.status === 204) {
     const { "content-type": _, ...others } = RESPONSE_HEADERS
     return { status: 204, headers: { ...headers, ...others }, body: null }

@@ -63,11 +63,17 @@ const inWords = (schema: Schema.Codec<unknown, unknown>) => {
   }
 }
 
+/** A body that passed, with its text as sent. */
+export interface ReadBody {
+  readonly value: unknown
+  readonly text: string
+}
+
 /** Reads bodies of this schema. */
 export const manageBody = (schema: Schema.Codec<unknown, unknown>, wheel: TimerWheel) =>
   Effect.map(HeldBodies, (budget) => {
     const decode = inWords(schema)
-    return Effect.fnUntraced(function* (request: Request): Effect.fn.Return<unknown, ManageError> {
+    return Effect.fnUntraced(function* (request: Request): Effect.fn.Return<ReadBody, ManageError> {
       if (!isJson(request.headers["content-type"])) {
         return yield* Effect.fail(
           refuse("unsupported_media_type", "Send the body as JSON, with Content-Type: application/json."),
@@ -86,6 +92,8 @@ export const manageBody = (schema: Schema.Codec<unknown, unknown>, wheel: TimerW
             : refuse("unavailable", "The request ended before the body was complete."),
         )
       }
-      return yield* Effect.fromResult(Result.flatMap(Result.flatMap(toText(whole.success), toJson), decode))
+      const text = yield* Effect.fromResult(toText(whole.success))
+      const value = yield* Effect.fromResult(Result.flatMap(toJson(text), decode))
+      return { value, text }
     })
   })

@@ -57,6 +57,7 @@ export const managePeople = Effect.gen(function* () {
       summary: "Invite a person",
       description: "With a one-time link that is shown only in this response. It is valid for a day.",
       action: "person.change",
+      once: { completed: "transaction", withheld: ["link"], replay: one("Person", "The person.") },
       body: newPerson,
       response: one("InvitedPerson", "The person.", 201),
       respond: ({ body }) => Effect.map(invite(people, body), withLink),

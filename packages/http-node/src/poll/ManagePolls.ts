@@ -61,6 +61,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Add a poll",
       description: "Its first run is due at once; the items of that run are history.",
       action: "poll.change",
+      once: { completed: "transaction" },
       body: newPoll,
       response: one("Poll", "The poll.", 201),
       errors: [
@@ -152,6 +153,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "Run a poll now",
       description: "Even if it is paused. Responds when the new items are accepted.",
       action: "poll.change",
+      once: { completed: "after" },
       response: one("PollRun", "The run; a failed run is not an error of this request."),
       errors: ["no_such_poll", "busy"],
       respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunJson),

@@ -96,6 +96,11 @@ export const manageSources = Effect.gen(function* () {
       summary: "Create a source",
       description: "With an intake address and a table of its own.",
       action: "source.change",
+      once: {
+        completed: "transaction",
+        withheld: ["intake_url", "intake_path", "rows_url", "base_url_known"],
+        replay: one("OwnSource", "The source."),
+      },
       body: newSource,
       response: one("SourceWithAddress", "The source with its intake address.", 201),
       errors: ["bad_name", "bad_encoding", "bad_thanks_url"],
@@ -186,6 +191,7 @@ export const manageSources = Effect.gen(function* () {
       description:
         "An event like any other: it has a row, is in the feed and is delivered. It has no original request. Equal fields within five minutes are a repeat.",
       action: "source.change",
+      once: { completed: "after" },
       body: testEvent,
       response: one("TestEvent", "The event.", 201),
       errors: ["no_such_source", "bad_body"],

@@ -1,8 +1,12 @@
-/** The audit log in PostgreSQL, in daily partitions. */
+/**
+ * The audit log in PostgreSQL, in daily partitions. An intent is there before the work's own transaction has ended, and so is
+ * the outcome of work that was not done; `done` is a part of that transaction.
+ */
 import { type AuditEntry, AuditLog, type AuditQuery, type OpenEntry } from "@data-cabinet/core/audit/AuditLog"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 
 const BEGIN = `
@@ -65,10 +69,10 @@ const storableJson = (value: unknown): string =>
 
 export const layer = Layer.effect(
   AuditLog,
-  Effect.map(PgClient.PgClient, (sql) =>
+  Effect.zipWith(PgClient.PgClient, StatementClient, (sql, quick) =>
     AuditLog.of({
       begin: ({ actor, action, object, changes }) => {
-        const insert = sql.unsafe<{ readonly id: string; readonly at: string }>(BEGIN, [
+        const insert = quick.unsafe<{ readonly id: string; readonly at: string }>(BEGIN, [
           actor.kind,
           actor.id,
           storable(actor.name),
@@ -82,13 +86,14 @@ export const layer = Layer.effect(
         return insert.pipe(
           Effect.catchIf(
             (error) => sqlState(error) === NO_PARTITION,
-            () => Effect.andThen(sql`SELECT cabinet.make_partitions('cabinet.audit', 1)`, insert),
+            () => Effect.andThen(quick.unsafe("SELECT cabinet.make_partitions('cabinet.audit', 1)"), insert),
           ),
           Effect.map(([row]): OpenEntry => ({ id: Number(row!.id), at: row!.at })),
           orUnavailable,
         )
       },
-      end: ({ id, at }, outcome, object) => orUnavailable(Effect.asVoid(sql.unsafe(END, [id, at, outcome, object]))),
+      end: ({ id, at }, outcome, object) =>
+        orUnavailable(Effect.asVoid((outcome === "done" ? sql : quick).unsafe(END, [id, at, outcome, object]))),
       list: ({ limit, before, action, object, who }: AuditQuery) =>
         orUnavailable(
           Effect.map(

@@ -1,6 +1,6 @@
 /**
  * Deletes what has expired, by the cabinet's own clock: original requests, runs of polls, records of imports that nobody
- * will ask for again, and the seen marks of removed polls. (The delivery queue deletes its attempts itself.) Events and
+ * will ask for again, the seen marks of removed polls, and idempotency records. (The delivery queue deletes its attempts itself.) Events and
  * rows are never deleted by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
@@ -55,9 +55,15 @@ const DELETE_SEEN_MARKS = `
     WHERE p.removed_at IS NOT NULL LIMIT $1::int))
   RETURNING 1`
 
+/** $1: how many. As long as `Idempotency` keeps them. */
+const DELETE_IDEMPOTENCY = `
+  DELETE FROM cabinet.idempotency WHERE id IN (
+    SELECT i.id FROM cabinet.idempotency i WHERE i.begun_at < cabinet.now() - interval '24 hours' LIMIT $1::int)
+  RETURNING 1`
+
 /**
- * One round; returns the number of deleted partitions, original requests of the partly expired day, runs, imports and
- * seen marks.
+ * One round; returns the number of deleted partitions, original requests of the partly expired day, runs, imports,
+ * seen marks and idempotency records.
  */
 export const deleteExpired = Effect.fnUntraced(function* ({
   originalDays,
@@ -79,7 +85,9 @@ export const deleteExpired = Effect.fnUntraced(function* ({
   const days = [logDays, Math.max(logDays, failedLogDays)]
   const runs = yield* inSlices(DELETE_RUNS, days)
   const imports = yield* inSlices(DELETE_IMPORTS, days)
-  return { originals, audits, originalRows, runs, imports, marks: yield* inSlices(DELETE_SEEN_MARKS, []) }
+  const marks = yield* inSlices(DELETE_SEEN_MARKS, [])
+  const keyed = yield* inSlices(DELETE_IDEMPOTENCY, [])
+  return { originals, audits, originalRows, runs, imports, marks, keyed }
 })
 
 /**

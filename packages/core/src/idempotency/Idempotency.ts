@@ -1,0 +1,96 @@
+/**
+ * Work that is done once for a key that its client chose, however often the client repeats the request. A repeat is given the
+ * response of the first. Refuses another request under the same key, one whose first is under way, and one whose first never
+ * ended: nobody knows then what came of it.
+ */
+import { Context, Effect, Exit, Fiber, Layer, Schema } from "effect"
+import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { IdempotencyStore, type KeyedRequest } from "./IdempotencyStore.ts"
+
+export class IdempotencyError extends Schema.TaggedError<IdempotencyError>()("IdempotencyError", {
+  code: Schema.Literals(["idempotency_mismatch", "in_progress", "outcome_unknown"]),
+  message: Schema.String,
+}) {}
+
+/** How long a response is kept; retention deletes it then. */
+const KEPT_SECONDS = 86_400
+
+/** After this time work that has not ended is taken for lost. */
+const LOST_SECONDS = 60
+
+export interface KeyedWork<A, E, R> {
+  /**
+   * `transaction`: its record is completed in the work's own transaction, so that both are there or neither. `after`: for
+   * work that reaches beyond the database; killed in between, its outcome is unknown.
+   */
+  readonly completed: "transaction" | "after"
+  readonly work: Effect.Effect<A, E, R>
+  /** What a repeat is given. Never secrets. */
+  readonly kept: (result: A) => string
+}
+
+export type KeyedResult<A> =
+  | { readonly replayed: false; readonly result: A }
+  | { readonly replayed: true; readonly response: string }
+
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    /** The work goes on if its caller is interrupted: the client that left will ask again. */
+    readonly once: <A, E, R>(
+      request: KeyedRequest,
+      work: KeyedWork<A, E, R>,
+    ) => Effect.Effect<KeyedResult<A>, E | IdempotencyError | StoreUnavailable, R>
+  }
+>()("@data-cabinet/core/idempotency/Idempotency") {
+  static readonly layer = Layer.effect(
+    Idempotency,
+    Effect.map(IdempotencyStore, (store) =>
+      Idempotency.of({
+        once: (request, work) =>
+          Effect.flatMap(Effect.forkDetach(onceOver(store, request, work), { startImmediately: true }), Fiber.join),
+      }),
+    ),
+  )
+}
+
+const refuse = (code: IdempotencyError["code"], message: string) => new IdempotencyError({ code, message })
+
+const onceOver = <A, E, R>(
+  store: IdempotencyStore["Service"],
+  request: KeyedRequest,
+  { completed, work, kept }: KeyedWork<A, E, R>,
+): Effect.Effect<KeyedResult<A>, E | IdempotencyError | StoreUnavailable, R> =>
+  Effect.gen(function* () {
+    const claim = yield* store.claim(request, KEPT_SECONDS)
+    if (claim.is === "found") {
+      if (!claim.sameRequest) {
+        return yield* refuse("idempotency_mismatch", "This Idempotency-Key was sent with another request before.")
+      }
+      if (claim.response !== null) return { replayed: true, response: claim.response }
+      return yield* claim.ageSeconds < LOST_SECONDS
+        ? refuse("in_progress", "The first request with this Idempotency-Key is still under way.")
+        : refuse(
+            "outcome_unknown",
+            "The first request with this Idempotency-Key has not come to its end: look whether it was done before you send another.",
+          )
+    }
+    const noted = Effect.flatMap(work, (result) => Effect.as(complete(store, claim.id, kept(result)), result))
+    const whole = completed === "transaction" ? store.transaction(noted) : noted
+    const result = yield* Effect.onExit(whole, (exit) =>
+      Exit.isFailure(exit) && (completed === "transaction" || isRefusal(exit))
+        ? Effect.ignore(store.release(claim.id))
+        : Effect.void,
+    )
+    return { replayed: false, result }
+  })
+
+/** A record that is gone while its work goes on was released by somebody else: the work is not to be done twice. */
+const complete = (store: IdempotencyStore["Service"], id: number, response: string) =>
+  Effect.flatMap(store.complete(id, response), (isThere) =>
+    isThere ? Effect.void : Effect.die(new Error(`The idempotency record ${id} is gone`)),
+  )
+
+/** Whether the work itself said no, and so did nothing. */
+const isRefusal = (exit: Exit.Failure<unknown, unknown>): boolean =>
+  exit.cause.reasons.every((reason) => reason._tag === "Fail" && !(reason.error instanceof StoreUnavailable))

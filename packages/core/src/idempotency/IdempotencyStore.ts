@@ -1,0 +1,36 @@
+/** The records of requests that were sent with an idempotency key. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+export interface KeyedRequest {
+  /** Who sent it: another's equal key is another key. */
+  readonly actor: string
+  /** Chosen by the client. */
+  readonly key: string
+  /** What was sent: method, address and body. Kept as an HMAC only. */
+  readonly request: string
+}
+
+export type Claim =
+  | { readonly is: "claimed"; readonly id: number }
+  | {
+      readonly is: "found"
+      readonly sameRequest: boolean
+      /** Null while the work is under way, or where nobody is left who does it. */
+      readonly response: string | null
+      readonly ageSeconds: number
+    }
+
+export class IdempotencyStore extends Context.Service<
+  IdempotencyStore,
+  {
+    /** Begins a record, visible to all processes at once, unless there is one that began within `keepSeconds`. */
+    readonly claim: (request: KeyedRequest, keepSeconds: number) => Effect.Effect<Claim, StoreUnavailable>
+    /** False if the record is gone. Within `transaction` it is a part of it. */
+    readonly complete: (id: number, response: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** Removes a record that is not completed. */
+    readonly release: (id: number) => Effect.Effect<void, StoreUnavailable>
+    /** All that the stores do within `work` is done, or none of it. */
+    readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreUnavailable, R>
+  }
+>()("@data-cabinet/core/idempotency/IdempotencyStore") {}

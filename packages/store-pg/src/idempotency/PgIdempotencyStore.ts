@@ -1,0 +1,87 @@
+/**
+ * Idempotency records in PostgreSQL. Beginning and removing one is a statement of its own, seen at once by all; none of them
+ * waits for a transaction that completes a record, because others' statements share their session. The record decides: work
+ * whose record is gone cannot commit.
+ */
+import { createHmac } from "node:crypto"
+import { type Claim, IdempotencyStore } from "@data-cabinet/core/idempotency/IdempotencyStore"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { StatementClient } from "../connection/OwnerClient.ts"
+import { orUnavailable, sqlState, unavailable } from "../connection/StoreFailure.ts"
+
+const SECRET = "SELECT bytes FROM cabinet.secret WHERE purpose = 'idempotency'"
+
+const BEGIN = `
+  INSERT INTO cabinet.idempotency (actor, key, request) VALUES ($1, decode($2, 'hex'), decode($3, 'hex'))
+  ON CONFLICT (actor, key) DO NOTHING RETURNING id::text AS id`
+
+const FIND = `
+  SELECT id::text AS id, request = decode($3, 'hex') AS same, response,
+    extract(epoch FROM cabinet.now() - begun_at)::float8 AS age
+  FROM cabinet.idempotency WHERE actor = $1 AND key = decode($2, 'hex')`
+
+const COMPLETE = "UPDATE cabinet.idempotency SET response = $2 WHERE id = $1 AND response IS NULL RETURNING 1"
+
+/** One that is being completed at this moment stays. */
+const REMOVE = `
+  DELETE FROM cabinet.idempotency WHERE id IN (
+    SELECT i.id FROM cabinet.idempotency i WHERE i.id = $1 AND (i.response IS NULL OR $2) FOR UPDATE SKIP LOCKED)
+  RETURNING 1`
+
+/** An earlier statement of the transaction failed, and was let pass. */
+const ABORTED = "25P02"
+
+interface Found {
+  readonly id: string
+  readonly same: boolean
+  readonly response: string | null
+  readonly age: number
+}
+
+export const layer = Layer.effect(
+  IdempotencyStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const quick = yield* StatementClient
+    let secret: Uint8Array | undefined
+
+    const claim = Effect.fnUntraced(function* (
+      given: ReadonlyArray<string>,
+      keepSeconds: number,
+    ): Effect.fn.Return<Claim, SqlError.SqlError> {
+      for (;;) {
+        const [begun] = yield* quick.unsafe<{ readonly id: string }>(BEGIN, given)
+        if (begun !== undefined) return { is: "claimed", id: Number(begun.id) }
+        const [found] = yield* quick.unsafe<Found>(FIND, given)
+        // Released in between.
+        if (found === undefined) continue
+        const { id, same, response, age } = found
+        if (age >= keepSeconds && (yield* quick.unsafe(REMOVE, [id, true])).length > 0) continue
+        return { is: "found", sameRequest: same, response, ageSeconds: age }
+      }
+    })
+
+    return IdempotencyStore.of({
+      claim: ({ actor, key, request }, keepSeconds) =>
+        Effect.gen(function* () {
+          secret ??= (yield* quick.unsafe<{ readonly bytes: Uint8Array }>(SECRET))[0]!.bytes
+          const hmac = (text: string) => createHmac("sha256", secret!).update(text).digest("hex")
+          return yield* claim([actor, hmac(`key\0${key}`), hmac(`request\0${request}`)], keepSeconds)
+        }).pipe(orUnavailable),
+      complete: (id, response) =>
+        sql.unsafe(COMPLETE, [id, response]).pipe(
+          Effect.map(({ length }) => length > 0),
+          // Such as the outcome of the act in the audit log; nothing of it is done then.
+          Effect.catchIf(
+            (error) => sqlState(error) === ABORTED,
+            () => Effect.fail(unavailable("A part of the work could not be written, and nothing was done.")),
+          ),
+          orUnavailable,
+        ),
+      release: (id) => orUnavailable(Effect.asVoid(quick.unsafe(REMOVE, [id, false]))),
+      transaction: (work) => orUnavailable(sql.withTransaction(work)),
+    })
+  }),
+)
