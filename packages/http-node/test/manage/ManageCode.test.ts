@@ -80,11 +80,29 @@ as an scrypt hash; setting it ends the person's other sessions.
 
 - Checks come in this order: path (404), method (405, with \`Allow\`), credentials (401), origin of a session's change (403), rate (429), role (403), form of the path,
   unknown and invalid parameters (400), content type (415), size (413, 1 MiB), JSON (400, with line and column), form of the body
-  (400), and only then the work itself.
+  (400), form of the idempotency key (400), and only then the work itself.
 - Bodies are \`application/json\` in UTF-8. Unknown fields and unknown parameters are refused.
 - A token may make 300 requests a minute and a session 1,200, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
   every response to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
+
+## Requests that are sent again
+
+A POST that creates or sends something takes an \`Idempotency-Key\`: 1 to 255 visible ASCII characters that the client chose, such as
+a UUID. It is kept for 24 hours for whoever sent it; another token's or person's equal key is another key.
+
+- A repeat of the request (the same method, address and body, byte for byte) does nothing and gets the first response, with
+  \`Idempotent-Replay: true\`. Secrets are not kept: a repeated creation responds with 200 and the resource without its key, token,
+  intake address, signing secret or link, and the URL of an address or a poll without its query.
+- The key with another request gets 422 \`idempotency_mismatch\`; while the first one is under way, 409 \`in_progress\`.
+- A refused request keeps nothing: it may be corrected and sent under the same key.
+- Work within the database and the record of its response are one transaction. What was begun and has not ended after 60
+  seconds, because its process was killed, gets 409 \`outcome_unknown\`: look whether it was done, then send it with a new key. For
+  pings, test events, runs of a poll and resent ranges, which reach beyond one transaction, it may have been done.
+- The header is not looked at where repeating is harmless (revoke, pause, trash), nor where a response is all about a secret
+  (reveal, rotate, links, passwords, sign-in).
+
+Records hold keyed hashes of the key and the request, under a secret of the database, and the response without secrets.
 
 ## Events and the trash
 
