@@ -147,9 +147,9 @@ it("the same key is another key for another request, another person and another 
   const bob = await post("keys", "shared", body, { as: "bob" })
   assert.strictEqual(bob.status, 201)
   assert.notStrictEqual(bob.json.id, first.json.id)
-  await database.run("UPDATE cabinet.clock SET shift = '86399 s'")
+  await database.run("UPDATE cabinet.clock SET shift = '23:59'")
   assert.strictEqual((await post("keys", "shared", body)).status, 200)
-  await database.run("UPDATE cabinet.clock SET shift = '86410 s'")
+  await database.run("UPDATE cabinet.clock SET shift = '24:01'")
   assert.strictEqual((await post("keys", "shared", body)).status, 201)
   assert.strictEqual(await countOf("api_key", "Mine"), 3)
   await database.run("UPDATE cabinet.clock SET shift = '0'")
@@ -174,17 +174,32 @@ it("a refusal and a lack of rights are no first response, and keys have a form",
 it("an act that cannot be completed is not done, is open in the audit log, and may be sent again", async () => {
   await database.run(`CREATE FUNCTION cabinet.refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE 'full' USING ERRCODE = '53100'; END $$`)
-  const triggers = ["BEFORE UPDATE ON cabinet.idempotency", "BEFORE UPDATE ON cabinet.audit"]
-  for (const [i, on] of triggers.entries()) {
-    await database.run(`CREATE TRIGGER refuse ${on} FOR EACH ROW EXECUTE FUNCTION cabinet.refuse()`)
-    const name = `Atomic ${i}`
-    const refused = await post("keys", `atomic-${i}`, { name })
-    assert.deepStrictEqual([refused.status, refused.code], [503, "unavailable"], on)
-    assert.strictEqual(await countOf("api_key", name), 0, on)
-    await database.run(`DROP TRIGGER refuse ON ${on.split(" ").at(-1)}`)
-    const [entry] = await database.run("SELECT outcome FROM cabinet.audit ORDER BY id DESC LIMIT 1")
-    assert.deepStrictEqual(entry, { outcome: null }, on)
-    assert.strictEqual((await post("keys", `atomic-${i}`, { name })).status, 201, on)
+  const source = await cabinets[0]!.sources.create({ name: "Polled" })
+  const acts = [
+    ["keys", { name: "Atomic" }, "api_key"],
+    ["tokens", { name: "Atomic", role: "viewer" }, "access_token"],
+    ["people", { name: "Atomic", role: "viewer" }, "person"],
+    ["sources", { name: "Atomic" }, "source"],
+    ["addresses", { url: "http://127.0.0.1:9/again" }, "address"],
+    ["polls", { source_id: source.id, url: "http://127.0.0.1:9/again" }, "poll"],
+  ] as const
+  const rows = async (table: string) => (await database.run(`SELECT FROM cabinet.${table}`)).length
+  const tables = () =>
+    database.run("SELECT relname::text FROM pg_class WHERE relnamespace = 'sources'::regnamespace ORDER BY 1")
+  for (const [i, on] of ["cabinet.idempotency", "cabinet.audit"].entries()) {
+    for (const [path, some, table] of acts) {
+      const body = "name" in some ? { ...some, name: `Atomic ${i}` } : some
+      const where = `${path} ${on}`
+      const before = [await rows(table), await tables()]
+      await database.run(`CREATE TRIGGER refuse BEFORE UPDATE ON ${on} FOR EACH ROW EXECUTE FUNCTION cabinet.refuse()`)
+      const refused = await post(path, `atomic-${path}-${i}`, body)
+      await database.run(`DROP TRIGGER refuse ON ${on}`)
+      assert.deepStrictEqual([refused.status, refused.code], [503, "unavailable"], where)
+      assert.deepStrictEqual([await rows(table), await tables()], before, where)
+      const [entry] = await database.run("SELECT outcome FROM cabinet.audit ORDER BY id DESC LIMIT 1")
+      assert.deepStrictEqual(entry, { outcome: null }, where)
+      assert.strictEqual((await post(path, `atomic-${path}-${i}`, body)).status, 201, where)
+    }
   }
 })
 

@@ -97,7 +97,7 @@ const handlerOf = (endpoint: ManageEndpoint, { wheel, idempotency }: Pick<Frame,
       const pairs = queryPairs(target.query)
       const query = yield* parametersOf(endpoint, pairs)
       const body = readBody === null ? undefined : yield* readBody(request)
-      const address = `${[endpoint.path, ...target.params].join("/")}?${target.query}`
+      const address = [endpoint.path, ...target.params, target.query]
       const sent = { actor, request, address, body: body?.text ?? "" }
       const responded = endpoint.respond({ actor, session, path, query, pairs, body: body?.value, request })
       const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, responded), CurrentActor, actor)

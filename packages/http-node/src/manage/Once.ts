@@ -22,8 +22,8 @@ export interface Outcome {
 interface Sent {
   readonly actor: Actor
   readonly request: Request
-  /** Path and query, as they were matched. */
-  readonly address: string
+  /** The endpoint's path, what stands in its segments, and the query. */
+  readonly address: ReadonlyArray<string>
   /** As sent; empty without one. */
   readonly body: string
 }
@@ -42,7 +42,7 @@ export const onceFor = (
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     return Effect.fail({ code: "bad_idempotency_key", message: `${HEADER} must be 1 to 255 visible ASCII characters.` })
   }
-  const sent = JSON.stringify([method, address, body])
+  const sent = JSON.stringify([method, ...address, body])
   const keyed = idempotency.once(
     { actor: `${actor.kind} ${actor.id ?? actor.name}`, key, request: sent },
     { completed: once.completed, work, kept: (result) => kept(once, result as object) },

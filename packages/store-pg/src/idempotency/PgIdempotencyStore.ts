@@ -4,10 +4,11 @@
  * whose record is gone cannot commit.
  */
 import { createHmac } from "node:crypto"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type Claim, IdempotencyStore } from "@data-cabinet/core/idempotency/IdempotencyStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState, unavailable } from "../connection/StoreFailure.ts"
 
@@ -32,6 +33,17 @@ const REMOVE = `
 
 /** An earlier statement of the transaction failed, and was let pass. */
 const ABORTED = "25P02"
+
+/** Such as the outcome of an act in the audit log, which its use case lets pass: with it all the rest is undone. */
+const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.catchCause(self, (cause): Effect.Effect<never, E | StoreUnavailable> => {
+    const isAborted = cause.reasons.some(
+      (reason) => reason._tag === "Die" && SqlError.isSqlError(reason.defect) && sqlState(reason.defect) === ABORTED,
+    )
+    return isAborted
+      ? Effect.fail(unavailable("A part of the work could not be written, and nothing was done."))
+      : Effect.failCause(cause)
+  })
 
 interface Found {
   readonly id: string
@@ -71,17 +83,9 @@ export const layer = Layer.effect(
           return yield* claim([actor, hmac(`key\0${key}`), hmac(`request\0${request}`)], keepSeconds)
         }).pipe(orUnavailable),
       complete: (id, response) =>
-        sql.unsafe(COMPLETE, [id, response]).pipe(
-          Effect.map(({ length }) => length > 0),
-          // Such as the outcome of the act in the audit log; nothing of it is done then.
-          Effect.catchIf(
-            (error) => sqlState(error) === ABORTED,
-            () => Effect.fail(unavailable("A part of the work could not be written, and nothing was done.")),
-          ),
-          orUnavailable,
-        ),
+        orUnavailable(Effect.map(sql.unsafe(COMPLETE, [id, response]), ({ length }) => length > 0)),
       release: (id) => orUnavailable(Effect.asVoid(quick.unsafe(REMOVE, [id, false]))),
-      transaction: (work) => orUnavailable(sql.withTransaction(work)),
+      transaction: (work) => orUnavailable(abortedAsUnavailable(sql.withTransaction(work))),
     })
   }),
 )

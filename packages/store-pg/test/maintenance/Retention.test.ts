@@ -187,3 +187,19 @@ it("deleteExpired forgets imports of polls and failed ones, and never a file tha
   expect((await forget()).imports).toBe(2)
   expect(await left()).toEqual(["file done", "file accepting", "pull accepting"])
 })
+
+it("deleteExpired deletes idempotency records after a day, those that were left open too", async () => {
+  const begin = (key: string, response: string) =>
+    database.run(
+      `INSERT INTO cabinet.idempotency (actor, key, request, response) VALUES ('token 1', '${key}', '', ${response})`,
+    )
+  const left = async () => (await database.run("SELECT key::text FROM cabinet.idempotency ORDER BY id")).length
+  await begin("\\x01", "'{}'")
+  await begin("\\x02", "NULL")
+  await pass("23 hours 59 minutes")
+  await begin("\\x03", "'{}'")
+  expect((await forget()).keyed).toBe(0)
+  await pass("2 minutes")
+  expect((await forget()).keyed).toBe(2)
+  expect(await left()).toBe(1)
+})
