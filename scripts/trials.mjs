@@ -1,8 +1,8 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
- * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the package on the
- * oldest supported and the newest Node, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the client on
+ * Deno and Bun, the package on the oldest supported and the newest Node, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
@@ -71,6 +71,7 @@ const PARTS = {
     env: { ROUNDS: "100" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
+  runtimes: { missing: null, program: "bash", run: [join(root, ".ci", "runtimes")], env: {} },
   nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }

@@ -28,6 +28,7 @@ export interface HttpOptions {
   readonly baseUrlKnown: boolean
   readonly settings: Pick<
     Settings,
+    | "apiOrigins"
     | "console"
     | "consoleProxies"
     | "consoleProxyHeader"
@@ -97,6 +98,7 @@ export const cabinetHttpLayer = (options: HttpOptions) => {
     baseUrl,
     baseUrlKnown,
     docsUrl: settings.docsUrl,
+    apiOrigins: settings.apiOrigins,
     trustedProxies: settings.trustedProxies,
   })
   const limits = Layer.effect(

@@ -52,6 +52,8 @@ export interface OpenCabinetOptions {
   readonly timeZone?: string | undefined
   /** The target of `/api/v1/docs`. Default: the bundled reference page. */
   readonly docsUrl?: string | undefined
+  /** Origins whose pages may use the APIs with a key or a token, such as `https://app.example.com`. Default none. */
+  readonly apiOrigins?: ReadonlyArray<string> | undefined
   /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
@@ -112,6 +114,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     readLag: millis(options.readLagMillis),
     timeZone: options.timeZone,
     docsUrl: options.docsUrl,
+    apiOrigins: list(options.apiOrigins),
     trustedProxies: list(options.trustedProxies),
     allowedNetworks: list(options.allowedNetworks),
     apiRate: number(options.apiRate),

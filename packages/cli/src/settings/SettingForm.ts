@@ -34,6 +34,23 @@ export const webAddress: Form<string> = (given) => {
   return plain ? Result.succeed(url.href.replace(/\/+$/, "")) : Result.fail("a URL such as https://cabinet.example.com")
 }
 
+/** Each as a browser writes it in the header `Origin`. */
+export const origins: Form<ReadonlyArray<string>> = (given) => {
+  const all: Array<string> = []
+  for (const part of given.split(",").map((origin) => origin.trim())) {
+    if (part === "") continue
+    const url = URL.parse(part)
+    const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+    if (!isOrigin) {
+      return Result.fail(
+        `a list of origins such as https://app.example.com, http://localhost:3000; ${JSON.stringify(part)} is none`,
+      )
+    }
+    all.push(url.origin)
+  }
+  return Result.succeed(all)
+}
+
 /** As in a Host header, without a port. */
 export const domain: Form<string> = (given) => {
   const name = given.toLowerCase().replace(/\.$/, "")

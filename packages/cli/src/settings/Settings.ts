@@ -53,6 +53,16 @@ export const SETTINGS = {
     },
     SettingForm.webAddress,
   ),
+  apiOrigins: setting(
+    {
+      env: "CABINET_API_ORIGINS",
+      flag: "api-origins",
+      value: "ORIGINS",
+      about: "Origins whose pages may use the APIs with a key or a token, such as https://app.example.com",
+    },
+    SettingForm.origins,
+    "",
+  ),
   trustedProxies: setting(
     {
       env: "CABINET_TRUSTED_PROXIES",

@@ -42,6 +42,7 @@ it("readSettings reads every form", () => {
       timeZone: "Europe/Berlin",
       trustedProxies: "10.0.0.0/8, 192.0.2.1",
       allowedNetworks: "fd00::/8",
+      apiOrigins: "https://App.example.com:443/, http://localhost:3000",
     }),
   )
   expect(settings).toMatchObject({
@@ -49,6 +50,7 @@ it("readSettings reads every form", () => {
     statementTimeout: 120_000,
     lockTimeout: 500,
     timeZone: "Europe/Berlin",
+    apiOrigins: ["https://app.example.com", "http://localhost:3000"],
   })
   expect([settings.trustedProxies("10.1.2.3"), settings.trustedProxies("192.0.2.2")]).toEqual([true, false])
   expect(settings.allowedNetworks).toHaveLength(1)
@@ -67,6 +69,9 @@ it.each([
   ["timeZone", "+02:00", "--time-zone"],
   ["trustedProxies", "10.0.0.0/33", "--trusted-proxies"],
   ["allowedNetworks", "localhost", "--allowed-networks"],
+  ...["*", "null", "app.example.com", "https://app.example.com/shop", "https://a@b.example", "file:///x"].map(
+    (text) => ["apiOrigins", text, "--api-origins"] as const,
+  ),
   ["apiRate", "0", "--api-rate"],
   ["statementTimeout", "0s", "--statement-timeout"],
   ["statementTimeout", "2 weeks", "--statement-timeout"],

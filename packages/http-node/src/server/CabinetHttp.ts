@@ -8,6 +8,7 @@ import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "../manage/Management.ts"
 import { manageErrorResponse } from "../manage/ManageError.ts"
 import { ConsoleRoutes } from "./ConsoleRoutes.ts"
+import { type ApiName, crossOrigin } from "./CrossOrigin.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { observe } from "./Observe.ts"
 import type { Response, Request } from "./Request.ts"
@@ -42,20 +43,31 @@ export class CabinetHttp extends Context.Service<
         mountedAt,
       )
       const counted = yield* withRateHeaders
+      const opened = crossOrigin(settings.apiOrigins ?? [])
       const context = yield* Effect.context()
       return CabinetHttp.of({
         mountedAt,
         handle: async (request, address) => {
           const match = find(address)
           if (match !== undefined) {
-            return observe(match.route, request, { params: match.params, query: address.query }, context)
+            const target = { params: match.params, query: address.query }
+            const work = () => observe(match.route, request, target, context)
+            const api = apiOf(match.route.path)
+            return api === null ? work() : opened(api, request, work)
           }
-          if (OF_THE_API.test(address.path)) return counted(request, noSuchEndpoint)
-          return OF_MANAGEMENT.test(address.path) ? noSuchManagement : noSuchEndpoint
+          if (OF_THE_API.test(address.path)) return opened("read", request, () => counted(request, noSuchEndpoint))
+          return OF_MANAGEMENT.test(address.path)
+            ? opened("management", request, async () => noSuchManagement)
+            : noSuchEndpoint
         },
       })
     }),
   )
+}
+
+const apiOf = (path: string): ApiName | null => {
+  if (path.startsWith("/api/v1")) return "read"
+  return path.startsWith("/manage/v1") ? "management" : null
 }
 
 /** An API address, wherever the API is mounted. */

@@ -11,6 +11,8 @@ export class HttpSettings extends Context.Service<
     readonly baseUrlKnown?: boolean
     /** The target of `/api/v1/docs`; null for the bundled reference page. */
     readonly docsUrl: string | null
+    /** The origins whose pages may use the APIs; left out: none but the cabinet's own. */
+    readonly apiOrigins?: ReadonlyArray<string>
     /** The proxies trusted to report a client's address. */
     readonly trustedProxies: TrustedProxies
   }

@@ -46,6 +46,7 @@ export interface Ports {
   readonly intake?: Partial<Intake["Service"]>
   readonly docsUrl?: string
   readonly baseUrl?: string
+  readonly apiOrigins?: ReadonlyArray<string>
   readonly notReady?: string
 }
 
@@ -94,6 +95,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(HttpSettings, {
         baseUrl: ports.baseUrl ?? "https://orders.cabinet.test",
         docsUrl: ports.docsUrl ?? null,
+        apiOrigins: ports.apiOrigins ?? [],
         trustedProxies: NO_PROXIES,
       }),
     ]),
