@@ -269,6 +269,8 @@ CREATE TABLE cabinet.original_request (
   charset text NOT NULL,
   charset_from text NOT NULL,
   replaced integer NOT NULL,
+  headers json,
+  query text,
   CONSTRAINT original_request_pkey PRIMARY KEY (id, received_at)
 ) PARTITION BY RANGE (received_at);
 
@@ -444,6 +446,9 @@ CREATE TABLE cabinet.source (
   table_name text,
   rows_deferred boolean DEFAULT false NOT NULL,
   version integer DEFAULT 1 NOT NULL,
+  keep_headers text[] DEFAULT '{}'::text[] NOT NULL,
+  header_fields text[] DEFAULT '{}'::text[] NOT NULL,
+  keep_query boolean DEFAULT false NOT NULL,
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
@@ -732,7 +737,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
@@ -804,6 +809,10 @@ COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement i
 
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 
+COMMENT ON COLUMN cabinet.original_request.headers IS 'The headers that the source keeps, by lower-case name; NULL if there are none.';
+
+COMMENT ON COLUMN cabinet.original_request.query IS 'The query string as sent, where the source keeps it.';
+
 COMMENT ON COLUMN cabinet.person.issuer IS 'Who vouches for one that does not sign in here: proxy or program. Such a one stays when removed, so as not to come back.';
 
 COMMENT ON COLUMN cabinet.person.password IS 'scrypt$log2(N)$r$p$salt$hash.';
@@ -831,6 +840,10 @@ COMMENT ON COLUMN cabinet.source.secret_hash IS 'sha256 of the intake secret: wh
 COMMENT ON COLUMN cabinet.source.rows_deferred IS 'True while rows of this source wait in cabinet.deferred_row: later rows queue behind them.';
 
 COMMENT ON COLUMN cabinet.source.version IS 'Moves with every change that makes a submission parsed before it void: accept refuses another version.';
+
+COMMENT ON COLUMN cabinet.source.keep_headers IS 'Names of headers, or prefixes that end with *.';
+
+COMMENT ON COLUMN cabinet.source.header_fields IS 'Headers that become fields of the event under these names.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

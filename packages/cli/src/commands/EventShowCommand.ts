@@ -44,6 +44,8 @@ const originalText = (original: StoredOriginal, style: Style): string => {
       ["Referer", original.referer ?? "none"],
       ["Origin", original.origin ?? "none"],
       ["Languages", original.acceptLanguage ?? "none"],
+      ...(original.kept?.headers ?? []).map(({ name, value }) => [name, value] as const),
+      ...(original.kept?.query == null ? [] : [["Query string", original.kept.query] as const]),
       [
         "Body",
         `${counted(original.bodyBytes, "byte")}${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,

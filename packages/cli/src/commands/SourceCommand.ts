@@ -1,9 +1,9 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
-import { SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
@@ -13,6 +13,7 @@ import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
+import { settingsOf, sourceFlags } from "./SourceSettings.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
@@ -31,6 +32,9 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ["Table", tableName(source)],
       ["Encoding", source.encoding ?? "detected per submission"],
       ["Thank-you page", source.thanksUrl ?? "default"],
+      ...(source.keepHeaders.length === 0 ? [] : [["Kept headers", source.keepHeaders.join(", ")] as const]),
+      ...(source.headerFields.length === 0 ? [] : [["Header fields", source.headerFields.join(", ")] as const]),
+      ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
       ["Made", source.createdAt],
     ],
     style,
@@ -53,34 +57,6 @@ const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
 const showChanged = (source: Source, words: string) =>
   Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))
 
-const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
-  Flag.withDescription("Decode forms with this charset, whatever they declare; none to detect it per submission"),
-  Flag.optional,
-)
-
-const thanksUrl = Flag.String("thanks-url").pipe(
-  Flag.withMetavar("URL"),
-  Flag.withDescription("Page to redirect to after a plain HTML form; none for the default page"),
-  Flag.optional,
-)
-
-const orNone = <A extends string>(
-  value: Option.Option<A | "none">,
-): { readonly set: Exclude<A, "none"> | null } | undefined =>
-  Option.isNone(value) ? undefined : { set: value.value === "none" ? null : (value.value as Exclude<A, "none">) }
-
-const choices = (input: {
-  encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
-  thanksUrl: Option.Option<string>
-}) => {
-  const charset = orNone(input.encoding)
-  const thanks = orNone(input.thanksUrl)
-  return {
-    ...(charset === undefined ? {} : { encoding: charset.set }),
-    ...(thanks === undefined ? {} : { thanksUrl: thanks.set }),
-  }
-}
-
 const web = settingFlags("baseUrl", "serviceDomain")
 
 /** Runs work that shows an intake address. */
@@ -101,10 +77,10 @@ const revealing = <E, R>(
     { role },
   )
 
-const add = Command.make("add", { name: Argument.String("NAME"), encoding, thanksUrl, ...web }, (input) =>
+const add = Command.make("add", { name: Argument.String("NAME"), ...sourceFlags, ...web }, (input) =>
   revealing(
     input,
-    Sources.use((sources) => sources.create({ name: input.name, ...choices(input) })),
+    Sources.use((sources) => sources.create({ name: input.name, ...settingsOf(input) })),
     "create",
   ),
 ).pipe(Command.withDescription("Create a source with its own intake address and table"))
@@ -137,12 +113,13 @@ const show = Command.make("show", { id: sourceArgument("ID"), ...web }, (input) 
   ),
 ).pipe(Command.withDescription("Show a source and its intake address"))
 
-const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl }, (input) =>
+const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const change = choices(input)
+      const change = settingsOf(input)
       if (Object.keys(change).length === 0) {
-        const message = "Nothing to change: give --encoding or --thanks-url."
+        const message =
+          "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields or --keep-query."
         return yield* new CommandError({ code: "usage", message })
       }
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
@@ -151,7 +128,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), encoding, thanksUrl 
       yield* showChanged(source, `Source ${source.id} was changed.`)
     }),
   ),
-).pipe(Command.withDescription("Change the form charset or thank-you page of a source"))
+).pipe(Command.withDescription("Change the form charset, the thank-you page or the kept headers of a source"))
 
 const rename = Command.make("rename", { id: sourceArgument("ID"), name: Argument.String("NAME") }, (input) =>
   withCabinet({}, () =>

@@ -23,7 +23,7 @@ export interface SourcesApi {
   readonly get: (id: number) => Promise<Source | null>
   /** With its intake address. */
   readonly reveal: (id: number) => Promise<SourceWithAddress>
-  /** Changes its name, encoding or thank-you page; its table keeps its name. */
+  /** Changes its name or its settings; its table keeps its name. */
   readonly change: (id: number, change: SourceChange) => Promise<Source>
   /** Switches it off: its intake address responds with 404. */
   readonly archive: (id: number) => Promise<Source>

@@ -87,6 +87,9 @@ const ADDRESS = ["id", "created_at", "secret", "paused_at", "until"]
 const PERSON = ["id", "name", "created_at", "link", "link_expires_at"]
 const PING = ["delivery_id", "duration_ms"]
 
+/** By one flag with several names, and by several flags. */
+const KEEPING = ["--keep-headers", "Sec-*, X-Id", "--header-fields", "Topic", "--header-fields", "X-Id", "--keep-query", "off"]
+
 const HERE_ONLY = [
   "serve",
   "worker",
@@ -107,7 +110,7 @@ const firstRuns = async () =>
   )
 
 const seed = async () => {
-  const orders = await made("source", "add", "Orders")
+  const orders = await made("source", "add", "Orders", "--keep-headers", "Sec-*,Accept-Encoding", "--keep-query", "on")
   await send(orders.intake_url, "name=Ada&total=12.50&number=1234567890123456789012345")
   await send(orders.intake_url, "name=%C3%A9t%C3%A9&total=2")
   await send(orders.intake_url, Buffer.from([0x6e, 0x3d, 0xcf, 0xf0, 0xe8]))
@@ -143,7 +146,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
   return {
     "source list": { here: [] },
     "source show": { here: ["Orders"] },
-    "source set": { here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks"] },
+    "source set": { here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks", ...KEEPING] },
     "source rename": {
       here: [String(one.id), "First"],
       there: [String(other.id), "Second"],
@@ -276,6 +279,8 @@ it.each([
   ["source", "add", ""],
   ["source", "add", "x".repeat(201)],
   ["source", "set", "1", "--thanks-url", "ftp://x"],
+  ["source", "set", "1", "--keep-headers", "X-*"],
+  ["source", "set", "1", "--header-fields", "Topic,Cookie"],
   ["key", "add", " "],
   ["key", "revoke", "999"],
   ["token", "revoke", "999"],

@@ -88,7 +88,8 @@ const originalPart = (frame: Frame, id: string, original: StoredOriginal | null)
   const text = originalText(original)
   const fault = jsonFault(original, text)
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, words.bytes(original.bodyBytes))}
-${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}</dl>
+${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
+${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}</dl>
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}
 ${markedText(text, fault?.at ?? null)}
 <details><summary>${words.hex}</summary><pre class="hex" tabindex="0">${hexDump(original.body)}</pre></details>

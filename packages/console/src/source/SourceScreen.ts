@@ -62,6 +62,9 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
 <label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
 <label>${words.encoding}<select name="encoding">${encoding("", words.told)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
 <label>${words.thanks}<input name="thanks_url" type="url" value="${source.thanksUrl ?? ""}" placeholder="https://"></label>
+<label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
+<label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
+<label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
 <button class="main">${frame.words.save}</button></form></section>`
 }
 

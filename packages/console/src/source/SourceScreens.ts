@@ -83,6 +83,9 @@ export const sourceScreens = Effect.gen(function* () {
   return [list, one, recent, reveal, rotate, ...changeActs(sources, found)]
 })
 
+/** Names with commas or spaces between them. */
+const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
+
 type Found = (id: number) => Effect.Effect<Source, ManageError | StoreUnavailable>
 
 /** The acts that change a source, switch it off and on, and delete it. */
@@ -95,7 +98,14 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     respond: (call) => {
       const thanksUrl = fieldOf(call, "thanks_url")
       const encoding = SOURCE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? null
-      const changes = { name: fieldOf(call, "name"), encoding, thanksUrl: thanksUrl === "" ? null : thanksUrl }
+      const changes = {
+        name: fieldOf(call, "name"),
+        encoding,
+        thanksUrl: thanksUrl === "" ? null : thanksUrl,
+        keepHeaders: namesIn(fieldOf(call, "keep_headers")),
+        headerFields: namesIn(fieldOf(call, "header_fields")),
+        keepQuery: fieldOf(call, "keep_query") === "on",
+      }
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },
   })

@@ -250,6 +250,7 @@ export const ENGLISH = {
     charsetVerdict: (name: string, by: string, replaced: number) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,
     from: "Sent from",
+    query: "Query string",
     hex: "As bytes",
     download: "Save the bytes",
     acts: "What can be done",
@@ -286,6 +287,9 @@ export const ENGLISH = {
     encoding: "Charset of forms",
     told: "told from the data",
     thanks: "Thank-you page (empty: ours)",
+    keepHeaders: "Headers to keep with the request: names or prefixes",
+    headerFields: "Headers that are fields of the event, too",
+    keepQuery: "Keep the query string as sent",
     switchOff: "Switch off or delete",
     offHint: "A source that is switched off answers 404 and keeps everything it has.",
     turnOff: "Switch off",

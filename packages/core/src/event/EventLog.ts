@@ -23,6 +23,19 @@ export interface NewEvent {
   readonly fingerprint: string | null
 }
 
+export interface KeptHeader {
+  /** In lower case. */
+  readonly name: string
+  readonly value: string
+}
+
+/** What a source's own settings keep of a request. */
+export interface KeptParts {
+  readonly headers: ReadonlyArray<KeptHeader>
+  /** The URL's query string without `?`, still percent-encoded; null if it is not kept. */
+  readonly query: string | null
+}
+
 /** The request as received, stored for 90 days. Cookies and authorization never reach this type. */
 export interface Original {
   /** At most the first 65,536 bytes. */
@@ -38,6 +51,8 @@ export interface Original {
   readonly charset: string
   readonly charsetFrom: string
   readonly replaced: number
+  /** Absent unless the source keeps more than all sources do. */
+  readonly kept?: KeptParts
 }
 
 /** Rows `first` to `last` (exclusive) of the rows that an import has staged; its count of accepted rows is at `first`. */

@@ -39,13 +39,25 @@ export const fingerprintedEvent = (payload: JsonObject, texts?: JsonTexts): Fing
   return { payload, text, empty: isEmptyPayload(payload), fingerprint: print(canonical) }
 }
 
-/** The same for a long payload, whose text may be known already: each call writes about this many characters. */
+/** The same event with a payload that has more fields, which do not count when bodies are compared. */
+export const withPayload = ({ fingerprint: print }: FingerprintedEvent, payload: JsonObject): FingerprintedEvent => ({
+  payload,
+  text: jsonText(payload),
+  empty: isEmptyPayload(payload),
+  fingerprint: print,
+})
+
+/**
+ * The same for a long payload, whose text may be known already: each call writes about this many characters. `compared`
+ * has the fields that count when bodies are compared.
+ */
 export const fingerprintingEvent = (
   payload: JsonObject,
   known: string | undefined,
+  compared: JsonObject = payload,
 ): ((characters: number) => FingerprintedEvent | undefined) => {
   const writing = new JsonWriting(payload, false)
-  const comparing = new JsonWriting(isUnparsed(payload) ? withoutReason(payload) : payload, true)
+  const comparing = new JsonWriting(isUnparsed(compared) ? withoutReason(compared) : compared, true)
   let text = known
   let canonical: string | undefined
   return (characters) => {

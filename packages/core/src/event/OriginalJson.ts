@@ -33,5 +33,7 @@ export const originalJson = (original: StoredOriginal | null) =>
           user_agent: original.userAgent,
           accept_language: original.acceptLanguage,
         },
+        kept_headers: original.kept?.headers ?? [],
+        query: original.kept?.query ?? null,
         encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
       }

@@ -14,6 +14,9 @@ export interface Sender {
   readonly acceptLanguage: string | null
 }
 
+/** Keyed by lower-case name, as received. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>
+
 export interface IntakeRequest extends Call {
   /** As returned by `admit`. */
   readonly source: IntakeSource
@@ -26,6 +29,8 @@ export interface IntakeRequest extends Call {
   /** The URL's query string without `?`, still percent-encoded. */
   readonly query: string
   readonly sender: Sender
+  /** All of them: what is stored is what the source names. */
+  readonly headers: RequestHeaders
 }
 
 /** Why a body was stored as received and its sender got an error. */

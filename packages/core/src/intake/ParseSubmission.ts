@@ -3,7 +3,7 @@
  * kept in the event as text, with the reason in words.
  */
 import { Result } from "effect"
-import { type FingerprintedEvent, fingerprintedEvent, fingerprintingEvent } from "../event/Fingerprint.ts"
+import { type FingerprintedEvent, fingerprintedEvent, fingerprintingEvent, withPayload } from "../event/Fingerprint.ts"
 import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
@@ -59,16 +59,20 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
   const address = queryFields(query, queryCharset)
   const { objects, refusal } = read
+  const { headerFields } = submission
   const eventOf = (object: JsonObject, place: number): ParsedEvent => {
-    const event =
+    const sent =
       address.fields.size === 0
         ? fingerprintedEvent(object, read.sent?.of(object, place))
         : fingerprintedEvent(withQueryFields(address.fields, object))
+    const event = headerFields === undefined ? sent : withPayload(sent, withQueryFields(headerFields, sent.payload))
     return refusal === null && !hasText ? event : judged(object, event)
   }
   const writeEvent = (object: JsonObject, place: number) => {
-    const sent = address.fields.size === 0 ? read.sent?.whole(place) : undefined
-    const write = fingerprintingEvent(withQueryFields(address.fields, object), sent)
+    const compared = withQueryFields(address.fields, object)
+    const payload = headerFields === undefined ? compared : withQueryFields(headerFields, compared)
+    const sent = payload === object ? read.sent?.whole(place) : undefined
+    const write = fingerprintingEvent(payload, sent, compared)
     return (characters: number): ParsedEvent | undefined => {
       const event = write(characters)
       return event === undefined ? undefined : judged(object, event)

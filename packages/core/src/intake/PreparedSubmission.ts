@@ -6,9 +6,11 @@ import { Result } from "effect"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
+import type { JsonObject } from "../json/Json.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
+import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
@@ -34,7 +36,7 @@ export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError
 export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const takeTurns = inTurns(setImmediate)
   return async (request: IntakeRequest, source: IntakeSource): Promise<Parsed> => {
-    if (request.body.byteLength <= LONG_BODY && request.query.length <= LONG_QUERY) return prepared(request, source)
+    if (isShort(request, source)) return prepared(request, source)
     const { deadline, sender } = request
     const release = memory.hold(source.id, sender.ip, request.body.byteLength)
     if (release === undefined) return Result.fail(memoryFull())
@@ -68,6 +70,12 @@ export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "
   }
 }
 
+/** Fields of the query string and of headers are in every object of a batch. */
+const isShort = (request: IntakeRequest, { kept }: IntakeSource): boolean =>
+  request.body.byteLength <= LONG_BODY &&
+  request.query.length <= LONG_QUERY &&
+  (kept === null || headerFieldsLength(request.headers, kept) <= LONG_QUERY)
+
 const NOT_IN_TIME: Parsed = Result.fail(storeTimedOut(false))
 
 /** Each call does a piece of the work. */
@@ -89,12 +97,14 @@ const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed 
   }
 }
 
-const submissionOf = (request: IntakeRequest, source: IntakeSource): Submission => ({
-  body: request.body,
-  contentType: request.sender.contentType,
-  query: request.query,
-  encoding: source.encoding,
-})
+const submissionOf = (request: IntakeRequest, { encoding, kept }: IntakeSource): Submission => {
+  const { body, query, headers, sender } = request
+  const submission = { body, contentType: sender.contentType, query, encoding }
+  const fields = kept === null ? NO_HEADER_FIELDS : headerFields(headers, kept)
+  return fields.size === 0 ? submission : { ...submission, headerFields: fields }
+}
+
+const NO_HEADER_FIELDS: JsonObject = new Map()
 
 /** What to append for a request to this version of its source, and how its receipts become a result. */
 const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
@@ -104,7 +114,7 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
     return Result.succeed({
-      request: accepted(source, events, original(request, charset), request.body.byteLength * 4),
+      request: accepted(source, events, original(request, source, charset), request.body.byteLength * 4),
       resultOf: (receipts) => ({
         kind: "refused",
         error: "bad_encoding",
@@ -123,7 +133,7 @@ const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: Parsed
     request: accepted(
       source,
       parsed.events,
-      original(request, parsed.charset),
+      original(request, source, parsed.charset),
       request.body.byteLength + parsed.memory,
     ),
     resultOf: (receipts) =>
@@ -149,10 +159,18 @@ const accepted = (
   memory,
 })
 
-const original = (
-  { body, sender }: IntakeRequest,
-  charset: { readonly name: string; readonly decidedBy: string; readonly replaced: number },
-): Original => ({
+interface ReadCharset {
+  readonly name: string
+  readonly decidedBy: string
+  readonly replaced: number
+}
+
+const original = (request: IntakeRequest, { kept }: IntakeSource, charset: ReadCharset): Original => {
+  const metadata = requestOf(request, charset)
+  return kept === null ? metadata : { ...metadata, kept: keptParts(request.headers, request.query, kept) }
+}
+
+const requestOf = ({ body, sender }: IntakeRequest, charset: ReadCharset): Original => ({
   body: body.byteLength > ORIGINAL_BYTES ? body.subarray(0, ORIGINAL_BYTES) : body,
   bodyBytes: body.byteLength,
   contentType: sender.contentType ?? null,

@@ -15,6 +15,8 @@ export interface Submission {
   readonly query: string
   /** The source's setting. */
   readonly encoding: SourceEncoding | null
+  /** Fields of the events that stand in the request's headers. They do not count when bodies are compared. */
+  readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */
   readonly json?: SentJson
 }

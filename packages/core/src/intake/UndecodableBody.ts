@@ -1,6 +1,7 @@
 /** A body with a broken content encoding: it is stored like any other body that does not parse. */
-import { fingerprint, fingerprintedEvent } from "../event/Fingerprint.ts"
+import { fingerprint, fingerprintedEvent, withPayload } from "../event/Fingerprint.ts"
 import type { Json } from "../json/Json.ts"
+import { withQueryFields } from "./Fields.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, Submission } from "./Submission.ts"
 
@@ -11,7 +12,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
  * `reason` in `_parse_error`. It is empty, as every event is whose sender gets a 400. Two such bodies are equal if their
  * bytes are, because different bytes can give the same text.
  */
-export const undecodableEvent = (submission: Submission, reason: string): ParsedEvent => {
+export const undecodableEvent = ({ headerFields, ...submission }: Submission, reason: string): ParsedEvent => {
   const fields = parseSubmission({ ...submission, body: new Uint8Array(0), contentType: undefined })
   const payload = new Map<string, Json>(fields.events[0]?.payload)
   const { body } = submission
@@ -19,5 +20,7 @@ export const undecodableEvent = (submission: Submission, reason: string): Parsed
   payload.set("_parse_error", reason)
   const counted = new Map(payload)
   counted.set("_raw", Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"))
-  return { ...fingerprintedEvent(payload), empty: true, fingerprint: fingerprint(counted) }
+  const event = { ...fingerprintedEvent(payload), empty: true, fingerprint: fingerprint(counted) }
+  if (headerFields === undefined) return event
+  return { ...withPayload(event, withQueryFields(headerFields, payload)), empty: true }
 }

@@ -16,11 +16,24 @@ export interface Source {
   readonly createdAt: string
   readonly encoding: SourceEncoding | null
   readonly thanksUrl: string | null
+  /** The headers that its original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
+  readonly keepHeaders: ReadonlyArray<string>
+  /** Headers that are fields of its events, too, under these names. They are kept with the original request as well. */
+  readonly headerFields: ReadonlyArray<string>
+  /** Whether its original requests keep the query string as sent. */
+  readonly keepQuery: boolean
 }
 
 /** A source with the secret part of its intake address. Shown only to its owner, never logged. */
 export interface SourceWithSecret extends Source {
   readonly intakeSecret: string
+}
+
+/** What a source keeps of a request beyond what all sources keep. */
+export interface KeptSettings {
+  readonly headers: ReadonlyArray<string>
+  readonly fields: ReadonlyArray<string>
+  readonly query: boolean
 }
 
 /** What intake needs to know about a source; a new `version` invalidates submissions that were parsed before the change. */
@@ -29,4 +42,6 @@ export interface IntakeSource {
   readonly version: number
   readonly encoding: SourceEncoding | null
   readonly thanksUrl: string | null
+  /** Null for a source that keeps no more than all do. */
+  readonly kept: KeptSettings | null
 }

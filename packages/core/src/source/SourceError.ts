@@ -2,6 +2,14 @@
 import { Schema } from "effect"
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
-  code: Schema.Literals(["no_such_source", "bad_name", "bad_encoding", "bad_thanks_url", "table_in_use"]),
+  code: Schema.Literals([
+    "no_such_source",
+    "bad_name",
+    "bad_encoding",
+    "bad_thanks_url",
+    "bad_keep_headers",
+    "bad_header_fields",
+    "table_in_use",
+  ]),
   message: Schema.String,
 }) {}

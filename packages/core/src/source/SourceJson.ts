@@ -15,6 +15,9 @@ export const ownSourceJson = (source: Source) => ({
   ...sourceJson(source),
   encoding: source.encoding,
   thanks_url: source.thanksUrl,
+  keep_headers: source.keepHeaders,
+  header_fields: source.headerFields,
+  keep_query: source.keepQuery,
 })
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`

@@ -11,6 +11,9 @@ export interface StoredSource {
   readonly name: string
   readonly encoding: SourceEncoding | null
   readonly thanksUrl: string | null
+  readonly keepHeaders: ReadonlyArray<string>
+  readonly headerFields: ReadonlyArray<string>
+  readonly keepQuery: boolean
   /** Names the table, given the names that are in use; called while no other source gets a table. */
   readonly tableName: (taken: ReadonlySet<string>) => string
 }
@@ -23,6 +26,12 @@ export interface SourceChange {
   readonly encoding?: SourceEncoding | null
   /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
   readonly thanksUrl?: string | null
+  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
+  readonly keepHeaders?: ReadonlyArray<string>
+  /** Headers that are fields of the events, too, under these names. */
+  readonly headerFields?: ReadonlyArray<string>
+  /** Whether original requests keep the query string as sent. */
+  readonly keepQuery?: boolean
 }
 
 /** What came of removing a source. Unless it is `removed`, nothing was changed. */

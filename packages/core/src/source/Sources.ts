@@ -1,6 +1,6 @@
 /**
- * The sources of a cabinet: creates, finds, changes, switches off and deletes them. Refuses names, encodings and thank-you
- * URLs that do not fit, and calls about a source that does not exist.
+ * The sources of a cabinet: creates, finds, changes, switches off and deletes them. Refuses names, encodings, thank-you URLs
+ * and headers that do not fit, and calls about a source that does not exist.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -12,6 +12,7 @@ import {
   type SourceEncoding,
   type SourceWithSecret,
 } from "./Source.ts"
+import { headerNamesRefusal } from "./HeaderNames.ts"
 import { SourceError } from "./SourceError.ts"
 import { type SourceChange, type SourceRemoval, SourceStore } from "./SourceStore.ts"
 
@@ -25,6 +26,12 @@ export interface NewSource {
   readonly encoding?: SourceEncoding | null
   /** Where a browser is redirected after a plain form; null (the default): our own thank-you page is shown. */
   readonly thanksUrl?: string | null
+  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
+  readonly keepHeaders?: ReadonlyArray<string>
+  /** Headers that are fields of the events, too, under these names. */
+  readonly headerFields?: ReadonlyArray<string>
+  /** Whether original requests keep the query string as sent; false by default. */
+  readonly keepQuery?: boolean
 }
 
 /** No result contains deleted sources. */
@@ -62,7 +69,9 @@ export class Sources extends Context.Service<
         create: Effect.fnUntraced(function* (source) {
           yield* checkSettings(source)
           const { name, encoding = null, thanksUrl = null } = source
-          return yield* store.create({ name, encoding, thanksUrl, tableName: tableNameFor(name) })
+          const { keepHeaders = [], headerFields = [], keepQuery = false } = source
+          const tableName = tableNameFor(name)
+          return yield* store.create({ name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, tableName })
         }),
         list: store.list,
         get: store.get,
@@ -93,8 +102,9 @@ const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableN
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** Refuses names, encodings and thank-you URLs that do not fit. */
-export const checkSettings = Effect.fnUntraced(function* ({ name, encoding, thanksUrl }: SourceChange) {
+/** Refuses names, encodings, thank-you URLs and names of headers that do not fit. */
+export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
+  const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [] } = settings
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }
@@ -104,6 +114,10 @@ export const checkSettings = Effect.fnUntraced(function* ({ name, encoding, than
   if (thanksUrl != null && !isWebAddress(thanksUrl)) {
     return yield* refuse("bad_thanks_url", "The thank-you URL must begin with http:// or https://.")
   }
+  const unkept = headerNamesRefusal(keepHeaders, { setting: "keep_headers", prefixes: true })
+  if (unkept !== null) return yield* refuse("bad_keep_headers", unkept)
+  const noField = headerNamesRefusal(headerFields, { setting: "header_fields", prefixes: false })
+  if (noField !== null) return yield* refuse("bad_header_fields", noField)
 })
 
 const removed = (id: number, removal: SourceRemoval) => {

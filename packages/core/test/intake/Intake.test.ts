@@ -14,7 +14,7 @@ import { Sources } from "../../src/source/Sources.ts"
 /** A store that remembers what it was asked, and whose source can change under a submission. */
 const store = () => {
   const state = {
-    source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource | null,
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null } as IntakeSource | null,
     cached: null as IntakeSource | null,
     clientAllowed: true,
     sourceAllowed: true,
@@ -86,6 +86,7 @@ const request = (source: IntakeSource, change: Partial<IntakeRequest> = {}): Int
     userAgent: "curl",
     acceptLanguage: null,
   },
+  headers: {},
   deadline: Number.POSITIVE_INFINITY,
   context: Context.empty(),
   ...change,
@@ -194,6 +195,51 @@ describe("Intake.receive", () => {
         charsetFrom: "json",
         replaced: 0,
       })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps the headers that the source names, and makes fields of some that do not count as the body", () => {
+    const { state, layer } = store()
+    const kept = { headers: ["X-Hub-*"], fields: ["X-Topic"], query: true }
+    const headers = { "x-hub-signature": "sha1=00", "x-topic": "orders", "x-other": "no", cookie: "no" }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      yield* receive(intake, request(state.source!, { headers, query: "q=1" }))
+      state.source = { ...state.source!, version: 2, kept }
+      // It was parsed for the source as it was, and is parsed again.
+      const old = { ...state.source, version: 1, kept: null }
+      yield* receive(intake, request(old, { headers, query: "q=1" }))
+      yield* receive(intake, request(state.source, { headers, query: "q=1", undecodable: "broken" }))
+      const [plain, own, undecodable] = state.appended
+      assert.isUndefined(plain!.original!.kept)
+      assert.deepStrictEqual(own!.original!.kept, {
+        headers: [
+          { name: "x-hub-signature", value: "sha1=00" },
+          { name: "x-topic", value: "orders" },
+        ],
+        query: "q=1",
+      })
+      assert.strictEqual(own!.events[0]!.text, '{"X-Topic":"orders","q":"1","a":1}')
+      assert.strictEqual(own!.events[0]!.fingerprint, plain!.events[0]!.fingerprint)
+      assert.deepInclude(undecodable!.events[0], { empty: true })
+      assert.match(undecodable!.events[0]!.text, /^{"X-Topic":"orders","q":"1","_raw":/)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("counts a filled field of a header, as one of the address", () => {
+    const { state, layer } = store()
+    state.source = { ...state.source!, kept: { headers: [], fields: ["X-Topic"], query: false } }
+    const source = state.source
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      for (const topic of ["orders", " ", undefined]) {
+        yield* receive(intake, request(source, { body: text("{}"), headers: { "x-topic": topic } }))
+      }
+      yield* receive(intake, request(source, { body: text("[1]"), headers: { "x-topic": "orders" } }))
+      assert.deepStrictEqual(
+        state.appended.map(({ events }) => events[0]!.empty),
+        [false, true, true, true],
+      )
     }).pipe(Effect.provide(layer))
   })
 

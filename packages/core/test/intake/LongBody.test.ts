@@ -109,6 +109,32 @@ it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same en
   assert.isAtLeast(pieces, 1 + parsed.events[0]!.text.length / 65_536)
 })
 
+it("submissionPieces writes fields of headers as parseSubmission does, and compares without them", () => {
+  const headerFields = new Map([
+    ["X-Topic", "orders"],
+    ["a", "of the header"],
+  ])
+  const bodies = ['{"a":1.0,"b":{"c":[1e400]}}', '[{"a":1},{"b":2}]', "[1]", "{", ""]
+  for (const body of bodies) {
+    for (const query of ["", "a=of+the+query"]) {
+      const submission = { body: Buffer.from(body), contentType: "application/json", query, encoding: null }
+      const parse = submissionPieces({ ...submission, headerFields })
+      let parsed = parse()
+      while (parsed === undefined) parsed = parse()
+      assert.deepStrictEqual(parsed, parseSubmission({ ...submission, headerFields }))
+      const without = parseSubmission(submission)
+      assert.deepStrictEqual(
+        parsed.events.map((event) => event.fingerprint),
+        without.events.map((event) => event.fingerprint),
+      )
+      for (const { text, payload } of parsed.events) {
+        assert.strictEqual(text, jsonText(payload))
+        assert.strictEqual(payload.get("X-Topic"), "orders")
+      }
+    }
+  }
+})
+
 it("inTurns gives each work a step in turn, and everything else a turn between two steps", () => {
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step))
@@ -177,7 +203,7 @@ it("inTurns has a few works under way, and serves those who wait for a place one
   assert.strictEqual(done.join(" "), "hostile1 hostile2 hostile3 honest1 other1 hostile4 honest2 hostile5 hostile6")
 })
 
-const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null } as unknown as IntakeSource
+const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null, kept: null } as unknown as IntakeSource
 const requestOf = (body: string): IntakeRequest => ({
   source: SOURCE,
   secret: "s",
@@ -192,6 +218,7 @@ const requestOf = (body: string): IntakeRequest => ({
     userAgent: null,
     acceptLanguage: null,
   },
+  headers: {},
   deadline: Number.POSITIVE_INFINITY,
   context: Context.empty(),
 })

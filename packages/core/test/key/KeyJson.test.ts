@@ -20,6 +20,9 @@ it("a source is shown without its secret, and to a reader without its settings",
     createdAt: AT,
     encoding: "windows-1251",
     thanksUrl: "https://example.com/thanks",
+    keepHeaders: ["X-GitHub-*"],
+    headerFields: ["X-GitHub-Event"],
+    keepQuery: true,
     intakeSecret: SECRET,
   }
   assert.deepStrictEqual(sourceJson(source), {
@@ -33,6 +36,9 @@ it("a source is shown without its secret, and to a reader without its settings",
     ...sourceJson(source),
     encoding: "windows-1251",
     thanks_url: "https://example.com/thanks",
+    keep_headers: ["X-GitHub-*"],
+    header_fields: ["X-GitHub-Event"],
+    keep_query: true,
   })
 })
 

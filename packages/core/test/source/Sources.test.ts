@@ -38,6 +38,8 @@ it.each<[Partial<NewSource> & SourceChange, string, string]>([
   [{ encoding: "koi8-r" as never }, "bad_encoding", "The encoding must be one of utf-8, windows-1251, latin-1."],
   [{ thanksUrl: "/thanks" }, "bad_thanks_url", "The thank-you URL must begin with http:// or https://."],
   [{ thanksUrl: "javascript:alert(1)" }, "bad_thanks_url", "The thank-you URL must begin with http:// or https://."],
+  [{ keepHeaders: ["X-*"] }, "bad_keep_headers", expect.stringContaining("keep_headers: X-* is too wide")],
+  [{ headerFields: ["Cookie"] }, "bad_header_fields", expect.stringContaining("header_fields: Cookie is never kept")],
 ])("create and change refuse %j before the store is asked", (settings, code, message) => {
   const { reached, refusal } = over()
   expect(refusal((sources) => sources.create({ name: "Orders", ...settings }))).toMatchObject({ code, message })

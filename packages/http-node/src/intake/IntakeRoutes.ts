@@ -64,6 +64,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
         ...decoded.success,
         query: rawQuery(request.url),
         sender: requestMetadata(request.headers, ip),
+        headers: request.headers,
         deadline,
         context,
       })

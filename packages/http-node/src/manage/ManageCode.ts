@@ -116,6 +116,11 @@ const OWN = {
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
   bad_encoding: { status: 400, meaning: "The encoding is not one of those that a source can have." },
   bad_thanks_url: { status: 400, meaning: "The URL of the thank-you page is not an http or https URL." },
+  bad_keep_headers: {
+    status: 400,
+    meaning: "A header cannot be kept, or a prefix is too wide; the message says which.",
+  },
+  bad_header_fields: { status: 400, meaning: "A header cannot be a field; the message says which." },
   no_such_poll: { status: 404, meaning: "There is no poll with this id." },
   bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
   bad_format: { status: 400, meaning: "The format is not one of those that can be read." },

@@ -17,6 +17,8 @@ const whole = (description: string): JsonSchema => ({ type: "integer", minimum: 
 const wholeOrNull = (description: string): JsonSchema => ({ type: ["integer", "null"], minimum: 0, description })
 const flag = (description: string): JsonSchema => ({ type: "boolean", description })
 
+const texts = (description: string): JsonSchema => ({ type: "array", items: { type: "string" }, description })
+
 const sourceFields = {
   ...((SCHEMAS.Source as JsonSchema)["properties"] as { readonly [name: string]: JsonSchema }),
   encoding: {
@@ -24,6 +26,9 @@ const sourceFields = {
     description: "The charset of its forms; null: detected for each submission.",
   },
   thanks_url: textOrNull("Where a browser is redirected after a plain form; null: the built-in page."),
+  keep_headers: texts("The headers that original requests keep besides those that all keep."),
+  header_fields: texts("Headers that become fields of the events, too."),
+  keep_query: flag("Whether original requests keep the query string as sent."),
 }
 
 const eventFields = SCHEMAS.Event["properties"] as { readonly [name: string]: JsonSchema }
@@ -429,8 +434,14 @@ export const MANAGE_SCHEMAS = {
           user_agent: textOrNull("As sent."),
           accept_language: textOrNull("As sent."),
         },
-        "Headers that are kept.",
+        "The headers that every source keeps.",
       ),
+      kept_headers: {
+        type: "array",
+        items: object({ name: text("In lower case."), value: text("As sent.") }, "A header."),
+        description: "The headers that the source's settings keep.",
+      },
+      query: textOrNull("The query string as sent, if the source keeps it."),
       encoding: object(
         {
           name: text("The charset that it was decoded with."),

@@ -6,6 +6,7 @@ import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
+import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/source/HeaderNames"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
@@ -19,6 +20,11 @@ import { HttpSettings } from "../server/HttpSettings.ts"
 
 const id = idSegment("The source's id.")
 
+const headerNames = (description: string) =>
+  Schema.Array(text(MAX_HEADER_NAME_LENGTH, "A header's name."))
+    .check(Schema.isMaxLength(MAX_HEADER_NAMES))
+    .annotate({ description })
+
 const settings = {
   encoding: Schema.optionalKey(
     Schema.NullOr(Schema.Literals(SOURCE_ENCODINGS)).annotate({
@@ -28,7 +34,26 @@ const settings = {
   thanks_url: Schema.optionalKey(
     Schema.NullOr(text(2048, "Where a browser is redirected after a plain form; null: the built-in page.")),
   ),
+  keep_headers: Schema.optionalKey(
+    headerNames(
+      "The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`.",
+    ),
+  ),
+  header_fields: Schema.optionalKey(headerNames("Headers that become fields of the events, too, under these names.")),
+  keep_query: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
+  ),
 }
+
+/** The members of `settings` as the use case takes them. */
+const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
+  ...(body.encoding === undefined ? {} : { encoding: body.encoding }),
+  ...(body.thanks_url === undefined ? {} : { thanksUrl: body.thanks_url }),
+  ...(body.keep_headers === undefined ? {} : { keepHeaders: body.keep_headers }),
+  ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
+  ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
+})
+
 const newSource = Schema.Struct({ name: nameField, ...settings })
 const sourceChange = Schema.Struct({
   name: Schema.optionalKey(nameField),
@@ -56,10 +81,14 @@ const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
+const SETTINGS_ERRORS = ["bad_name", "bad_encoding", "bad_thanks_url", "bad_keep_headers", "bad_header_fields"] as const
+
 const PARAMS = {
   bad_name: "/name",
   bad_encoding: "/encoding",
   bad_thanks_url: "/thanks_url",
+  bad_keep_headers: "/keep_headers",
+  bad_header_fields: "/header_fields",
   no_such_source: "id",
 } as const
 
@@ -103,10 +132,10 @@ export const manageSources = Effect.gen(function* () {
       },
       body: newSource,
       response: one("SourceWithAddress", "The source with its intake address.", 201),
-      errors: ["bad_name", "bad_encoding", "bad_thanks_url"],
+      errors: SETTINGS_ERRORS,
       params: PARAMS,
-      respond: ({ body: { name, encoding = null, thanks_url: thanksUrl = null } }) =>
-        Effect.map(sources.create({ name, encoding, thanksUrl }), (made) => revealedSourceJson(made, base)),
+      respond: ({ body: { name, ...body } }) =>
+        Effect.map(sources.create({ name, ...settingsOf(body) }), (made) => revealedSourceJson(made, base)),
     }),
     manageEndpoint({
       ...common,
@@ -132,16 +161,9 @@ export const manageSources = Effect.gen(function* () {
       action: "source.change",
       body: sourceChange,
       response: one("OwnSource", "The source."),
-      errors: ["no_such_source", "bad_name", "bad_encoding", "bad_thanks_url"],
-      respond: Effect.fnUntraced(function* ({
-        path: [source],
-        body: { name, encoding, thanks_url: thanksUrl, archived },
-      }) {
-        const changed = yield* sources.change(source, {
-          ...(name === undefined ? {} : { name }),
-          ...(encoding === undefined ? {} : { encoding }),
-          ...(thanksUrl === undefined ? {} : { thanksUrl }),
-        })
+      errors: ["no_such_source", ...SETTINGS_ERRORS],
+      respond: Effect.fnUntraced(function* ({ path: [source], body: { name, archived, ...body } }) {
+        const changed = yield* sources.change(source, { ...(name === undefined ? {} : { name }), ...settingsOf(body) })
         if (archived === undefined) return ownSourceJson(changed)
         return ownSourceJson(yield* archived ? sources.archive(source) : sources.restore(source))
       }),

@@ -19,7 +19,7 @@ const settled = Effect.promise(() => new Promise<void>((done) => setTimeout(done
 /** Intake, as fetch reaches it, over a store that takes so many seconds to look a source up and then appends like this. */
 const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
   const allowed = { allowed: true, limit: 60, remaining: 1, retryAfter: 1, subject: "source" } as const
-  const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null })
+  const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null, kept: null })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
       cached: () => undefined,

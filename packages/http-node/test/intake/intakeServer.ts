@@ -43,7 +43,7 @@ const byDeadline = <A, E>(deadline: Deadline, outcomeUnknown: boolean, work: Eff
 
 export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const state = {
-    source: { id: 7, version: 1, encoding: null, thanksUrl: null } as IntakeSource,
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null } as IntakeSource,
     clientAllowed: true,
     sourceAllowed: true,
     asked: [] as Array<string>,

@@ -84,6 +84,8 @@ as an scrypt hash; setting it ends the person's other sessions.
 - Bodies are \`application/json\` in UTF-8. Unknown fields and unknown parameters are refused.
 - A token may make 300 requests a minute and a session 1,200, counted across all processes. \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on
   every response to valid credentials; 429 and 503 have \`Retry-After\`.
+- \`keep_headers\`, \`header_fields\` and \`keep_query\` of a source are [what it keeps](intake.md#fields-in-headers) of a request; an event's
+  \`original\` has it as \`kept_headers\` and \`query\`.
 - \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
 
 ## Requests that are sent again

@@ -35,6 +35,9 @@ export const ORDERS: Source = {
   createdAt: "2026-11-21T09:00:00Z",
   encoding: null,
   thanksUrl: null,
+  keepHeaders: [],
+  headerFields: [],
+  keepQuery: false,
 }
 
 export interface Ports {

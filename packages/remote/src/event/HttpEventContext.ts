@@ -24,6 +24,9 @@ const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal =>
   charset: sent.encoding.name,
   charsetFrom: sent.encoding.decided_by,
   replaced: sent.encoding.replaced,
+  ...(sent.kept_headers.length === 0 && sent.query === null
+    ? {}
+    : { kept: { headers: sent.kept_headers, query: sent.query } }),
 })
 
 export const layer = Layer.effect(

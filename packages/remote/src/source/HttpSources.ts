@@ -1,7 +1,7 @@
 /** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
-import { checkSettings, Sources } from "@data-cabinet/core/source/Sources"
+import { checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option } from "effect"
 import { elsewhere } from "../http/Elsewhere.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -19,6 +19,14 @@ const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => 
   intakeSecret: intakePath.slice(intakePath.lastIndexOf("/") + 1),
 })
 
+const sentSettings = ({ encoding, thanksUrl, keepHeaders, headerFields, keepQuery }: Omit<SourceChange, "name">) => ({
+  encoding,
+  thanks_url: thanksUrl,
+  keep_headers: keepHeaders,
+  header_fields: headerFields,
+  keep_query: keepQuery,
+})
+
 export const layer = Layer.effect(
   Sources,
   Effect.map(ManageApi, (api) => {
@@ -29,8 +37,7 @@ export const layer = Layer.effect(
     return Sources.of({
       create: Effect.fnUntraced(function* (source) {
         yield* checkSettings(source)
-        const { name, encoding, thanksUrl: thanks_url } = source
-        const body = { name, encoding, thanks_url }
+        const body = { name: source.name, ...sentSettings(source) }
         return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
       }),
       list: neverRefused(api.list<Source>({ method: "GET", path: ["sources"] })),
@@ -41,8 +48,8 @@ export const layer = Layer.effect(
         ),
       reveal: (id) => secret(id, "reveal"),
       change: (id, changed) => {
-        const { name, encoding, thanksUrl: thanks_url } = changed
-        return Effect.andThen(checkSettings(changed), change(id, { name, encoding, thanks_url }))
+        const body = { name: changed.name, ...sentSettings(changed) }
+        return Effect.andThen(checkSettings(changed), change(id, body))
       },
       archive: (id) => change(id, { archived: true }),
       restore: (id) => change(id, { archived: false }),

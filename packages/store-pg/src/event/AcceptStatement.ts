@@ -18,11 +18,13 @@ import { IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import {
   type Batch,
+  type BatchKept,
   type BatchSlice,
   type BatchTable,
   CREATED_COLUMNS,
   type CreatedColumn,
   EVENT_COLUMNS,
+  KEPT_COLUMNS,
   ORIGINAL_COLUMNS,
   SLICE_COLUMNS,
 } from "./Batch.ts"
@@ -128,6 +130,16 @@ const originalsOf = (single: boolean) =>
         beside: ` LEFT JOIN unnest(${ORIGINAL_ARRAYS[0]}) o(request) ON o.request = marked.request`,
       }
 
+/** What sources' own settings keep of their requests, beside the columns that every original request has. */
+const keptOf = (kept: ReadonlyArray<BatchKept>, parameters: Parameters) => ({
+  columns: ", headers, query",
+  values: ", x.headers::json, x.query",
+  beside: `
+  LEFT JOIN unnest(${parameters.addRows(KEPT_COLUMNS, kept).join(", ")}) AS x(${KEPT_COLUMNS.names.join(", ")}) ON x.request = o.request`,
+})
+
+const NOTHING_KEPT: ReturnType<typeof keptOf> = { columns: "", values: "", beside: "" }
+
 /**
  * How a batch acquires the locks of its bodies: it waits for them or, if a stranger holds one, it only tries. An event
  * whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a lower id
@@ -190,6 +202,7 @@ export const acceptStatement = (
   const rows = batch.tables.map((table, index) => rowsOf(table, index, parameters)).join("")
   const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : { cte: "", filter: "" }
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
+  const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
@@ -231,10 +244,10 @@ WITH fence AS MATERIALIZED (
   SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json
   FROM marked${originals.beside}
 ), originals AS (
-  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")})
-  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}
+  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")}${kept.columns})
+  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}${kept.values}
   FROM unnest(${ORIGINAL_ARRAYS.join(", ")}) AS o(${ORIGINAL_NAMES})
-  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id
+  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id${kept.beside}
 ), waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
   SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL

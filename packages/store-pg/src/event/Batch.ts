@@ -1,5 +1,5 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
-import type { AcceptRequest, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
 import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
 
 /** An event and its request, whose position in the batch is `index`. */
@@ -45,6 +45,21 @@ export const ORIGINAL_COLUMNS = new InputColumns<BatchOriginal>({
   replaced: int4(({ original }) => original.replaced),
 })
 
+/** What the source's own settings keep of the request at position `index`. */
+export interface BatchKept {
+  readonly index: number
+  readonly kept: KeptParts
+}
+
+export const KEPT_COLUMNS = new InputColumns<BatchKept>({
+  request: int4(({ index }) => index),
+  headers: text(({ kept }) => headersJson(kept)),
+  query: text(({ kept }) => kept.query),
+})
+
+const headersJson = ({ headers }: KeptParts): string | null =>
+  headers.length === 0 ? null : JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
+
 /** The request at position `index` is a slice of an import. */
 export interface BatchSlice {
   readonly index: number
@@ -87,7 +102,8 @@ export interface BatchTable {
 export interface Batch {
   readonly events: ReadonlyArray<BatchEvent>
   readonly originals: ReadonlyArray<BatchOriginal>
-  /** Usually none. */
+  /** Usually none, as of the next two. */
+  readonly kept: ReadonlyArray<BatchKept>
   readonly slices: ReadonlyArray<BatchSlice>
   readonly created: ReadonlyArray<CreatedColumn>
   readonly tables: ReadonlyArray<BatchTable>

@@ -6,7 +6,7 @@ import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
 import { RowFault, rowJson } from "../row/EnsureColumns.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
-import type { Batch, BatchEvent, BatchOriginal, BatchSlice, BatchTable, CreatedColumn } from "./Batch.ts"
+import type { Batch, BatchEvent, BatchKept, BatchOriginal, BatchSlice, BatchTable, CreatedColumn } from "./Batch.ts"
 import type { Body, BodyKeys } from "./BodyLocks.ts"
 
 /**
@@ -28,6 +28,7 @@ interface TableRows {
 class BatchPlan {
   readonly #events: Array<BatchEvent> = []
   readonly #originals: Array<BatchOriginal> = []
+  readonly #kept: Array<BatchKept> = []
   readonly #slices: Array<BatchSlice> = []
   readonly #created: Array<CreatedColumn> = []
   /** Which columns `#created` has: source and name. */
@@ -44,7 +45,10 @@ class BatchPlan {
       const waits = this.#addRow(sourceId, target, this.#events.length + 1)
       this.#events.push({ index, request, event, waits })
     }
-    if (original !== null) this.#originals.push({ index, original })
+    if (original !== null) {
+      this.#originals.push({ index, original })
+      if (original.kept !== undefined) this.#kept.push({ index, kept: original.kept })
+    }
     if (events.length !== 1 || original === null) this.#single = false
     if (staged !== undefined) this.#slices.push({ index, version: request.sourceVersion, slice: staged })
   }
@@ -56,6 +60,7 @@ class BatchPlan {
     return {
       events: this.#events,
       originals: this.#originals,
+      kept: this.#kept,
       slices: this.#slices,
       created: this.#created,
       tables: this.#tables(),

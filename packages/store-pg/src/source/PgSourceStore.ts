@@ -4,7 +4,13 @@
  */
 import { hash, randomBytes } from "node:crypto"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
-import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type {
+  IntakeSource,
+  KeptSettings,
+  Source,
+  SourceEncoding,
+  SourceWithSecret,
+} from "@data-cabinet/core/source/Source"
 import {
   type SourceChange,
   type SourceRemoval,
@@ -28,10 +34,14 @@ interface SourceRow {
   readonly thanks_url: string | null
   readonly intake_secret: string
   readonly version: number
+  readonly keep_headers: ReadonlyArray<string>
+  readonly header_fields: ReadonlyArray<string>
+  readonly keep_query: boolean
 }
 
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
-  cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version`
+  cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
+  s.keep_headers, s.header_fields, s.keep_query`
 
 const toSource = (row: SourceRow): Source => ({
   id: Number(row.id),
@@ -41,6 +51,9 @@ const toSource = (row: SourceRow): Source => ({
   createdAt: row.created_at,
   encoding: row.encoding,
   thanksUrl: row.thanks_url,
+  keepHeaders: row.keep_headers,
+  headerFields: row.header_fields,
+  keepQuery: row.keep_query,
 })
 
 const toSourceWithSecret = (row: SourceRow): SourceWithSecret => ({ ...toSource(row), intakeSecret: row.intake_secret })
@@ -50,7 +63,12 @@ const toIntakeSource = (row: SourceRow): IntakeSource => ({
   version: row.version,
   encoding: row.encoding,
   thanksUrl: row.thanks_url,
+  kept: toKept(row),
 })
+
+/** Null where nothing is set, so that intake has one thing to look at. */
+const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: query }: SourceRow): KeptSettings | null =>
+  headers.length > 0 || fields.length > 0 || query ? { headers, fields, query } : null
 
 const newSecret = (): string => randomBytes(24).toString("base64url")
 const secretHash = (secret: string): string => hash("sha256", secret)
@@ -104,23 +122,48 @@ const create = Effect.fnUntraced(function* (sql: Sql, source: StoredSource) {
     UNION SELECT table_name FROM cabinet.source WHERE table_name IS NOT NULL`
   const table = source.tableName(new Set(tables.map((row) => row.name)))
   const [row] = yield* sql.unsafe<SourceRow>(
-    `INSERT INTO cabinet.source AS s (name, intake_secret, secret_hash, encoding, thanks_url, table_name)
-     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6) RETURNING ${COLUMNS}`,
-    [source.name, secret, secretHash(secret), source.encoding, source.thanksUrl, table],
+    `INSERT INTO cabinet.source AS s (
+       name, intake_secret, secret_hash, encoding, thanks_url, table_name, keep_headers, header_fields, keep_query)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9) RETURNING ${COLUMNS}`,
+    [
+      source.name,
+      secret,
+      secretHash(secret),
+      source.encoding,
+      source.thanksUrl,
+      table,
+      source.keepHeaders,
+      source.headerFields,
+      source.keepQuery,
+    ],
   )
   yield* sql.unsafe(createTable(table))
   return toSourceWithSecret(row!)
 })
 
-const change = (sql: Sql, id: number, { name, encoding, thanksUrl }: SourceChange) =>
-  update(
+const change = (sql: Sql, id: number, changes: SourceChange) => {
+  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery } = changes
+  return update(
     sql,
     id,
     `name = coalesce($2, s.name),
      encoding = CASE WHEN $3 THEN $4 ELSE s.encoding END,
-     thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END`,
-    [name ?? null, encoding !== undefined, encoding ?? null, thanksUrl !== undefined, thanksUrl ?? null],
+     thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END,
+     keep_headers = coalesce($7::text[], s.keep_headers),
+     header_fields = coalesce($8::text[], s.header_fields),
+     keep_query = coalesce($9, s.keep_query)`,
+    [
+      name ?? null,
+      encoding !== undefined,
+      encoding ?? null,
+      thanksUrl !== undefined,
+      thanksUrl ?? null,
+      keepHeaders ?? null,
+      headerFields ?? null,
+      keepQuery ?? null,
+    ],
   )
+}
 
 const rotateSecret = (sql: Sql, id: number) =>
   Effect.suspend(() => {

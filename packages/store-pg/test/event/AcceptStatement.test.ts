@@ -60,6 +60,34 @@ const originalsOf = (sourceId: number) =>
      LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
   )
 
+it("what a source keeps of a request stands beside its own original, whatever else is in the batch", async () => {
+  const sourceId = await newSource()
+  const kept = {
+    headers: [
+      { name: "x-topic", value: 'a "quoted" я' },
+      { name: "x-id", value: "" },
+    ],
+    query: "a=%20",
+  }
+  await accepted([
+    request(sourceId, "kept 1"),
+    { ...request(sourceId, "kept 2", "kept 3"), original: { ...original, kept } },
+    request(sourceId, "kept 4"),
+    { ...request(sourceId, "kept 5"), original: { ...original, kept: { headers: [], query: "" } } },
+    { ...request(sourceId, "kept 6"), original: { ...original, kept: { headers: [], query: null } } },
+  ])
+  const found = await database.run(
+    `SELECT headers, query FROM cabinet.original_request WHERE source_id = ${sourceId} ORDER BY id`,
+  )
+  assert.deepStrictEqual(found, [
+    { headers: null, query: null },
+    { headers: { "x-topic": 'a "quoted" я', "x-id": "" }, query: "a=%20" },
+    { headers: null, query: null },
+    { headers: null, query: "" },
+    { headers: null, query: null },
+  ])
+})
+
 it("planBatch says which form a batch may have", () => {
   const forms = (...requests: ReadonlyArray<AcceptRequest>) => {
     const { distinct, single } = planned(...requests)

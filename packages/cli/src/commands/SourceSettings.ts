@@ -1,0 +1,69 @@
+/** The flags of a source's settings, of which each that is given becomes a part of what is created or changed. */
+import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import type { SourceChange } from "@data-cabinet/core/source/Sources"
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+
+const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
+  Flag.withDescription("Decode forms with this charset, whatever they declare; none to detect it per submission"),
+  Flag.optional,
+)
+
+const thanksUrl = Flag.String("thanks-url").pipe(
+  Flag.withMetavar("URL"),
+  Flag.withDescription("Page to redirect to after a plain HTML form; none for the default page"),
+  Flag.optional,
+)
+
+/** May be given several times, each with several names. */
+const headers = (flag: string, about: string) =>
+  Flag.String(flag).pipe(Flag.withMetavar("NAME,…"), Flag.withDescription(about), Flag.between(0, 1000))
+
+export const sourceFlags = {
+  encoding,
+  thanksUrl,
+  keepHeaders: headers(
+    "keep-headers",
+    "Keep these headers with the original request, or all that begin so: X-GitHub-*; none to keep no more than all sources do",
+  ),
+  headerFields: headers("header-fields", "Make these headers fields of the event, too; none for no header"),
+  keepQuery: Flag.Literals("keep-query", ["on", "off"]).pipe(
+    Flag.withDescription("Keep the query string of the address as sent"),
+    Flag.optional,
+  ),
+}
+
+interface SourceFlags {
+  readonly encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
+  readonly thanksUrl: Option.Option<string>
+  readonly keepHeaders: ReadonlyArray<string>
+  readonly headerFields: ReadonlyArray<string>
+  readonly keepQuery: Option.Option<"on" | "off">
+}
+
+const orNone = <A extends string>(
+  value: Option.Option<A | "none">,
+): { readonly set: Exclude<A, "none"> | null } | undefined =>
+  Option.isNone(value) ? undefined : { set: value.value === "none" ? null : (value.value as Exclude<A, "none">) }
+
+/** Undefined if the flag was not given. */
+const namesOf = (given: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  if (given.length === 0) return undefined
+  const names = given.flatMap((some) => some.split(",")).map((name) => name.trim())
+  return names.length === 1 && names[0] === "none" ? [] : names
+}
+
+export const settingsOf = (input: SourceFlags): Omit<SourceChange, "name"> => {
+  const charset = orNone(input.encoding)
+  const thanks = orNone(input.thanksUrl)
+  const keepHeaders = namesOf(input.keepHeaders)
+  const headerFields = namesOf(input.headerFields)
+  const keepQuery = Option.getOrUndefined(input.keepQuery)
+  return {
+    ...(charset === undefined ? {} : { encoding: charset.set }),
+    ...(thanks === undefined ? {} : { thanksUrl: thanks.set }),
+    ...(keepHeaders === undefined ? {} : { keepHeaders }),
+    ...(headerFields === undefined ? {} : { headerFields }),
+    ...(keepQuery === undefined ? {} : { keepQuery: keepQuery === "on" }),
+  }
+}

@@ -1,0 +1,61 @@
+/** Which headers of its requests a source may keep: names, or prefixes that are narrow enough. Refuses what carries a secret. */
+
+/** A setting lists at most so many. */
+export const MAX_HEADER_NAMES = 50
+export const MAX_HEADER_NAME_LENGTH = 128
+
+/** They are, or contain, what somebody signs in with: none is ever kept, whatever a prefix matches. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "proxy-authorization",
+  "set-cookie",
+  "x-api-key",
+  "x-gitlab-token",
+])
+
+/** `name` in lower case. */
+export const isSecretHeader = (name: string): boolean => SECRET_HEADERS.has(name)
+
+/** The characters of a header's name (RFC 9110, 5.1), without `*`, which ends a prefix here. */
+const NAME = /^[0-9A-Za-z][!#$%&'+.^_`|~0-9A-Za-z-]*$/
+
+/** So many characters of a prefix, not counting `X-`, make it one sender's. */
+const MIN_PREFIX_LENGTH = 3
+
+export interface HeaderNamesOptions {
+  /** The setting, as its refusal names it. */
+  readonly setting: string
+  /** Whether a name may end with `*` and stand for all that begin with it. */
+  readonly prefixes: boolean
+}
+
+/** Why these names are refused, in words; null if they are not. */
+export const headerNamesRefusal = (
+  names: ReadonlyArray<string>,
+  { setting, prefixes }: HeaderNamesOptions,
+): string | null => {
+  if (names.length > MAX_HEADER_NAMES)
+    return `${setting} lists ${names.length} headers; at most ${MAX_HEADER_NAMES} may be.`
+  const seen = new Set<string>()
+  for (const name of names) {
+    const lower = name.toLowerCase()
+    const refusal = nameRefusal(name, lower, prefixes)
+    if (refusal !== null) return `${setting}: ${refusal}`
+    if (seen.has(lower)) return `${setting}: ${name} is listed twice.`
+    seen.add(lower)
+  }
+  return null
+}
+
+const nameRefusal = (name: string, lower: string, prefixes: boolean): string | null => {
+  if (name.length > MAX_HEADER_NAME_LENGTH) return `a name has at most ${MAX_HEADER_NAME_LENGTH} characters.`
+  if (isSecretHeader(lower)) return `${name} is never kept, because it carries a secret.`
+  const isPrefix = name.endsWith("*")
+  const stem = isPrefix ? name.slice(0, -1) : name
+  if (isPrefix && !prefixes) return `${name} is a prefix; name each header that becomes a field.`
+  if (isPrefix && stem.replace(/^x-?/i, "").length < MIN_PREFIX_LENGTH) {
+    return `${name} is too wide; a prefix has at least ${MIN_PREFIX_LENGTH} characters after X-, such as X-GitHub-*.`
+  }
+  return NAME.test(stem) ? null : `${JSON.stringify(name)} is not a header's name.`
+}

@@ -1,0 +1,64 @@
+import { headerFields, keptParts } from "@data-cabinet/core/intake/KeptHeaders"
+import type { KeptSettings } from "@data-cabinet/core/source/Source"
+import { expect, it } from "vitest"
+
+const settings = (change: Partial<KeptSettings>): KeptSettings => ({ headers: [], fields: [], query: false, ...change })
+
+const HEADERS = {
+  host: "data.example.com",
+  "user-agent": "GitHub-Hookshot/1",
+  "content-type": "application/json",
+  "x-github-event": "push",
+  "x-github-delivery": "72d3162e",
+  "x-hub-signature-256": "sha256=00",
+  cookie: "session=hush",
+  "x-api-key": "hush",
+  "x-gitlab-token": "hush",
+  authorization: "Bearer hush",
+  "proxy-authorization": "Basic hush",
+}
+
+it("keptParts keeps what is named, and what begins as a prefix does, in whatever case, in the order of the request", () => {
+  expect(keptParts(HEADERS, "a=1", settings({ headers: ["X-GITHUB-*", "x-Hub-Signature-256", "Missing"] }))).toEqual({
+    headers: [
+      { name: "x-github-event", value: "push" },
+      { name: "x-github-delivery", value: "72d3162e" },
+      { name: "x-hub-signature-256", value: "sha256=00" },
+    ],
+    query: null,
+  })
+})
+
+it("keptParts keeps no secret, whatever its settings say", () => {
+  // No source can be given such settings; a database that was changed by hand can.
+  const all = settings({ headers: ["*", "Cookie", "X-Api-Key"], fields: ["Authorization", "Proxy-Authorization"] })
+  expect(JSON.stringify(keptParts(HEADERS, "", all))).not.toContain("hush")
+  expect(headerFields(HEADERS, all)).toEqual(new Map())
+})
+
+it("keptParts does not keep again what every original request has, and keeps a header that becomes a field", () => {
+  const { headers } = keptParts(
+    HEADERS,
+    "",
+    settings({ headers: ["User-Agent"], fields: ["X-GitHub-Event", "Content-Type"] }),
+  )
+  expect(headers).toEqual([{ name: "x-github-event", value: "push" }])
+})
+
+it("keptParts keeps the query as sent, without what PostgreSQL cannot hold", () => {
+  expect(keptParts({}, "a=%20+\0\ud800&a", settings({ query: true }))).toEqual({ headers: [], query: "a=%20+��&a" })
+})
+
+it("headerFields are named as the source names them, and read as UTF-8 without control characters", () => {
+  const latin1 = Buffer.from("Заказ").toString("latin1")
+  const headers = { ...HEADERS, "x-title": latin1, "x-tabs": "a\tb\0" }
+  expect([...headerFields(headers, settings({ fields: ["X-Tabs", "X-GitHub-Event", "x-TITLE", "None"] }))]).toEqual([
+    ["X-Tabs", "a\tb�"],
+    ["X-GitHub-Event", "push"],
+    ["x-TITLE", "Заказ"],
+  ])
+})
+
+it("headerFields finds nothing that only the prototype has", () => {
+  expect(headerFields({}, settings({ fields: ["constructor", "toString"] }))).toEqual(new Map())
+})
