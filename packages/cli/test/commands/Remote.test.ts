@@ -88,7 +88,16 @@ const PERSON = ["id", "name", "created_at", "link", "link_expires_at"]
 const PING = ["delivery_id", "duration_ms"]
 
 /** By one flag with several names, and by several flags. */
-const KEEPING = ["--keep-headers", "Sec-*, X-Id", "--header-fields", "Topic", "--header-fields", "X-Id", "--keep-query", "off"]
+const KEEPING = [
+  "--keep-headers",
+  "Sec-*, X-Id",
+  "--header-fields",
+  "Topic",
+  "--header-fields",
+  "X-Id",
+  "--keep-query",
+  "off",
+]
 
 const HERE_ONLY = [
   "serve",
